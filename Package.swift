@@ -1,0 +1,130 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floors of the house: a target names only targets from floors below its own, and the build
+// (`--explicit-target-dependency-import-check error` in .ci/run) refuses an import that is not named here.
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .strictMemorySafety(),
+    ]
+    // CI turns every warning into an error; a newer compiler's new warning never stops a user's build.
+    + (Context.environment["STORELEDGER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
+
+func floor(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.byName(name: name)] + dependencies,
+        swiftSettings: settings
+    )
+}
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
+let package = Package(
+    name: "StoreLedger",
+    products: [
+        .executable(name: "storeledger", targets: ["storeledger"]),
+        .executable(name: "appstore-simulator", targets: ["appstore-simulator"]),
+    ],
+    dependencies: [
+        // Command lines: help, completions, validation.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // Job files: YAML is what operators write.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        // Logs: the ecosystem's interface.
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        // The simulator's HTTP server: never write a server by hand.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        // Hummingbird's own vocabulary, named because the simulator spells header fields and bodies with it.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // Signals and a graceful stop for the simulator; comes with Hummingbird.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
+    ],
+    targets: [
+        // 0  the ground
+        .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CLibCSV", providers: [.apt(["libcsv-dev"])]),
+
+        // 1  the words
+        floor("AppStoreModel"),
+        floor("LedgerTables"),
+        floor("Workers"),
+
+        // 2  the tools
+        floor("JobPlan", ["AppStoreModel", yams]),
+        floor("HTTPTransport", ["Workers", "CLibCurl"]),
+        floor("SignedData", ["AppStoreModel", "COpenSSL"]),
+        floor("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
+        floor("CSVFormat", ["CLibCSV"]),
+
+        // 3  the stages
+        floor("Crawl", ["AppStoreModel", "Workers"]),
+        floor("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
+        floor("Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
+        floor("Ledger", ["AppStoreModel", "LedgerTables", "Workers", "Postgres", "CSVFormat"]),
+
+        // 4  the rooms
+        floor(
+            "ExportPipeline",
+            [
+                "AppStoreModel", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
+                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
+            ]
+        ),
+        floor(
+            "AppStoreSimulator",
+            ["AppStoreModel", "SignedData", "Workers", hummingbird, nioCore, httpTypes, serviceLifecycle, logging]
+        ),
+
+        // 5  the doors
+        .executableTarget(
+            name: "storeledger",
+            dependencies: ["ExportPipeline", "JobPlan", argumentParser, logging],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "appstore-simulator",
+            dependencies: ["AppStoreSimulator", argumentParser],
+            swiftSettings: settings
+        ),
+
+        // One suite a target; `TestSupport` lends databases, loopback servers and a simulator to all of them.
+        .target(
+            name: "TestSupport",
+            dependencies: ["AppStoreModel", "Workers", "Postgres", "LedgerTables"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
+        tests(of: "AppStoreModel", []),
+        tests(of: "Workers", []),
+        tests(of: "JobPlan", ["AppStoreModel"]),
+        tests(of: "HTTPTransport", []),
+        tests(of: "SignedData", ["AppStoreModel"]),
+        tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
+        tests(of: "CSVFormat", []),
+        tests(of: "Crawl", ["AppStoreModel", "Workers"]),
+        tests(of: "AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
+        tests(of: "Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
+        tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
+        tests(of: "AppStoreSimulator", ["AppStoreModel", "SignedData"]),
+        tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
+    ]
+)

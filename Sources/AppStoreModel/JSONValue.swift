@@ -1,0 +1,67 @@
+/// A JSON document as it was written: member order kept, numbers kept as text.
+///
+/// Only ``StrictJSON`` makes one from bytes, so a value never has duplicate keys, U+0000,
+/// lone surrogates, or more than ``StrictJSON/depthLimit`` levels.
+package indirect enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+}
+
+/// A JSON object: members in the order they were written, every key once.
+package struct JSONObject: Equatable, Sendable {
+    package struct Member: Equatable, Sendable {
+        package let key: String
+        package var value: JSONValue
+
+        package init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    package var members: [Member]
+
+    package init(_ members: [Member] = []) {
+        self.members = members
+    }
+
+    /// The member's value, or `nil` when there is no such member. JSON `null` is `.null`, not `nil`.
+    package subscript(key: String) -> JSONValue? {
+        members.first { $0.key == key }?.value
+    }
+}
+
+/// A JSON number by its own text, so that nothing is rounded on the way to a column.
+package struct JSONNumber: Equatable, Sendable {
+    package let text: String
+
+    package init(text: String) {
+        self.text = text
+    }
+}
+
+extension JSONValue {
+    package var string: String? {
+        guard case .string(let value) = self else { return nil }
+        return value
+    }
+
+    package var bool: Bool? {
+        guard case .bool(let value) = self else { return nil }
+        return value
+    }
+
+    package var object: JSONObject? {
+        guard case .object(let value) = self else { return nil }
+        return value
+    }
+
+    package var array: [JSONValue]? {
+        guard case .array(let value) = self else { return nil }
+        return value
+    }
+}

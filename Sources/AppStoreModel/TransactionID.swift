@@ -1,0 +1,19 @@
+/// A transaction ID that is safe to put into a request path: one to twenty ASCII digits.
+///
+/// Compared as bytes, never as a number: `"00012"` and `"12"` are two IDs.
+package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// Returns `nil` unless `text` is `^[0-9]{1,20}$`.
+    package init?(_ text: some StringProtocol) {
+        let bytes = text.utf8
+        guard (1...20).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        self.text = String(text)
+    }
+
+    package var description: String { text }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}

@@ -1,0 +1,19 @@
+/// One value on its way into or out of PostgreSQL.
+package enum Cell: Hashable, Sendable {
+    case null
+    case text(String)
+    case integer(Int32)
+    case bigint(Int64)
+    case boolean(Bool)
+    /// UNIX milliseconds.
+    case timestamp(Int64)
+    /// UTF-8 JSON text, already checked by `StrictJSON`.
+    case jsonb([UInt8])
+    /// Sixteen bytes.
+    case uuid([UInt8])
+    case textArray([String])
+    case bytea([UInt8])
+}
+
+/// Cells in the order of ``Table/columns``.
+package typealias Row = [Cell]

@@ -1,0 +1,18 @@
+package import Dispatch
+
+/// Runs an actor's jobs on one dispatch queue of its own, so that a blocking C call
+/// parks that queue's thread and never one of the few that run Swift tasks.
+///
+/// 2026-11-21: `DispatchSerialQueue` is missing on Linux in 6.3.1; delete this class when it arrives.
+package final class BlockingThread: SerialExecutor {
+    private let queue: DispatchQueue
+
+    package init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}

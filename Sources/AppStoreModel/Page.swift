@@ -1,0 +1,34 @@
+/// One page of any of the three histories, as Apple answered it; nothing in it is verified yet.
+package struct Page: Equatable, Sendable {
+    package var records: [PageRecord]
+    /// `revision` or `paginationToken`; what the next page is asked with.
+    package var cursor: String?
+    package var hasMore: Bool
+    /// The response's own `bundleId` and `environment`; transaction history has them, the others do not.
+    package var bundleId: String?
+    package var environment: String?
+
+    package init(
+        records: [PageRecord],
+        cursor: String?,
+        hasMore: Bool,
+        bundleId: String? = nil,
+        environment: String? = nil
+    ) {
+        self.records = records
+        self.cursor = cursor
+        self.hasMore = hasMore
+        self.bundleId = bundleId
+        self.environment = environment
+    }
+}
+
+/// One record of a page.
+package enum PageRecord: Equatable, Sendable {
+    /// A signed transaction.
+    case transaction(jws: String)
+    /// A signed notification and how often Apple tried to deliver it.
+    case notification(jws: String, sendAttempts: [JSONValue])
+    /// An element that is not what the documentation promises, as JSON text.
+    case unreadable(String)
+}

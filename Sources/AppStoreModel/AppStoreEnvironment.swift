@@ -1,11 +1,15 @@
-/// Where an app's purchases live. Apple keeps the two apart: other host, other limits, other reach.
+/// Where an app's purchases live.
+///
+/// Apple keeps the two apart: other host, other limits, other reach.
 ///
 /// `Xcode` and `LocalTesting` also occur in payloads, but never in what a server may load.
 package enum AppStoreEnvironment: String, CaseIterable, Sendable {
     case production = "Production"
     case sandbox = "Sandbox"
 
-    /// Apple's host. Source: App Store Server API, base URLs, read 2026-11.
+    /// Apple's host.
+    ///
+    /// Source: App Store Server API, base URLs, read 2026-11.
     package var baseURL: String {
         switch self {
         case .production: "https://api.storekit.apple.com"

@@ -29,24 +29,24 @@ package struct JSONObject: Equatable, Sendable {
         self.members = members
     }
 
-    /// The member's value, or `nil` when there is no such member. JSON `null` is `.null`, not `nil`.
+    /// The member's value, or `nil` when there is no such member.
+    ///
+    /// JSON `null` is `.null`, not `nil`.
+    ///
+    /// Names are compared as bytes: `S\u{212A}U` is not `SKU`.
     package subscript(key: String) -> JSONValue? {
-        members.first { $0.key == key }?.value
-    }
-}
-
-/// A JSON number by its own text, so that nothing is rounded on the way to a column.
-package struct JSONNumber: Equatable, Sendable {
-    package let text: String
-
-    package init(text: String) {
-        self.text = text
+        members.first { $0.key.isByteEqual(to: key) }?.value
     }
 }
 
 extension JSONValue {
     package var string: String? {
         guard case .string(let value) = self else { return nil }
+        return value
+    }
+
+    package var number: JSONNumber? {
+        guard case .number(let value) = self else { return nil }
         return value
     }
 

@@ -1,4 +1,6 @@
-/// The body of Get Notification History. The same must go with every page of one crawl.
+/// The body of Get Notification History.
+///
+/// The same must go with every page of one crawl.
 ///
 /// `transactionId` and `notificationType` exclude each other (Apple answers 4000019).
 /// Source: Get Notification History, NotificationHistoryRequest, read 2026-11.

@@ -1,4 +1,6 @@
-/// Everything one page of Apple's answers adds to the ledger. It commits whole, with the cursor, or not at all.
+/// Everything one page of Apple's answers adds to the ledger.
+///
+/// It commits whole, with the cursor, or not at all.
 package struct PageRows: Sendable {
     package var snapshots: [Snapshot] = []
     package var sendAttempts: [Row] = []
@@ -12,7 +14,9 @@ package struct PageRows: Sendable {
     package init() {}
 }
 
-/// The state of one record at its `signedDate`. Of several the newest wins, whatever order they arrive in.
+/// The state of one record at its `signedDate`.
+///
+/// Of several the newest wins, whatever order they arrive in.
 package struct Snapshot: Sendable {
     /// `transactions`, `refunds`, `renewals` or `notifications`.
     package let table: Table
@@ -98,7 +102,9 @@ package struct RejectedRecord: Sendable {
     package let reason: String
     /// One sentence: what was found and what would be right.
     package let detail: String
-    /// What came, as it came. The ledger keeps at most 64 KiB of it.
+    /// What came, as it came.
+    ///
+    /// The ledger keeps at most 64 KiB of it.
     package let raw: [UInt8]
     package let sha256: [UInt8]
 
@@ -125,7 +131,9 @@ package struct SchemaDrift: Hashable, Sendable {
     }
 }
 
-/// A known field of an unexpected type or range. Its column is NULL; the row is loaded.
+/// A known field of an unexpected type or range.
+///
+/// Its column is NULL; the row is loaded.
 package struct FieldIssue: Hashable, Sendable {
     package let kind: String
     package let recordKey: String

@@ -1,4 +1,6 @@
-/// A table of the ledger. Every one begins with `app_id`, which is neither in `columns` nor in `key`: the ledger adds it.
+/// A table of the ledger.
+///
+/// Every one begins with `app_id`, which is neither in `columns` nor in `key`: the ledger adds it.
 package struct Table: Hashable, Sendable {
     package let name: String
     /// In the order of the cells of a ``Row``; `app_id` and the ledger's own columns are not among them.

@@ -1,0 +1,27 @@
+/// Text that is equal only to the same bytes, as databases and Apple see it; for sets and dictionary keys.
+package struct ExactText: Hashable, Sendable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.text.isByteEqual(to: right.text)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // The terminator keeps ("a", "bc") and ("ab", "c") apart.
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension String {
+    /// Whether both are the same UTF-8 bytes.
+    ///
+    /// `==` is canonical equivalence: `e` and U+0301 equal U+00E9 there.
+    package func isByteEqual(to other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}

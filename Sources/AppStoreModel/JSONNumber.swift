@@ -1,0 +1,44 @@
+/// A JSON number by its own text, so that nothing is rounded on the way to a column.
+package struct JSONNumber: Equatable, Sendable {
+    /// A number as RFC 8259 writes it.
+    package let text: String
+
+    package init(text: String) {
+        self.text = text
+    }
+
+    /// The value where it is written as an integer, without fraction and exponent, and fits.
+    package var int64: Int64? {
+        Int64(text)
+    }
+
+    /// The greatest whole number not above the value, computed exactly; `nil` when it does not fit.
+    ///
+    /// Dates are whole milliseconds, but some of Apple's sources write `1697679936049.7297` or `1.6981489E12`.
+    package var flooredMilliseconds: Int64? {
+        if let int64 { return int64 }
+        let parts = text.split(whereSeparator: { $0 == "e" || $0 == "E" })
+        guard let mantissa = parts.first, let exponent = parts.count == 2 ? Int(parts[1]) : 0, abs(exponent) <= 64
+        else {
+            return nil
+        }
+        let isNegative = mantissa.hasPrefix("-")
+        let halves = mantissa.drop { $0 == "-" }.split(separator: ".")
+        let digits = halves.joined()
+        // Where the decimal point stands among the digits.
+        let point = halves[0].count + exponent
+        let whole = point > 0 ? digits.prefix(point) + String(repeating: "0", count: max(0, point - digits.count)) : "0"
+        let hasFraction = digits.dropFirst(max(0, point)).contains { $0 != "0" }
+        guard let magnitude = Int64(whole) else { return nil }
+        guard isNegative else { return magnitude }
+        return hasFraction ? -magnitude - 1 : -magnitude
+    }
+
+    /// Whether PostgreSQL can hold it as jsonb without writing out more digits than were sent: `1e131071` is 131,072.
+    package var isSafeInDatabase: Bool {
+        guard text.utf8.count <= 40 else { return false }
+        guard let mark = text.utf8.lastIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return true }
+        guard let exponent = Int(text[text.utf8.index(after: mark)...]) else { return false }
+        return abs(exponent) <= 64
+    }
+}

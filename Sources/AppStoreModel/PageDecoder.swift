@@ -1,0 +1,134 @@
+/// Turns the body of a 200 answer into a ``Page``, or says what the documentation promises and the body lacks.
+///
+/// Every function throws ``RequestFailure/badPage(reason:)`` and nothing else. A single bad record never costs the page:
+/// it becomes ``PageRecord/unreadable(_:)``.
+package enum PageDecoder {
+    /// Apple sends 20 records a page; ten times that is not a page.
+    package static let recordLimit = 200
+    /// Bytes of a `revision` or `paginationToken`; it has to fit a request line.
+    package static let cursorLimit = 4 * 1_024
+
+    /// Reads a `HistoryResponse`.
+    package static func transactionHistory(_ body: [UInt8]) throws(RequestFailure) -> Page {
+        try transactions(in: object(body))
+    }
+
+    /// Reads a `RefundHistoryResponse`.
+    package static func refundHistory(_ body: [UInt8]) throws(RequestFailure) -> Page {
+        try transactions(in: object(body))
+    }
+
+    /// Reads a `NotificationHistoryResponse`.
+    package static func notificationHistory(_ body: [UInt8]) throws(RequestFailure) -> Page {
+        let response = try object(body)
+        return try page(response, cursor: "paginationToken", records: "notificationHistory", read: notification)
+    }
+
+    private static func transactions(in response: JSONObject) throws(RequestFailure) -> Page {
+        try page(response, cursor: "revision", records: "signedTransactions", read: transaction)
+    }
+
+    private static func page(
+        _ response: JSONObject,
+        cursor cursorName: String,
+        records recordsName: String,
+        read: (JSONValue) -> PageRecord
+    ) throws(RequestFailure) -> Page {
+        guard let hasMore = response["hasMore"]?.bool else {
+            throw .badPage(reason: "hasMore is \(kind(of: response["hasMore"])); it must be true or false")
+        }
+        let cursor = try cursor(response, named: cursorName)
+        guard cursor != nil || !hasMore else {
+            throw .badPage(
+                reason: "hasMore is true and \(cursorName) is missing or empty; no next page can be asked for"
+            )
+        }
+        return Page(
+            records: try elements(of: response, named: recordsName).map(read),
+            cursor: cursor,
+            hasMore: hasMore,
+            bundleId: try text(response, named: "bundleId"),
+            environment: try text(response, named: "environment")
+        )
+    }
+
+    private static func transaction(_ element: JSONValue) -> PageRecord {
+        guard let jws = element.string, !jws.isEmpty else { return .unreadable(JSONWriter.text(element)) }
+        return .transaction(jws: jws)
+    }
+
+    private static func notification(_ element: JSONValue) -> PageRecord {
+        guard let item = element.object, let jws = item["signedPayload"]?.string, !jws.isEmpty else {
+            return .unreadable(JSONWriter.text(element))
+        }
+        let attempts: [JSONValue] =
+            switch item["sendAttempts"] {
+            case nil, .null: []
+            case .array(let attempts): attempts
+            // Not what was promised: left for the normalizer to record, as one attempt it cannot read.
+            case .some(let other): [other]
+            }
+        return .notification(jws: jws, sendAttempts: attempts)
+    }
+}
+
+extension PageDecoder {
+    private static func object(_ body: [UInt8]) throws(RequestFailure) -> JSONObject {
+        do throws(StrictJSONError) {
+            return try StrictJSON.parseObject(body)
+        } catch {
+            throw .badPage(
+                reason:
+                    "the body of \(body.count) bytes is no JSON object to trust: \(error) (\(error.reason.rawValue))"
+            )
+        }
+    }
+
+    /// The records; a missing list and `null` are the empty list.
+    private static func elements(of response: JSONObject, named name: String) throws(RequestFailure) -> [JSONValue] {
+        let value = response[name] ?? .null
+        if value == .null { return [] }
+        guard let elements = value.array else {
+            throw .badPage(reason: "\(name) is \(kind(of: value)); it must be an array")
+        }
+        guard elements.count <= recordLimit else {
+            throw .badPage(reason: "\(name) has \(elements.count) records; a page has at most \(recordLimit)")
+        }
+        return elements
+    }
+
+    private static func cursor(_ response: JSONObject, named name: String) throws(RequestFailure) -> String? {
+        guard let cursor = try text(response, named: name), !cursor.isEmpty else { return nil }
+        guard cursor.utf8.count <= cursorLimit else {
+            throw .badPage(reason: "\(name) has \(cursor.utf8.count) bytes; at most \(cursorLimit) can be sent back")
+        }
+        return cursor
+    }
+
+    private static func text(_ response: JSONObject, named name: String) throws(RequestFailure) -> String? {
+        let value = response[name] ?? .null
+        if value == .null { return nil }
+        guard let text = value.string else {
+            throw .badPage(reason: "\(name) is \(kind(of: value)); it must be a string")
+        }
+        return text
+    }
+
+    private static func kind(of value: JSONValue?) -> String {
+        value?.kind ?? "missing"
+    }
+}
+
+extension JSONValue {
+    /// What kind of value it is, for a message.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

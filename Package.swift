@@ -76,10 +76,10 @@ let package = Package(
         floor("CSVFormat", ["CLibCSV"]),
 
         // 3  the stages
-        floor("Crawl", ["AppStoreModel", "Workers"]),
+        floor("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         floor("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
         floor("Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
-        floor("Ledger", ["AppStoreModel", "LedgerTables", "Workers", "Postgres", "CSVFormat"]),
+        floor("Ledger", ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "Postgres", "CSVFormat"]),
 
         // 4  the rooms
         floor(
@@ -120,10 +120,10 @@ let package = Package(
         tests(of: "SignedData", ["AppStoreModel"]),
         tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
         tests(of: "CSVFormat", []),
-        tests(of: "Crawl", ["AppStoreModel", "Workers"]),
+        tests(of: "Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
         tests(of: "Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
-        tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
+        tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "SignedData"]),
         tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
     ]

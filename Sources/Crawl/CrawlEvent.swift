@@ -1,0 +1,13 @@
+package import AppStoreModel
+package import JobPlan
+
+/// What the crawl tells whoever shows progress. Nothing depends on anybody listening.
+package enum CrawlEvent: Sendable {
+    case committed(PageOutcome, requests: Int)
+    case finished(WorkItem)
+    case ended(WorkItem, ItemEnd)
+    case retrying(WorkItem, RequestFailure, after: Duration)
+    /// Apple answered 429: nobody asks this endpoint before the moment.
+    case closed(Stream, until: UnixMilliseconds)
+    case leaseLost(WorkItem)
+}

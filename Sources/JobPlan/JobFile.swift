@@ -1,0 +1,69 @@
+package import AppStoreModel
+
+/// What one run is asked to do: a job file, read, checked and with every default filled in.
+///
+/// Paths are absolute; a relative one in the file starts at the job file's own directory.
+package struct JobFile: Equatable, Sendable {
+    package struct App: Equatable, Sendable {
+        package let bundleId: String
+        /// Always there in Production.
+        package let appAppleId: Int64?
+        package let environment: AppStoreEnvironment
+    }
+
+    package struct AppStore: Equatable, Sendable {
+        /// A UUID, as App Store Connect shows it.
+        package let issuerId: String
+        package let keyId: String
+        package let privateKeyFile: String
+        /// Scheme, host and port without a trailing slash: Apple's host for the environment, or a loopback address.
+        package let baseURL: String
+        /// Whether ``baseURL`` is a loopback address, and so a rehearsal.
+        package let isLoopback: Bool
+        /// Certificate files that replace the built-in Apple root; empty unless ``isLoopback``.
+        package let trustedRoots: [String]
+        /// Whether an ID that Production does not know (4040010) is tried once in Sandbox; never in a Sandbox job.
+        package let triesSandbox: Bool
+    }
+
+    package struct Streams: Equatable, Sendable {
+        package let transactionHistory: HistoryStream?
+        package let refundHistory: RefundStream?
+        package let notificationHistory: NotificationStream?
+
+        /// The streams the job asks for, at least one.
+        package var named: [Stream] {
+            Stream.allCases.filter { stream in
+                switch stream {
+                case .transactionHistory: transactionHistory != nil
+                case .refundHistory: refundHistory != nil
+                case .notificationHistory: notificationHistory != nil
+                }
+            }
+        }
+    }
+
+    package struct Output: Equatable, Sendable {
+        package let postgres: PostgresOutput
+        package let csv: CSVOutput?
+    }
+
+    /// The job file's path as the caller gave it.
+    package let path: String
+    /// Always 1.
+    package let version: Int
+    /// `[a-z0-9][a-z0-9-]{0,62}`.
+    package let name: String
+    package let app: App
+    package let appStore: AppStore
+    /// `nil` only when no stream asks by transaction ID.
+    package let transactionIds: TransactionIDSource?
+    package let streams: Streams
+    package let limits: JobLimits
+    package let output: Output
+    /// What is allowed but unwise, one sentence each, to be shown once at the start.
+    package let warnings: [String]
+
+    /// What checkpoints belong to, together with the app.
+    package var identity: String { name }
+}

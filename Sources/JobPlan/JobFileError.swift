@@ -1,0 +1,40 @@
+/// Everything that is wrong with a job file. No message ever shows a secret or a value from the environment.
+package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The raw value is the exit code.
+    package enum Kind: Int32, Sendable {
+        case invalid = 65
+        /// Missing, unreadable, or not a regular file.
+        case missingFile = 66
+        /// The environment holds a private key itself instead of the name of its file.
+        case configuration = 78
+    }
+
+    /// One thing that is wrong, and what would be right.
+    package struct Problem: Equatable, Sendable {
+        /// Counted from 1; `nil` when the problem is the file as a whole.
+        package let line: Int?
+        /// Counted from 1 in Unicode scalars.
+        package let column: Int?
+        /// The key with those it lies in, such as `limits.share`; for the file as a whole, `the job file`.
+        package let keyPath: String
+        /// What was found, as the rest of a sentence that begins with the key: `is 1.5`.
+        package let found: String
+        /// What would be right: `it must be more than 0 and at most 1`.
+        package let expected: String
+    }
+
+    /// The job file's path as the caller gave it.
+    package let path: String
+    package let kind: Kind
+    /// At least one, in the order of the file.
+    package let problems: [Problem]
+
+    /// One line for each problem: `jobs/nightly.yaml:12:10: limits.share is 1.5; it must be more than 0 and at most 1`.
+    package var description: String {
+        problems.map { problem in
+            let place = [problem.line, problem.column].compactMap { $0.map { ":\($0)" } }.joined()
+            return "\(path)\(place): \(problem.keyPath) \(problem.found); \(problem.expected)"
+        }
+        .joined(separator: "\n")
+    }
+}

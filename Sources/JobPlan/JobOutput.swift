@@ -1,0 +1,24 @@
+/// The database a job writes to.
+package struct PostgresOutput: Equatable, Sendable {
+    package let url: DatabaseURL
+    /// `[a-z_][a-z0-9_]{0,62}`, not beginning with `pg_`.
+    package let schema: String
+}
+
+/// The CSV files a job publishes.
+package struct CSVOutput: Equatable, Sendable {
+    /// Absolute, without `..`, and none of the directories that belong to the system.
+    package let directory: String
+    /// At least one, each once; all are in ``knownTables``.
+    package let tables: [String]
+
+    /// What is published when the job names no tables.
+    package static let usualTables = ["transactions", "refunds", "notifications"]
+
+    /// Every table that can be published as CSV.
+    package static let knownTables = [
+        "apps", "transactions", "refunds", "notifications", "notification_send_attempts", "renewals",
+        "advanced_commerce_items", "schema_drift", "field_issues", "rejected_records", "signed_payloads",
+        "crawl_items", "runs", "rate_scopes", "rate_buckets",
+    ]
+}

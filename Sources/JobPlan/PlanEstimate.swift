@@ -1,0 +1,52 @@
+package import AppStoreModel
+
+/// What a run needs at the least, before anything is sent.
+package struct PlanEstimate: Equatable, Sendable {
+    package struct StreamEstimate: Equatable, Sendable {
+        package let stream: Stream
+        /// IDs, or windows of an app-wide notification crawl. At most so many when ``isUpperBound``.
+        package let items: Int
+        /// One for each item: how many pages follow, only Apple knows.
+        package let minimumRequests: Int
+        /// Whether the run may need fewer, because it asks only about customers with a revocation.
+        package let isUpperBound: Bool
+        /// How long the requests take at Apple's limit.
+        package let atLimit: Duration
+        /// How long they take at the job's share of it.
+        package let atShare: Duration
+    }
+
+    /// One for each stream of the job.
+    package let streams: [StreamEstimate]
+
+    /// - Parameters:
+    ///   - transactionIds: How many IDs the job's source holds.
+    ///   - lastRun: Until when an earlier run asked for notifications; `nil` when there was none.
+    package init(job: JobFile, transactionIds: Int, now: UnixMilliseconds, lastRun: UnixMilliseconds?) {
+        let environment = job.app.environment
+        streams = job.streams.named.map { stream in
+            var items = transactionIds
+            if stream == .notificationHistory, let notifications = job.streams.notificationHistory,
+                notifications.scope == .app
+            {
+                let asked = notifications.span(now: now, lastRun: lastRun, in: environment).asked
+                items = NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound).count
+            }
+            let allowed = job.limits.allowedRate(of: stream, in: environment)
+            return StreamEstimate(
+                stream: stream,
+                items: items,
+                minimumRequests: items,
+                isUpperBound: stream == .refundHistory && job.streams.refundHistory?.customers == .revoked,
+                atLimit: .seconds(Double(items) / (allowed / job.limits.share)),
+                atShare: .seconds(Double(items) / allowed)
+            )
+        }
+    }
+
+    /// How long the run takes at Apple's limit: as long as its slowest stream, since all go side by side.
+    package var atLimit: Duration { streams.map(\.atLimit).max() ?? .zero }
+
+    /// How long the run takes at the job's share of the limit.
+    package var atShare: Duration { streams.map(\.atShare).max() ?? .zero }
+}

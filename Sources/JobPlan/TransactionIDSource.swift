@@ -1,0 +1,11 @@
+package import AppStoreModel
+
+/// Where a job's transaction IDs come from.
+package enum TransactionIDSource: Equatable, Sendable {
+    /// Written in the job file: at least one, in the order written; one may stand there twice.
+    case list([TransactionID])
+    /// A CSV file; without a column name, its only or first column.
+    case csv(path: String, column: String?)
+    /// One SELECT or WITH statement for the job's own database, without a semicolon. Its first column holds the IDs.
+    case query(String)
+}

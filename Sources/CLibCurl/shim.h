@@ -1,1 +1,49 @@
 #include <curl/curl.h>
+
+/* curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, so Swift cannot call them.
+   One typed door per kind of argument: the C type must be exactly the one the option's manual page
+   names, because a variadic call converts nothing (an int where a long belongs often seems to work). */
+
+static inline CURLcode storeledger_curl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* For the options whose names end in _LARGE. */
+static inline CURLcode storeledger_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* curl copies the string; NULL puts the option back to none. */
+static inline CURLcode storeledger_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* The pointer itself: for callbacks' user data, CURLOPT_ERRORBUFFER and CURLOPT_COPYPOSTFIELDS. */
+static inline CURLcode storeledger_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* curl keeps the list, not a copy: it must outlive the transfer. */
+static inline CURLcode storeledger_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION share this shape. */
+typedef size_t (*storeledger_curl_sink)(char *bytes, size_t size, size_t count, void *user);
+
+static inline CURLcode storeledger_curl_set_sink(CURL *easy, CURLoption option, storeledger_curl_sink value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode storeledger_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+/* For the infos whose names end in _T. */
+static inline CURLcode storeledger_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode storeledger_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// Finds the file of trusted certificate authorities.
+///
+/// Named to libcurl explicitly, so that no environment variable and no build default can put another in its place.
+enum CertificateBundle {
+    /// Debian, Fedora, Alpine.
+    private static let systemFiles = [
+        "/etc/ssl/certs/ca-certificates.crt",
+        "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/ssl/cert.pem",
+    ]
+
+    static func path(configured: String?) throws(TransportFault) -> String {
+        let candidates = configured.map { [$0] } ?? systemFiles
+        guard let path = candidates.first(where: { unsafe access($0, R_OK) == 0 }) else {
+            throw TransportFault(
+                .unavailable,
+                "No CA bundle can be read at \(candidates.joined(separator: ", ")); install ca-certificates or name one."
+            )
+        }
+        return path
+    }
+}

@@ -1,0 +1,170 @@
+import CLibCurl
+
+/// libcurl's easy handle: one exchange at a time, used again for the next.
+///
+/// Not `Sendable`: it is made, used and freed on the transport's thread.
+@safe
+final class CurlEasy {
+    /// The handle's address: how libcurl names an exchange when it is over.
+    typealias ID = UInt
+
+    let handle: UnsafeMutableRawPointer
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var reception = Reception()
+
+    var id: ID { ID(bitPattern: unsafe handle) }
+
+    init() throws(TransportFault) {
+        guard let handle = unsafe curl_easy_init() else {
+            throw TransportFault(.unavailable, "libcurl has no memory for a request.")
+        }
+        unsafe self.handle = handle
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe curl_slist_free_all(headerList)
+        unsafe errorText.deallocate()
+    }
+
+    /// Sets every option for one request; nothing of an earlier one is left.
+    func prepare(_ request: HTTPRequest, _ settings: CurlSettings) throws(TransportFault) {
+        forget()
+        reception = Reception(limits: settings.limits)
+        for (option, value) in settings.options { try set(option, value) }
+        try set(CURLOPT_URL, .string(request.url))
+        // Waiting for a connection that may multiplex pays only where HTTP/2 is possible.
+        try set(CURLOPT_PIPEWAIT, .long(request.url.hasPrefix("https:") ? 1 : 0))
+        switch request.method {
+        case .get: try set(CURLOPT_HTTPGET, .long(1))
+        case .post: try setBody(request.body ?? [])
+        }
+        try setHeaders(request.headers)
+        try setCallbacks()
+    }
+
+    /// Drops the exchange's data, above all its bearer token; live connections are the multi handle's and stay.
+    func forget() {
+        unsafe curl_easy_reset(handle)
+        unsafe curl_slist_free_all(headerList)
+        unsafe headerList = nil
+        unsafe errorText.pointee = 0
+        reception = Reception()
+    }
+
+    /// What the finished exchange brought; asked before ``forget()``.
+    func result(of code: CURLcode) -> Result<HTTPResponse, TransportFault> {
+        if let fault = reception.fault { return .failure(fault) }
+        guard code == CURLE_OK else { return .failure(fault(for: code)) }
+        return .success(
+            HTTPResponse(
+                status: long(CURLINFO_RESPONSE_CODE),
+                headers: reception.headers,
+                body: reception.body,
+                httpVersion: httpVersion
+            )
+        )
+    }
+
+    private func fault(for code: CURLcode) -> TransportFault {
+        let text = unsafe String(cString: errorText.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(errorText))
+        let progress = ExchangeProgress(
+            hasConnected: offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
+            hasAllHeaders: reception.hasAllHeaders,
+            elapsed: .microseconds(offset(CURLINFO_TOTAL_TIME_T)),
+            allowed: reception.limits.totalTimeout
+        )
+        return TransportFault(code, text, progress)
+    }
+
+    private func setBody(_ body: [UInt8]) throws(TransportFault) {
+        try set(CURLOPT_POST, .long(1))
+        // The size first: libcurl copies that many bytes when it gets the pointer.
+        try set(CURLOPT_POSTFIELDSIZE_LARGE, .offset(Int64(body.count)))
+        var body = body
+        let code = unsafe body.withUnsafeMutableBytes {
+            unsafe storeledger_curl_set_pointer(
+                handle,
+                CURLOPT_COPYPOSTFIELDS,
+                $0.baseAddress ?? UnsafeMutableRawPointer(errorText)
+            )
+        }
+        try check(code, CURLOPT_COPYPOSTFIELDS)
+    }
+
+    private func setHeaders(_ headers: [HTTPHeader]) throws(TransportFault) {
+        for header in headers {
+            // libcurl reads "Name:" as "leave it out" and "Name;" as "send it empty".
+            let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+            guard let longer = unsafe curl_slist_append(headerList, line) else {
+                throw TransportFault(.unavailable, "libcurl has no memory for a header.")
+            }
+            unsafe headerList = longer
+        }
+        try check(unsafe storeledger_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList), CURLOPT_HTTPHEADER)
+    }
+
+    private func setCallbacks() throws(TransportFault) {
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try check(unsafe storeledger_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText), CURLOPT_ERRORBUFFER)
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
+            try check(unsafe storeledger_curl_set_pointer(handle, option, me), option)
+        }
+        // Each returns the number of bytes it took; any other number ends the exchange.
+        let takeBody: storeledger_curl_sink = { bytes, size, count, me in
+            guard let bytes = unsafe bytes, let me = unsafe me else { return 0 }
+            let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().reception.take(body: chunk)
+                ? chunk.count : 0
+        }
+        let takeHeader: storeledger_curl_sink = { bytes, size, count, me in
+            guard let bytes = unsafe bytes, let me = unsafe me else { return 0 }
+            let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().reception.take(headerLine: line)
+                ? line.count : 0
+        }
+        try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_WRITEFUNCTION, takeBody), CURLOPT_WRITEFUNCTION)
+        try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_HEADERFUNCTION, takeHeader), CURLOPT_HEADERFUNCTION)
+    }
+
+    private func set(_ option: CURLoption, _ value: CurlSettings.Value) throws(TransportFault) {
+        let code =
+            switch value {
+            case .long(let value): unsafe storeledger_curl_set_long(handle, option, value)
+            case .offset(let value): unsafe storeledger_curl_set_offset(handle, option, curl_off_t(value))
+            case .string(let value): unsafe storeledger_curl_set_string(handle, option, value)
+            case .none: unsafe storeledger_curl_set_string(handle, option, nil)
+            }
+        try check(code, option)
+    }
+
+    /// An option that libcurl does not take must never be lost in silence: most of them are there for safety.
+    private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportFault) {
+        guard code == CURLE_OK else {
+            let why = unsafe String(cString: curl_easy_strerror(code))
+            throw TransportFault(.unavailable, "libcurl refuses the option \(option.rawValue): \(why).")
+        }
+    }
+
+    private var httpVersion: String {
+        switch long(CURLINFO_HTTP_VERSION) {
+        case Int(CURL_HTTP_VERSION_1_0): "1.0"
+        case Int(CURL_HTTP_VERSION_1_1): "1.1"
+        case Int(CURL_HTTP_VERSION_2_0): "2"
+        default: "3"
+        }
+    }
+
+    private func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        unsafe storeledger_curl_get_long(handle, info, &value)
+        return value
+    }
+
+    private func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        unsafe storeledger_curl_get_offset(handle, info, &value)
+        return Int64(value)
+    }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+
+/// What the transport's thread does: take orders, let libcurl move bytes, hand out results.
+///
+/// Everything of libcurl's except the wake-up call happens inside ``run()``, on that one thread.
+final class CurlLoop: Sendable {
+    enum Order: Sendable {
+        case start(UInt64, HTTPRequest, CheckedContinuation<HTTPResponse, any Error>)
+        case cancel(UInt64)
+    }
+
+    private struct Inbox {
+        var orders: [Order] = []
+        var isOpen = true
+
+        mutating func takeAll() -> [Order] {
+            defer { orders = [] }
+            return orders
+        }
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let multi: CurlMulti
+    private let settings: CurlSettings
+
+    init(_ configuration: TransportConfiguration) throws(TransportFault) {
+        settings = try CurlSettings(configuration)
+        multi = try CurlMulti(maximumConnections: configuration.maximumConnections)
+    }
+
+    /// Hands an order over; may be called from any thread.
+    func enqueue(_ order: Order) {
+        let isAccepted = inbox.withLock { inbox in
+            guard inbox.isOpen else { return false }
+            inbox.orders.append(order)
+            return true
+        }
+        if isAccepted {
+            multi.wake()
+        } else {
+            refuse(order)
+        }
+    }
+
+    /// Makes ``run()`` return soon; may be called from any thread.
+    func stop() {
+        inbox.withLock { $0.isOpen = false }
+        multi.wake()
+    }
+
+    /// Serves until ``stop()``.
+    func run() {
+        var exchanges = Exchanges(multi: multi, settings: settings)
+        while let orders = takeOrders() {
+            for order in orders {
+                switch order {
+                case .start(let ticket, let request, let waiter): exchanges.start(ticket, request, waiter)
+                case .cancel(let ticket): exchanges.cancel(ticket)
+                }
+            }
+            guard exchanges.advance(), multi.waitForWork() else {
+                inbox.withLock { $0.isOpen = false }
+                break
+            }
+        }
+        exchanges.endAll()
+        for order in inbox.withLock({ $0.takeAll() }) { refuse(order) }
+    }
+
+    /// Returns `nil` once stopped.
+    private func takeOrders() -> [Order]? {
+        inbox.withLock { $0.isOpen ? $0.takeAll() : nil }
+    }
+
+    private func refuse(_ order: Order) {
+        guard case .start(_, _, let waiter) = order else { return }
+        waiter.resume(throwing: TransportFault.shutDown)
+    }
+}
+
+extension TransportFault {
+    static let shutDown = TransportFault(.unavailable, "The HTTP transport was shut down.")
+}

@@ -1,0 +1,70 @@
+/// The exchanges under way, and the handles that wait for the next ones. Lives on the transport's thread.
+struct Exchanges {
+    private struct Exchange {
+        let ticket: UInt64
+        let easy: CurlEasy
+        let waiter: CheckedContinuation<HTTPResponse, any Error>
+    }
+
+    /// Enough for a usual crawl's width; more handles than that are made and thrown away.
+    private static let idleLimit = 64
+
+    private let multi: CurlMulti
+    private let settings: CurlSettings
+    private var running: [CurlEasy.ID: Exchange] = [:]
+    private var idle: [CurlEasy] = []
+
+    init(multi: CurlMulti, settings: CurlSettings) {
+        self.multi = multi
+        self.settings = settings
+    }
+
+    mutating func start(
+        _ ticket: UInt64,
+        _ request: HTTPRequest,
+        _ waiter: CheckedContinuation<HTTPResponse, any Error>
+    ) {
+        do {
+            let easy = try idle.popLast() ?? CurlEasy()
+            try easy.prepare(request, settings)
+            try multi.add(easy)
+            running[easy.id] = Exchange(ticket: ticket, easy: easy, waiter: waiter)
+        } catch {
+            waiter.resume(throwing: error)
+        }
+    }
+
+    /// Ends an exchange midway; one that is over already is no mistake.
+    mutating func cancel(_ ticket: UInt64) {
+        guard let id = running.first(where: { $0.value.ticket == ticket })?.key else { return }
+        end(id) { _ in .failure(CancellationError()) }
+    }
+
+    /// Lets libcurl do what can be done without waiting, and hands out what is finished.
+    ///
+    /// - Returns: `false` when libcurl itself failed and nothing more can be expected from it.
+    mutating func advance() -> Bool {
+        guard multi.perform() else { return false }
+        while let (id, code) = multi.nextFinished() {
+            end(id) { $0.result(of: code).mapError { $0 } }
+        }
+        return true
+    }
+
+    mutating func endAll() {
+        for id in running.keys { end(id) { _ in .failure(TransportFault.shutDown) } }
+        idle = []
+    }
+
+    private mutating func end(
+        _ id: CurlEasy.ID,
+        _ result: (CurlEasy) -> Result<HTTPResponse, any Error>
+    ) {
+        guard let exchange = running.removeValue(forKey: id) else { return }
+        let outcome = result(exchange.easy)
+        multi.remove(exchange.easy)
+        exchange.easy.forget()
+        if idle.count < Self.idleLimit { idle.append(exchange.easy) }
+        exchange.waiter.resume(with: outcome)
+    }
+}

@@ -1,0 +1,96 @@
+/// What has come in of one response, kept within the limits.
+struct Reception {
+    let limits: TransportConfiguration
+    private(set) var headers: [HTTPHeader] = []
+    private(set) var body: [UInt8] = []
+    private(set) var hasAllHeaders = false
+    /// Why the exchange had to be ended from here.
+    private(set) var fault: TransportFault?
+
+    private var headerBytes = 0
+    private var headerFields = 0
+
+    init(limits: TransportConfiguration = TransportConfiguration()) {
+        self.limits = limits
+    }
+
+    /// Takes a piece of the decoded body.
+    ///
+    /// - Returns: `false` when the exchange must end; ``fault`` says why.
+    mutating func take(body chunk: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + chunk.count <= limits.maximumBodyBytes else {
+            return refuse(.bodyTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
+        }
+        unsafe body.append(contentsOf: chunk)
+        return true
+    }
+
+    /// Takes one line of a header section, as it came: a status line, a field, the empty line at the end, a trailer.
+    ///
+    /// - Returns: `false` when the exchange must end; ``fault`` says why.
+    mutating func take(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += bytes.count
+        guard headerBytes <= limits.maximumHeaderBytes else {
+            return refuse(.headersTooLarge, "The headers are larger than \(limits.maximumHeaderBytes) bytes.")
+        }
+        let line = unsafe String(decoding: bytes, as: UTF8.self).trimmingLineEnd()
+        if line.hasPrefix("HTTP/") {
+            // A further status line follows an interim answer, whose fields mean nothing to us.
+            headers = []
+            hasAllHeaders = false
+            return true
+        }
+        if line.isEmpty { return endHeaders() }
+        headerFields += 1
+        guard headerFields <= limits.maximumHeaderFields else {
+            return refuse(.headersTooLarge, "There are more than \(limits.maximumHeaderFields) header fields.")
+        }
+        // What comes after the empty line is a trailer: counted, not believed.
+        if !hasAllHeaders { keep(field: line) }
+        return true
+    }
+
+    private mutating func keep(field line: Substring) {
+        if line.first == " " || line.first == "\t", let folded = headers.popLast() {
+            headers.append(HTTPHeader(folded.name, folded.value + " " + line.trimmingBlanks()))
+        } else if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].trimmingBlanks()
+            headers.append(HTTPHeader(String(line[..<colon].trimmingBlanks()), String(value)))
+        }
+    }
+
+    private mutating func endHeaders() -> Bool {
+        hasAllHeaders = true
+        // libcurl decodes whatever it was built for, asked or not.
+        let codings = headers.values(of: "Content-Encoding").map { $0.lowercased() }
+        guard codings.allSatisfy({ ["gzip", "x-gzip", "identity", ""].contains($0) }) else {
+            return refuse(.protocolError, "The body comes in a Content-Encoding that was not asked for.")
+        }
+        // libcurl would believe the last one.
+        guard Set(headers.values(of: "Content-Length")).count <= 1 else {
+            return refuse(.protocolError, "There are two different Content-Length headers.")
+        }
+        return true
+    }
+
+    private mutating func refuse(_ reason: TransportFault.Reason, _ detail: String) -> Bool {
+        fault = TransportFault(reason, detail)
+        return false
+    }
+}
+
+extension StringProtocol {
+    /// Without the CR and LF at the end; by scalars, because CR LF is one character.
+    fileprivate func trimmingLineEnd() -> Substring {
+        var scalars = Substring(self).unicodeScalars
+        while let last = scalars.last, last == "\r" || last == "\n" { scalars.removeLast() }
+        return Substring(scalars)
+    }
+
+    fileprivate func trimmingBlanks() -> Substring {
+        var scalars = Substring(self).unicodeScalars
+        while let last = scalars.last, last == " " || last == "\t" { scalars.removeLast() }
+        while let first = scalars.first, first == " " || first == "\t" { scalars.removeFirst() }
+        return Substring(scalars)
+    }
+}

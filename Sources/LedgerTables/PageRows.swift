@@ -140,11 +140,14 @@ package struct FieldIssue: Hashable, Sendable {
     package let path: String
     /// One sentence: what was found and what would be right.
     package let found: String
+    /// UNIX milliseconds; of the snapshot that had it.
+    package let signedDate: Int64?
 
-    package init(kind: String, recordKey: String, path: String, found: String) {
+    package init(kind: String, recordKey: String, path: String, found: String, signedDate: Int64? = nil) {
         self.kind = kind
         self.recordKey = recordKey
         self.path = path
         self.found = found
+        self.signedDate = signedDate
     }
 }

@@ -1,0 +1,21 @@
+extension ObjectShape {
+    /// The payload of a signed app transaction; its `receiptCreationDate` is what `signedDate` is elsewhere.
+    package static let appTransaction = ObjectShape(
+        "AppTransaction",
+        [
+            Field("appTransactionId", .text),
+            Field("bundleId", .text),
+            Field("appAppleId", .integer64),
+            Field("receiptType", .environment),
+            Field("applicationVersion", .text),
+            Field("versionExternalIdentifier", .integer64),
+            Field("receiptCreationDate", .moment),
+            Field("originalPurchaseDate", .moment),
+            Field("originalApplicationVersion", .text),
+            Field("originalPlatform", .openText(["iOS", "macOS", "tvOS", "visionOS"])),
+            Field("preorderDate", .moment),
+            Field("deviceVerification", .text),
+            Field("deviceVerificationNonce", .uuid),
+        ]
+    )
+}

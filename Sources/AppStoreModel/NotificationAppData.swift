@@ -1,0 +1,12 @@
+extension ObjectShape {
+    /// What a notification about a customer's app download carries: `appData`.
+    package static let notificationAppData = ObjectShape(
+        "AppData",
+        [
+            Field("bundleId", .text),
+            Field("appAppleId", .integer64),
+            Field("environment", .environment),
+            Field("signedAppTransactionInfo", .signed(.appTransaction)),
+        ]
+    )
+}

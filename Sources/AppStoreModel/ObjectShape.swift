@@ -1,0 +1,63 @@
+/// The fields Apple documents for one JSON object.
+///
+/// Shapes are data, so that one walk reads every object and nothing is forgotten by hand. Every field is optional, and
+/// a field that is not here may still come.
+/// Source: App Store Server API and App Store Server Notifications, read 2026-11.
+package struct ObjectShape: Sendable {
+    /// Apple's name of the object.
+    package let name: String
+    package let fields: [Field]
+    private let indexByKey: [String: Int]
+
+    package init(_ name: String, _ fields: [Field]) {
+        self.name = name
+        self.fields = fields
+        indexByKey = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.key, $0) })
+    }
+
+    /// The field with this JSON key, compared as bytes; `nil` for one Apple does not document.
+    package subscript(key: String) -> Field? {
+        guard let index = indexByKey[key], fields[index].key.isByteEqual(to: key) else { return nil }
+        return fields[index]
+    }
+}
+
+/// One documented field.
+package struct Field: Sendable {
+    /// The member's name, as Apple writes it.
+    package let key: String
+    package let type: FieldType
+
+    package init(_ key: String, _ type: FieldType) {
+        self.key = key
+        self.type = type
+    }
+}
+
+/// What a field holds when it is as documented.
+package indirect enum FieldType: Sendable {
+    case text
+    /// Text of an open set: others than the known values may come.
+    case openText(Set<String>)
+    case integer32
+    case integer64
+    /// An `Int32` of an open set, with Apple's meaning of each known value.
+    case openInteger([Int32: String])
+    /// Thousandths of a unit of the currency.
+    case money
+    /// Thousandths of a percent.
+    case percentage
+    case boolean
+    /// ``UnixMilliseconds``.
+    case moment
+    case uuid
+    case textArray
+    /// Three upper-case letters of ISO 4217.
+    case currency
+    /// Three upper-case letters of ISO 3166-1.
+    case storefront
+    case object(ObjectShape)
+    case objectArray(ObjectShape)
+    /// A JWS whose payload has the shape.
+    case signed(ObjectShape)
+}

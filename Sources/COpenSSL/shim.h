@@ -1,8 +1,32 @@
-#include <openssl/ssl.h>
+#include <openssl/asn1.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-#include <openssl/ec.h>
-#include <openssl/ecdsa.h>
-#include <openssl/err.h>
-#include <openssl/pem.h>
+
+/* OpenSSL's typed stacks are macros, which Swift does not import: one door for each use we have. */
+
+static inline STACK_OF(X509) *ledger_certificates_new(void) {
+    return sk_X509_new_null();
+}
+
+/* Takes no reference: the caller keeps the certificate alive while the stack is used. */
+static inline int ledger_certificates_append(STACK_OF(X509) *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+
+static inline int ledger_certificates_count(const STACK_OF(X509) *stack) {
+    return sk_X509_num(stack);
+}
+
+static inline X509 *ledger_certificates_at(const STACK_OF(X509) *stack, int index) {
+    return sk_X509_value(stack, index);
+}
+
+/* Frees the stack, not the certificates in it. */
+static inline void ledger_certificates_free(STACK_OF(X509) *stack) {
+    sk_X509_free(stack);
+}

@@ -1,0 +1,94 @@
+/// Strict base64 (RFC 4648): one text for one sequence of bytes.
+///
+/// Decoding refuses what lenient decoders let through and what would give one signed record many texts: foreign
+/// characters, white space, missing or surplus padding, and trailing bits that are not zero.
+package enum Base64 {
+    /// Base64url without padding, as JWS segments are written (RFC 7515, section 2).
+    package static func decodeURL(_ text: Span<UInt8>) -> [UInt8]? {
+        decode(text, count: text.count, values: urlValues)
+    }
+
+    /// Standard base64 with padding, as `x5c` entries and PEM bodies are written.
+    package static func decodeStandard(_ text: Span<UInt8>) -> [UInt8]? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        var count = text.count
+        while count > 0, text.count - count < 2, text[count - 1] == UInt8(ascii: "=") { count -= 1 }
+        return decode(text, count: count, values: standardValues)
+    }
+
+    /// Base64url text of `bytes`, without padding.
+    package static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
+        encode(bytes.span, alphabet: urlAlphabet)
+    }
+
+    /// Standard base64 text of `bytes`, padded.
+    package static func encodeStandard(_ bytes: [UInt8]) -> [UInt8] {
+        var text = encode(bytes.span, alphabet: standardAlphabet)
+        while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        return text
+    }
+
+    private static func decode(_ text: Span<UInt8>, count: Int, values: [UInt8]) -> [UInt8]? {
+        let rest = count % 4
+        guard rest != 1 else { return nil }
+        var bytes = [UInt8]()
+        bytes.reserveCapacity(count / 4 * 3 + 2)
+        var seen: UInt8 = 0
+        var index = 0
+        while index + 4 <= count {
+            let a = values[Int(text[index])], b = values[Int(text[index + 1])]
+            let c = values[Int(text[index + 2])], d = values[Int(text[index + 3])]
+            seen |= a | b | c | d
+            bytes.append(a << 2 | b >> 4)
+            bytes.append(b << 4 | c >> 2)
+            bytes.append(c << 6 | d)
+            index += 4
+        }
+        if rest >= 2 {
+            let a = values[Int(text[index])], b = values[Int(text[index + 1])]
+            let c = rest == 3 ? values[Int(text[index + 2])] : 0
+            seen |= a | b | c
+            bytes.append(a << 2 | b >> 4)
+            if rest == 3 { bytes.append(b << 4 | c >> 2) }
+            guard (rest == 3 ? c << 6 : b << 4) == 0 else { return nil }
+        }
+        return seen & foreign == 0 ? bytes : nil
+    }
+
+    private static func encode(_ bytes: Span<UInt8>, alphabet: [UInt8]) -> [UInt8] {
+        var text = [UInt8]()
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var index = 0
+        while index + 3 <= bytes.count {
+            let a = bytes[index], b = bytes[index + 1], c = bytes[index + 2]
+            text.append(alphabet[Int(a >> 2)])
+            text.append(alphabet[Int((a << 4 | b >> 4) & 0x3F)])
+            text.append(alphabet[Int((b << 2 | c >> 6) & 0x3F)])
+            text.append(alphabet[Int(c & 0x3F)])
+            index += 3
+        }
+        let rest = bytes.count - index
+        if rest > 0 {
+            let a = bytes[index], b = rest == 2 ? bytes[index + 1] : 0
+            text.append(alphabet[Int(a >> 2)])
+            text.append(alphabet[Int((a << 4 | b >> 4) & 0x3F)])
+            if rest == 2 { text.append(alphabet[Int(b << 2 & 0x3F)]) }
+        }
+        return text
+    }
+
+    /// Marks a character that is not in the alphabet; every real value is below 64.
+    private static let foreign: UInt8 = 0x80
+
+    private static let shared = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    private static let urlAlphabet = [UInt8]((shared + "-_").utf8)
+    private static let standardAlphabet = [UInt8]((shared + "+/").utf8)
+    private static let urlValues = values(of: urlAlphabet)
+    private static let standardValues = values(of: standardAlphabet)
+
+    private static func values(of alphabet: [UInt8]) -> [UInt8] {
+        var values = [UInt8](repeating: foreign, count: 256)
+        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }
+}

@@ -1,0 +1,69 @@
+package import AppStoreModel
+
+/// Judges bearer tokens as Apple does: what any of Apple's client libraries sends is accepted.
+package struct BearerTokenVerifier: Sendable {
+    private let publicKey: P256PublicKey
+    private let keyId: String
+    private let issuerId: String
+    private let bundleId: String
+
+    /// Longer tokens are refused unread; Apple's clients send about 400 bytes.
+    private static let maximumBytes = 8 * 1_024
+    private static let longestLife: Int64 = 60 * 60
+
+    package init(publicKey: P256PublicKey, keyId: String, issuerId: String, bundleId: String) {
+        self.publicKey = publicKey
+        self.keyId = keyId
+        self.issuerId = issuerId
+        self.bundleId = bundleId
+    }
+
+    /// Why a token gets 401.
+    package enum Rejection: String, Error, CaseIterable, Sendable {
+        case malformed, alg, kid, signature, iss, aud, bid, exp, expired, iat
+        /// Valid for longer than an hour.
+        case tooLong
+    }
+
+    /// Accepts the token or says why not; a token without `iat` counts from `now`.
+    package func verify(_ token: String, now: UnixMilliseconds) throws(Rejection) {
+        let text = token.utf8.span
+        let header: JSONObject
+        let claims: JSONObject
+        do {
+            let parts = try CompactJWS(text, maximumBytes: Self.maximumBytes)
+            header = try JWSHeader.members(text: text.extracting(parts.header))
+            guard header["alg"]?.string == "ES256" else { throw Rejection.alg }
+            guard header["kid"]?.string == keyId else { throw Rejection.kid }
+            guard let payload = Base64.decodeURL(text.extracting(parts.payload)),
+                let signature = Base64.decodeURL(text.extracting(parts.signature))
+            else { throw Rejection.malformed }
+            guard ES256.verify(signature: signature, message: text.extracting(parts.signed), key: publicKey.handle)
+            else { throw Rejection.signature }
+            claims = try JSONObject.strict(payload, in: "claims")
+        } catch let rejection as Rejection {
+            throw rejection
+        } catch {
+            throw .malformed
+        }
+        guard header["crit"] == nil, header["b64"] == nil else { throw .malformed }
+        try check(claims, nowInSeconds: now.rawValue / 1_000)
+    }
+
+    private func check(_ claims: JSONObject, nowInSeconds now: Int64) throws(Rejection) {
+        guard claims["iss"]?.string == issuerId else { throw .iss }
+        let audiences = claims["aud"]?.array ?? claims["aud"].map { [$0] } ?? []
+        guard audiences.contains(.string(BearerTokenSigner.audience)) else { throw .aud }
+        guard claims["bid"]?.string == bundleId else { throw .bid }
+        // Some libraries write seconds with a fraction.
+        guard let exp = claims["exp"]?.number?.flooredMilliseconds else { throw .exp }
+        guard exp > now else { throw .expired }
+        var begin = now
+        if let value = claims["iat"] {
+            guard let iat = value.number?.flooredMilliseconds, iat <= now else { throw .iat }
+            begin = iat
+        }
+        let (life, overflowed) = exp.subtractingReportingOverflow(begin)
+        guard !overflowed, life <= Self.longestLife else { throw .tooLong }
+    }
+}

@@ -1,0 +1,65 @@
+package import AppStoreModel
+
+/// A certificate authority shaped like Apple's: root, intermediate and leaf, with their keys.
+///
+/// Made at run time, so no key of it is ever in a repository. The pipeline trusts it only because a job names its root.
+package struct CertificateAuthority: Sendable {
+    package let root: IssuedCertificate
+    package let intermediate: IssuedCertificate
+    package let leaf: IssuedCertificate
+
+    /// Makes three new keys and certificates.
+    package init(
+        root: CertificateShape,
+        intermediate: CertificateShape,
+        leaf: CertificateShape
+    ) throws(CertificateError) {
+        self.root = try .selfSigned(root)
+        self.intermediate = try self.root.issue(intermediate)
+        self.leaf = try self.intermediate.issue(leaf)
+    }
+
+    /// One whose certificates are all valid from `notBefore` to `notAfter`.
+    package init(from notBefore: UnixMilliseconds, to notAfter: UnixMilliseconds) throws(CertificateError) {
+        try self.init(
+            root: .root(from: notBefore, to: notAfter),
+            intermediate: .intermediate(from: notBefore, to: notAfter),
+            leaf: .leaf(from: notBefore, to: notAfter)
+        )
+    }
+
+    /// Leaf first, as in `x5c`.
+    package var chain: [[UInt8]] { [leaf.der, intermediate.der, root.der] }
+
+    /// Signs with the leaf and brings the whole chain.
+    package var issuer: JWSIssuer { JWSIssuer(x5c: chain, leaf: leaf) }
+
+    /// Root, intermediate and leaf, each certificate followed by its key, as PEM; read by ``init(pem:)``.
+    package var pem: Secret<String> {
+        var text = ""
+        for certificate in [root, intermediate, leaf] {
+            var key = PrivateKeyInfo.der(of: certificate.key)
+            defer { key.cleanse() }
+            text += PEMBlock.text(label: Self.certificateLabel, content: certificate.der)
+            text += PEMBlock.text(label: PrivateKeyInfo.label, content: key)
+        }
+        return Secret(text)
+    }
+
+    /// Takes up an authority that ``pem`` wrote.
+    package init(pem: Secret<String>) throws(CertificateError) {
+        guard let blocks = PEMBlock.parse(Array(pem.reveal().utf8)), blocks.count == 6 else {
+            throw CertificateError(.badAuthorityText)
+        }
+        let certificates = try stride(from: 0, to: 6, by: 2).map { index throws(CertificateError) in
+            guard blocks[index].label == Self.certificateLabel, blocks[index + 1].label == PrivateKeyInfo.label,
+                KeyAlgorithm.ofCertificate(blocks[index].content) != nil,
+                let key = PrivateKeyInfo.key(der: blocks[index + 1].content)
+            else { throw CertificateError(.badAuthorityText) }
+            return IssuedCertificate(der: blocks[index].content, key: key)
+        }
+        (root, intermediate, leaf) = (certificates[0], certificates[1], certificates[2])
+    }
+
+    private static let certificateLabel = "CERTIFICATE"
+}

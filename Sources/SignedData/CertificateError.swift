@@ -1,0 +1,37 @@
+/// A certificate or authority we were configured with cannot be used.
+package struct CertificateError: Error, Equatable, CustomStringConvertible {
+    package enum Reason: Equatable, Sendable {
+        case noRoots
+        case notACertificate
+        case tooLong
+        case foreignKey
+        case notAnAuthority
+        /// The text is not what ``CertificateAuthority/pem`` writes.
+        case badAuthorityText
+        /// OpenSSL could not make a key or certificate, in its own words.
+        case notMade(String)
+    }
+
+    package let reason: Reason
+    /// Which of several roots, from 0; `nil` where there is only one thing to mean.
+    package let index: Int?
+
+    init(_ reason: Reason, index: Int? = nil) {
+        self.reason = reason
+        self.index = index
+    }
+
+    package var description: String {
+        let subject = index.map { "Trusted root \($0)" } ?? "The certificate"
+        return switch reason {
+        case .noRoots: "No trusted root was given; at least one is needed."
+        case .notACertificate:
+            "\(subject) is not one DER certificate; give the .cer file as Apple or the simulator wrote it."
+        case .tooLong: "\(subject) is longer than \(Certificate.maximumByteCount) bytes."
+        case .foreignKey: "\(subject) has a key that is not on the named curve P-256 or P-384."
+        case .notAnAuthority: "\(subject) is not allowed to issue certificates (basicConstraints CA:TRUE is missing)."
+        case .badAuthorityText: "The stored certificate authority is not three certificates each followed by its key."
+        case .notMade(let detail): "OpenSSL could not make the certificate: \(detail)."
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import AppStoreModel
+
+/// What a JWS header of Apple's says: nothing but ES256 and a chain of three.
+struct JWSHeader {
+    /// DER certificates, leaf first; the third is undecoded text when it is too long to matter.
+    let x5c: [[UInt8]]
+
+    /// Longest header text we read; Apple's have about 4,400 bytes.
+    static let maximumTextByteCount = 24 * 1_024
+
+    /// - Parameter text: The segment as it came.
+    init(text: Span<UInt8>) throws(JWSRejection) {
+        let members = try Self.members(text: text)
+        guard let alg = members["alg"]?.string else {
+            throw JWSRejection(.header, "The header has no alg that is a string.")
+        }
+        guard alg == "ES256" else { throw JWSRejection(.alg, "alg is \(excerpt(alg)); it must be \"ES256\".") }
+        guard members["crit"] == nil, members["b64"] == nil else {
+            throw JWSRejection(.crit, "The header asks for extensions (crit or b64); none is understood.")
+        }
+        guard let entries = members["x5c"]?.array else {
+            throw JWSRejection(.header, "The header has no x5c that is an array.")
+        }
+        guard entries.count == 3 else {
+            throw JWSRejection(.x5cLength, "x5c has \(entries.count) certificates; it must have 3.")
+        }
+        var x5c: [[UInt8]] = []
+        for (index, entry) in entries.enumerated() {
+            guard let text = entry.string else { throw JWSRejection(.header, "x5c[\(index)] is not a string.") }
+            guard let der = Base64.decodeStandard(text.utf8.span), !der.isEmpty else {
+                throw JWSRejection(.x5c, "x5c[\(index)] is not strict base64.")
+            }
+            guard der.count <= Certificate.maximumByteCount else {
+                throw JWSRejection(.x5c, "x5c[\(index)] is longer than \(Certificate.maximumByteCount) bytes.")
+            }
+            x5c.append(der)
+        }
+        self.x5c = x5c
+    }
+
+    /// Decodes a header segment's JSON without judging it.
+    static func members(text: Span<UInt8>) throws(JWSRejection) -> JSONObject {
+        guard text.count <= maximumTextByteCount else {
+            throw JWSRejection(
+                .headerSize,
+                "The header has \(text.count) bytes; at most \(maximumTextByteCount) are read."
+            )
+        }
+        guard let bytes = Base64.decodeURL(text) else {
+            throw JWSRejection(.base64, "The header is not strict base64url.")
+        }
+        return try JSONObject.strict(bytes, in: "header")
+    }
+}
+
+extension JSONObject {
+    /// Parses `bytes` as one strict JSON object.
+    static func strict(_ bytes: [UInt8], in part: String) throws(JWSRejection) -> JSONObject {
+        let value: JSONValue
+        do { value = try StrictJSON.parse(bytes) } catch {
+            let reason: JWSRejection.Reason =
+                switch error.reason {
+                case .encoding: .encoding
+                case .duplicateKey: .duplicateKey
+                case .nul: .nul
+                case .json: .json
+                case .depth: .jsonDepth
+                case .size: .size
+                }
+            throw JWSRejection(reason, "The \(part) is not acceptable JSON: \(error).")
+        }
+        guard case .object(let object) = value else {
+            throw JWSRejection(.json, "The \(part) is not a JSON object.")
+        }
+        return object
+    }
+}

@@ -1,0 +1,50 @@
+import AppStoreModel
+
+/// Signs payloads as the App Store does: ES256, and the chain in every header.
+///
+/// The header's text is made once; a record then costs one signature.
+package struct JWSIssuer: Sendable {
+    /// The first segment of everything signed here.
+    package let headerSegment: String
+    private let prefix: [UInt8]
+    private let key: KeyHandle
+
+    /// - Parameters:
+    ///   - x5c: DER certificates, leaf first.
+    ///   - leaf: The certificate whose key signs.
+    package init(x5c: [[UInt8]], leaf: IssuedCertificate) {
+        let entries = x5c.map { JSONValue.string(String(decoding: Base64.encodeStandard($0), as: UTF8.self)) }
+        let header = JSONObject([
+            .init(key: "alg", value: .string("ES256")),
+            .init(key: "x5c", value: .array(entries)),
+        ])
+        self.init(headerJSON: JSONWriter.bytes(.object(header)), key: leaf.key)
+    }
+
+    /// Signs under any header at all, also one that no verifier accepts.
+    package init(headerJSON: [UInt8], leaf: IssuedCertificate) {
+        self.init(headerJSON: headerJSON, key: leaf.key)
+    }
+
+    package init(headerJSON: [UInt8], key: SigningKey) {
+        self.init(headerJSON: headerJSON, key: key.handle)
+    }
+
+    private init(headerJSON: [UInt8], key: KeyHandle) {
+        let segment = Base64.encodeURL(headerJSON)
+        headerSegment = String(decoding: segment, as: UTF8.self)
+        prefix = segment + [UInt8(ascii: ".")]
+        self.key = key
+    }
+
+    /// The compact JWS of `payload`.
+    package func sign(payload: [UInt8]) throws(SigningError) -> String {
+        var text = prefix
+        text.reserveCapacity(prefix.count + payload.count * 4 / 3 + 96)
+        text.append(contentsOf: Base64.encodeURL(payload))
+        let signature = try ES256.sign(text.span, key: key)
+        text.append(UInt8(ascii: "."))
+        text.append(contentsOf: Base64.encodeURL(signature))
+        return String(decoding: text, as: UTF8.self)
+    }
+}

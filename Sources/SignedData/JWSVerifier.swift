@@ -1,0 +1,123 @@
+package import AppStoreModel
+
+/// Turns signed text into verified bytes; the only maker of ``VerifiedPayload``.
+///
+/// Any number of threads may use one verifier; they share its verdicts on chains. A record costs one P-256
+/// verification once its header has been seen.
+package final class JWSVerifier: Sendable {
+    private let judge: ChainJudge
+    private let cache = ChainCache()
+
+    /// The longest transaction or renewal info that is read.
+    package static let maximumBytes = 64 * 1_024
+    /// The longest notification that is read: it carries two further records.
+    package static let maximumNotificationBytes = 256 * 1_024
+
+    /// - Parameter trustedRoots: DER certificates of the authorities to believe.
+    /// - Throws: ``CertificateError`` naming the root that cannot be one.
+    package init(trustedRoots: [[UInt8]] = [AppleRootCA.g3]) throws(CertificateError) {
+        judge = try ChainJudge(trustedRoots: trustedRoots)
+    }
+
+    /// Verifies one record as Apple sends it.
+    ///
+    /// - Parameters:
+    ///   - jws: Compact serialisation, and nothing around it.
+    ///   - now: The database's clock; a record signed more than 24 hours later is refused.
+    ///   - maximumBytes: The longest text to look at.
+    /// - Throws: ``JWSRejection`` with the first rule the record breaks.
+    package func verify(
+        _ jws: String,
+        now: UnixMilliseconds,
+        maximumBytes: Int = JWSVerifier.maximumBytes
+    ) throws(JWSRejection) -> VerifiedPayload {
+        let text = jws.utf8.span
+        let parts = try CompactJWS(text, maximumBytes: maximumBytes)
+        let header = [UInt8](copying: text.extracting(parts.header))
+        let verdict = try verdict(on: header)
+        guard let payload = Base64.decodeURL(text.extracting(parts.payload)) else {
+            throw JWSRejection(.base64, "The payload is not strict base64url.")
+        }
+        guard let signature = Base64.decodeURL(text.extracting(parts.signature)) else {
+            throw JWSRejection(.base64, "The signature is not strict base64url.")
+        }
+        return try verify(
+            header: header,
+            payload: payload,
+            signature: signature,
+            signed: text.extracting(parts.signed),
+            verdict: verdict,
+            now: now
+        )
+    }
+
+    /// Verifies one record of the raw archive again.
+    ///
+    /// - Parameters:
+    ///   - header: The first segment's text as it came.
+    ///   - payload: The second segment, decoded.
+    ///   - signature: The third segment, decoded.
+    ///   - now: As in ``verify(_:now:maximumBytes:)``.
+    package func verify(
+        header: [UInt8],
+        payload: [UInt8],
+        signature: [UInt8],
+        now: UnixMilliseconds
+    ) throws(JWSRejection) -> VerifiedPayload {
+        let signed = header + [UInt8(ascii: ".")] + Base64.encodeURL(payload)
+        return try verify(
+            header: header,
+            payload: payload,
+            signature: signature,
+            signed: signed.span,
+            verdict: try verdict(on: header),
+            now: now
+        )
+    }
+
+    private func verdict(on header: [UInt8]) throws(JWSRejection) -> ChainVerdict {
+        if let known = cache[header] { return known }
+        let verdict = try judge.judge(x5c: JWSHeader(text: header.span).x5c)
+        cache.insert(verdict, for: header)
+        return verdict
+    }
+
+    private func verify(
+        header: [UInt8],
+        payload: [UInt8],
+        signature: [UInt8],
+        signed: Span<UInt8>,
+        verdict: ChainVerdict,
+        now: UnixMilliseconds
+    ) throws(JWSRejection) -> VerifiedPayload {
+        guard signature.count == ES256.signatureByteCount else {
+            throw JWSRejection(.signatureLength, "The signature has \(signature.count) bytes; it must have 64.")
+        }
+        guard ES256.verify(signature: signature, message: signed, key: verdict.leafKey) else {
+            throw JWSRejection(.signature, "The signature is not the leaf's signature of this record.")
+        }
+        let json = try JSONObject.strict(payload, in: "payload")
+        let signedDate = try SignedDate(in: json, now: now)
+        guard verdict.validity.contains(signedDate.moment) else {
+            let window = "\(verdict.validity.lowerBound.rawValue)...\(verdict.validity.upperBound.rawValue)"
+            throw JWSRejection(
+                .validity,
+                "It was signed at \(signedDate.moment.rawValue); its certificates are valid in \(window)."
+            )
+        }
+        return VerifiedPayload(
+            header: header,
+            payload: payload,
+            signature: signature,
+            json: json,
+            signedDate: signedDate,
+            rootDiffers: verdict.rootDiffers
+        )
+    }
+}
+
+extension [UInt8] {
+    init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+    }
+}

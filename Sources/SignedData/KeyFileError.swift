@@ -1,0 +1,78 @@
+/// Why a private key file is not used, and what would make it usable; never a byte of what is in it.
+package struct KeyFileError: Error, Equatable, CustomStringConvertible {
+    package enum Reason: Equatable, Sendable {
+        /// There is no such file.
+        case notFound
+        case unreadable(String)
+        case symbolicLink
+        case notRegularFile
+        /// Owned by another user: the user IDs of the owner and of this process.
+        case foreignOwner(owner: UInt32, process: UInt32)
+        /// Group or others have rights: the permission bits.
+        case tooPermissive(mode: UInt32)
+        /// Bytes found.
+        case tooLong(Int64)
+        case empty
+        case carriageReturns
+        case certificate
+        case encrypted
+        case severalKeys
+        /// A private key in another wrapping than PKCS#8: the PEM label.
+        case notPKCS8(String)
+        /// A key of another algorithm or curve, in words.
+        case wrongAlgorithm(String)
+        /// Not one PEM block and nothing else.
+        case notPEM
+        /// The block is a P-256 PKCS#8 key by its label and algorithm, but cannot be read as one.
+        case damaged
+    }
+
+    package let path: String
+    package let reason: Reason
+
+    package var description: String {
+        "The private key file \(excerptOfPath) cannot be used: \(explanation)"
+    }
+
+    private var explanation: String {
+        switch reason {
+        case .notFound:
+            "there is no such file. Download the key once from App Store Connect and name its path."
+        case .unreadable(let cause):
+            "it cannot be read (\(cause)). Give this user the right to read it, and nobody else."
+        case .symbolicLink:
+            "it is a symbolic link. Name the file itself."
+        case .notRegularFile:
+            "it is not a regular file. Name the .p8 file from App Store Connect."
+        case .foreignOwner(let owner, let process):
+            "it belongs to user \(owner), but this process runs as user \(process). Run chown \(process) \(excerptOfPath)."
+        case .tooPermissive(let mode):
+            "its mode is 0\(String(mode, radix: 8)), so others can reach it. Run chmod 600 \(excerptOfPath)."
+        case .tooLong(let count):
+            "it has \(count) bytes; a .p8 file has about 250, and at most \(SigningKey.maximumFileByteCount) are read."
+        case .empty:
+            "it is empty. Download the key again or restore it from your secret store."
+        case .carriageReturns:
+            "its lines end in CRLF. Run sed -i 's/\\r$//' \(excerptOfPath)."
+        case .certificate:
+            "it holds a certificate, not a private key. Name the .p8 file from App Store Connect."
+        case .encrypted:
+            "the key in it is encrypted. Name the .p8 file as Apple gave it, or decrypt it with openssl pkcs8."
+        case .severalKeys:
+            "it holds more than one PEM block. Keep only the private key."
+        case .notPKCS8(let label):
+            "it holds \(label), not a PKCS#8 private key. Convert it with openssl pkcs8 -topk8 -nocrypt."
+        case .wrongAlgorithm(let found):
+            "it holds \(found); App Store keys are EC keys on the named curve P-256."
+        case .notPEM:
+            "it is not one PEM block and nothing else. Use the .p8 file exactly as Apple gave it."
+        case .damaged:
+            "the key in it is damaged. Download the key again or restore it from your secret store."
+        }
+    }
+
+    private var excerptOfPath: String {
+        // A path comes from the job file; keep the message one line of plain text.
+        String(path.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+    }
+}

@@ -1,0 +1,39 @@
+import COpenSSL
+
+/// The owner of one OpenSSL key, public or private.
+@safe
+final class KeyHandle: @unchecked Sendable {
+    // Invariant: the key is complete before it gets here and only ever read afterwards; OpenSSL allows any number of
+    // threads to verify and sign with one EVP_PKEY, each with a context of its own.
+    let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// The public half as a SubjectPublicKeyInfo in DER; empty when OpenSSL cannot write it.
+    var publicKeyInfo: [UInt8] {
+        OpenSSLBytes.collect { unsafe i2d_PUBKEY(pointer, $0) }
+    }
+}
+
+/// The two-call protocol of OpenSSL's `i2d_…` functions.
+enum OpenSSLBytes {
+    /// Asks once for the length and once for the bytes; empty when either call fails.
+    @safe
+    static func collect(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+        let count = write(nil)
+        guard count > 0 else {
+            OpenSSLErrors.drain()
+            return []
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return unsafe write(&cursor)
+        }
+        return written == count ? bytes : []
+    }
+}

@@ -1,0 +1,31 @@
+import AppStoreModel
+
+/// When a payload says it was signed.
+struct SignedDate {
+    let moment: UnixMilliseconds
+    let wasInexact: Bool
+
+    /// A date further ahead would win every comparison for the newest snapshot.
+    static let toleratedLead = Duration.seconds(24 * 3_600)
+
+    /// 2001-09-09, the first moment with 13 digits: a smaller number is seconds, or nonsense.
+    private static let earliest = UnixMilliseconds(rawValue: 1_000_000_000_000)
+
+    init(in payload: JSONObject, now: UnixMilliseconds) throws(JWSRejection) {
+        let key = payload["signedDate"] == nil ? "receiptCreationDate" : "signedDate"
+        guard let value = payload[key] else {
+            throw JWSRejection(.signedDate, "The payload has neither signedDate nor receiptCreationDate.")
+        }
+        guard case .number(let number) = value, let floored = number.flooredMilliseconds else {
+            throw JWSRejection(.signedDate, "\(key) is not a number of milliseconds.")
+        }
+        moment = UnixMilliseconds(rawValue: floored)
+        wasInexact = number.int64 == nil
+        guard moment >= Self.earliest else {
+            throw JWSRejection(.signedDate, "\(key) is \(floored); in milliseconds it must have at least 13 digits.")
+        }
+        guard moment <= now + Self.toleratedLead else {
+            throw JWSRejection(.future, "\(key) is \(floored), more than 24 hours after now (\(now.rawValue)).")
+        }
+    }
+}

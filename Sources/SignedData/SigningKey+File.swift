@@ -1,0 +1,96 @@
+import Glibc
+
+extension SigningKey {
+    static let maximumFileByteCount = 8 * 1_024
+
+    /// Reads App Store Connect's .p8 file.
+    ///
+    /// Everything about the file is judged on the open descriptor, so nobody can exchange it in between. The buffers
+    /// that held the key's text are overwritten before this returns.
+    ///
+    /// - Throws: ``KeyFileError``; `notFound` is the one that means the path is wrong.
+    package static func load(file path: String) throws(KeyFileError) -> SigningKey {
+        // O_NONBLOCK: a FIFO in the key's place must not hold us up.
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            let reason: KeyFileError.Reason =
+                switch errno {
+                case ENOENT, ENOTDIR: .notFound
+                case ELOOP: .symbolicLink
+                default: unsafe .unreadable(String(cString: strerror(errno)))
+                }
+            throw KeyFileError(path: path, reason: reason)
+        }
+        defer { close(descriptor) }
+        do {
+            var text = try contents(of: descriptor)
+            defer { text.cleanse() }
+            return try SigningKey(pem: text)
+        } catch {
+            throw KeyFileError(path: path, reason: error.reason)
+        }
+    }
+
+    /// Why a key is not read, before the path is known.
+    struct Refusal: Error {
+        let reason: KeyFileError.Reason
+    }
+
+    private static func contents(of descriptor: Int32) throws(Refusal) -> [UInt8] {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw Refusal(reason: unsafe .unreadable(String(cString: strerror(errno))))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: .notRegularFile) }
+        guard status.st_uid == geteuid() else {
+            throw Refusal(reason: .foreignOwner(owner: status.st_uid, process: geteuid()))
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw Refusal(reason: .tooPermissive(mode: status.st_mode & 0o7777))
+        }
+        guard status.st_size <= maximumFileByteCount else { throw Refusal(reason: .tooLong(Int64(status.st_size))) }
+        guard status.st_size > 0 else { throw Refusal(reason: .empty) }
+        var text = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < text.count {
+            let room = text.count - count
+            let got = unsafe text.withUnsafeMutableBytes {
+                unsafe read(descriptor, $0.baseAddress.map { unsafe $0 + count }, room)
+            }
+            guard got != 0 else { break }
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else {
+                text.cleanse()
+                throw Refusal(reason: unsafe .unreadable(String(cString: strerror(errno))))
+            }
+            count += got
+        }
+        text.removeLast(text.count - count)
+        return text
+    }
+
+    private init(pem text: [UInt8]) throws(Refusal) {
+        guard !text.contains(UInt8(ascii: "\r")) else { throw Refusal(reason: .carriageReturns) }
+        guard let blocks = PEMBlock.parse(text), let block = blocks.first else { throw Refusal(reason: .notPEM) }
+        guard blocks.count == 1 else { throw Refusal(reason: .severalKeys) }
+        switch block.label {
+        case PrivateKeyInfo.label: break
+        case "CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE": throw Refusal(reason: .certificate)
+        case "ENCRYPTED PRIVATE KEY": throw Refusal(reason: .encrypted)
+        case "EC PRIVATE KEY", "RSA PRIVATE KEY", "DSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PUBLIC KEY":
+            throw Refusal(reason: .notPKCS8("a block of type " + block.label))
+        default: throw Refusal(reason: .notPEM)
+        }
+        var der = block.content
+        defer { der.cleanse() }
+        guard let algorithm = KeyAlgorithm.ofPrivateKeyInfo(der) else { throw Refusal(reason: .damaged) }
+        switch algorithm {
+        case KeyAlgorithm.p256: break
+        case KeyAlgorithm.p384: throw Refusal(reason: .wrongAlgorithm("an EC key on P-384"))
+        case KeyAlgorithm.rsa: throw Refusal(reason: .wrongAlgorithm("an RSA key"))
+        default: throw Refusal(reason: .wrongAlgorithm("a key of another kind"))
+        }
+        guard let handle = PrivateKeyInfo.key(der: der) else { throw Refusal(reason: .damaged) }
+        self.init(handle: handle)
+    }
+}

@@ -1,0 +1,65 @@
+import COpenSSL
+
+/// The owner of a P-256 private key: App Store Connect's .p8, or one made here.
+@safe
+package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
+    let handle: KeyHandle
+
+    init(handle: KeyHandle) {
+        self.handle = handle
+    }
+
+    /// A new random key.
+    package static func generate() throws(CertificateError) -> SigningKey {
+        SigningKey(handle: try KeyKind.p256.generate())
+    }
+
+    /// The PKCS#8 PEM text, as a .p8 file holds it.
+    package var pem: Secret<String> {
+        var der = PrivateKeyInfo.der(of: handle)
+        defer { der.cleanse() }
+        return Secret(PEMBlock.text(label: PrivateKeyInfo.label, content: der))
+    }
+
+    package var publicKey: P256PublicKey { P256PublicKey(handle: handle) }
+
+    /// 64 bytes r‖s over the SHA-256 of `message`.
+    package func signature(of message: [UInt8]) throws(SigningError) -> [UInt8] {
+        try ES256.sign(message.span, key: handle)
+    }
+
+    package var description: String { "<P-256 private key>" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// PKCS#8 (RFC 5958), without encryption.
+enum PrivateKeyInfo {
+    static let label = "PRIVATE KEY"
+
+    static func der(of key: KeyHandle) -> [UInt8] {
+        guard let info = unsafe EVP_PKEY2PKCS8(key.pointer) else {
+            OpenSSLErrors.drain()
+            return []
+        }
+        defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+        return OpenSSLBytes.collect { unsafe i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+    }
+
+    /// Reads a key whose algorithm has been looked at before; `nil` when OpenSSL cannot.
+    static func key(der: [UInt8]) -> KeyHandle? {
+        let info = unsafe der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, buffer.count)
+        }
+        guard let info = unsafe info else {
+            OpenSSLErrors.drain()
+            return nil
+        }
+        defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+        guard let key = unsafe EVP_PKCS82PKEY(info) else {
+            OpenSSLErrors.drain()
+            return nil
+        }
+        return unsafe KeyHandle(owning: key)
+    }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import LedgerTables
+
+/// Writes cells in PostgreSQL's binary format, each after its length in bytes, into one buffer that is used again.
+///
+/// Source: PostgreSQL manual, `COPY`, "Binary Format"; the types' `*send` functions.
+struct CellEncoder {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    mutating func append(_ cell: Cell) throws(PostgresError) {
+        switch cell {
+        case .null:
+            append(Int32(-1))
+        case .text(let text):
+            try append(text: text)
+        case .integer(let number):
+            append(Int32(4))
+            append(number)
+        case .bigint(let number):
+            append(Int32(8))
+            append(number)
+        case .boolean(let flag):
+            append(Int32(1))
+            bytes.append(flag ? 1 : 0)
+        case .timestamp(let milliseconds):
+            append(Int32(8))
+            append(try microsecondsSince2000(unixMilliseconds: milliseconds))
+        case .jsonb(let json):
+            try append(length: json.count + 1)
+            bytes.append(1)  // version of the jsonb wire format
+            bytes.append(contentsOf: json)
+        case .uuid(let uuid):
+            guard uuid.count == 16 else {
+                throw unsendable(.dataException, "a UUID has \(uuid.count) bytes; it must have 16")
+            }
+            append(Int32(16))
+            bytes.append(contentsOf: uuid)
+        case .textArray(let texts):
+            try append(array: texts)
+        case .bytea(let value):
+            try append(length: value.count)
+            bytes.append(contentsOf: value)
+        }
+    }
+
+    mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+        var bigEndian = number.bigEndian
+        unsafe withUnsafeBytes(of: &bigEndian) { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(raw: [UInt8]) {
+        bytes.append(contentsOf: raw)
+    }
+
+    private mutating func append(text: String) throws(PostgresError) {
+        try append(length: text.utf8.count)
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        guard !containsNUL(from: start) else {
+            throw PostgresError(
+                .nulCharacter,
+                .characterNotInRepertoire,
+                "a text holds the character U+0000, which PostgreSQL cannot store"
+            )
+        }
+    }
+
+    /// One dimension, lower bound 1, no NULL among the elements.
+    private mutating func append(array texts: [String]) throws(PostgresError) {
+        let lengthAt = bytes.count
+        append(Int32(0))
+        append(Int32(texts.isEmpty ? 0 : 1))
+        append(Int32(0))
+        append(Int32(PostgresType.text.rawValue))
+        if !texts.isEmpty {
+            guard let count = Int32(exactly: texts.count) else {
+                throw unsendable(.dataException, "an array has \(texts.count) elements, more than PostgreSQL takes")
+            }
+            append(count)
+            append(Int32(1))
+            for text in texts { try append(text: text) }
+        }
+        let length = bytes.count - lengthAt - 4
+        try checkLength(length)
+        for (place, shift) in [24, 16, 8, 0].enumerated() {
+            bytes[lengthAt + place] = UInt8(truncatingIfNeeded: length >> shift)
+        }
+    }
+
+    private mutating func append(length: Int) throws(PostgresError) {
+        try checkLength(length)
+        append(Int32(length))
+    }
+
+    private func checkLength(_ length: Int) throws(PostgresError) {
+        guard length <= CellEncoder.largestValue else {
+            throw unsendable(.dataException, "a value has \(length) bytes; PostgreSQL takes at most 1 GiB")
+        }
+    }
+
+    /// PostgreSQL's limit of one field, in bytes.
+    private static let largestValue = 1 << 30
+
+    private func containsNUL(from start: Int) -> Bool {
+        unsafe bytes.withUnsafeBytes { buffer in
+            guard let base = buffer.baseAddress else { return false }
+            return unsafe memchr(base + start, 0, buffer.count - start) != nil
+        }
+    }
+}
+
+/// From UNIX milliseconds to PostgreSQL's microseconds since 2000-01-01 UTC.
+private func microsecondsSince2000(unixMilliseconds: Int64) throws(PostgresError) -> Int64 {
+    let (milliseconds, underflow) = unixMilliseconds.subtractingReportingOverflow(946_684_800_000)
+    let (microseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000)
+    guard !underflow, !overflow else {
+        throw unsendable(
+            .datetimeFieldOverflow,
+            "the moment \(unixMilliseconds) ms is out of range of timestamptz"
+        )
+    }
+    return microseconds
+}
+
+private func unsendable(_ state: SQLState, _ message: String) -> PostgresError {
+    PostgresError(.unsendableValue, state, message)
+}

@@ -1,0 +1,105 @@
+import CLibPQ
+import Glibc
+
+/// Opens a session, and makes sure it is one StoreLedger can trust with text.
+///
+/// libpq keeps the SQLSTATE of a refused connection to itself, except in verbose messages, and those can only be asked
+/// for between the start and the end of connecting. So the steps of connecting are taken here.
+///
+/// - Returns: An open session; the caller finishes it.
+func openSession(conninfo: String) throws(PostgresError) -> OpaquePointer {
+    let settings = try ConnectionSettings(conninfo: conninfo)
+    let started = unsafe settings.withCStrings { keywords, values in
+        unsafe PQconnectStartParams(keywords, values, 0)
+    }
+    guard let handle = unsafe started else {
+        throw PostgresError(.connection, .cannotConnect, "libpq is out of memory")
+    }
+    do throws(PostgresError) {
+        unsafe try finishConnecting(handle, within: settings.timeout)
+        unsafe try requireModernServer(handle)
+        unsafe try settleSession(handle)
+    } catch {
+        unsafe PQfinish(handle)  // a refused connection still owns memory
+        throw error
+    }
+    return unsafe handle
+}
+
+private func finishConnecting(_ handle: OpaquePointer, within timeout: Duration) throws(PostgresError) {
+    _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+    unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    let deadline = ContinuousClock.now + timeout
+    var waitsFor = Int16(POLLOUT)
+    while true {
+        guard unsafe PQstatus(handle) != CONNECTION_BAD else { throw unsafe refusal(handle) }
+        guard !Task.isCancelled else {
+            throw PostgresError(.connection, .queryCanceled, "the task was cancelled while connecting")
+        }
+        guard ContinuousClock.now < deadline else {
+            throw PostgresError(.connection, .cannotConnect, "the server did not answer within \(timeout)")
+        }
+        var socket = pollfd(fd: unsafe PQsocket(handle), events: waitsFor, revents: 0)
+        guard unsafe poll(&socket, 1, 100) > 0 else { continue }
+        switch unsafe PQconnectPoll(handle) {
+        case PGRES_POLLING_OK: return
+        case PGRES_POLLING_READING: waitsFor = Int16(POLLIN)
+        case PGRES_POLLING_WRITING: waitsFor = Int16(POLLOUT)
+        default: throw unsafe refusal(handle)
+        }
+    }
+}
+
+/// What libpq says of a connection that failed, with the state dug out of the verbose text.
+private func refusal(_ handle: OpaquePointer) -> PostgresError {
+    let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
+    let lines = text.split(separator: "\n").filter { line in
+        !["LOCATION:", "DETAIL:", "CONTEXT:"].contains { line.hasPrefix($0) }
+    }
+    var state = lines.compactMap(stateInVerboseLine).last
+    if state == nil, unsafe PQconnectionNeedsPassword(handle) == 1 { state = .invalidPassword }
+    return PostgresError(.connection, state ?? .cannotConnect, lines.joined(separator: "; "))
+}
+
+/// Finds `28P01` in `… failed: FATAL:  28P01: password authentication failed`.
+private func stateInVerboseLine(_ line: Substring) -> SQLState? {
+    let bytes = Array(line.utf8)
+    let isCode = { (byte: UInt8) in
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+    for start in bytes.indices.dropLast(9) where bytes[start...].starts(with: ":  ".utf8) {
+        let code = bytes[(start + 3)..<(start + 8)]
+        guard code.allSatisfy(isCode), bytes[start + 8] == UInt8(ascii: ":") else { continue }
+        return SQLState(rawValue: String(decoding: code, as: UTF8.self))
+    }
+    return nil
+}
+
+private func requireModernServer(_ handle: OpaquePointer) throws(PostgresError) {
+    let version = unsafe PQserverVersion(handle)
+    guard version >= 150_000 else {
+        throw PostgresError(
+            .unsupportedServer,
+            .featureNotSupported,
+            "the server is PostgreSQL \(version / 10_000); StoreLedger needs 15 or later"
+        )
+    }
+    let encoding = unsafe PQparameterStatus(handle, "server_encoding").map { unsafe String(cString: $0) } ?? "unknown"
+    guard encoding == "UTF8" else {
+        throw PostgresError(
+            .unsupportedServer,
+            .featureNotSupported,
+            "the database's encoding is \(encoding); StoreLedger needs UTF8 (CREATE DATABASE … ENCODING 'UTF8')"
+        )
+    }
+}
+
+/// Undoes what a role or a database may have set and this target's readers rely on.
+private func settleSession(_ handle: OpaquePointer) throws(PostgresError) {
+    _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+    let sql = """
+        SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET standard_conforming_strings = on
+        """
+    let rows = unsafe PostgresRows(owning: PQexec(handle, sql), statement: sql)
+    if let failure = unsafe rows.failure(on: handle) { throw failure }
+}

@@ -1,0 +1,138 @@
+import CLibPQ
+package import LedgerTables
+
+extension PostgresConnection {
+    /// Loads rows with a binary `COPY`, some 64 KiB at a time; all of them or, when it throws, none.
+    ///
+    /// - Parameters:
+    ///   - table: Of the form `[a-z_][a-z0-9_]*`; found along the search path.
+    ///   - columns: Named in the order of the cells of each row.
+    ///   - rows: Each with as many cells as there are columns, each cell of its column's type or NULL.
+    /// - Returns: How many rows were loaded.
+    /// - Throws: ``PostgresError``; `countMismatch` when the server stored other than what was sent, as with a trigger
+    ///   that drops rows.
+    @discardableResult
+    package borrowing func copyIn(
+        _ table: String,
+        columns: [String],
+        rows: some Sequence<[Cell]>
+    ) throws -> Int {
+        guard isInTransaction else {
+            return try transaction { connection in
+                try connection.copyIn(table, columns: columns, rows: rows)
+            }
+        }
+        var quoted: [String] = []
+        for column in columns { quoted.append(try quotedIdentifier(column)) }
+        let list = quoted.joined(separator: ", ")
+        let sql = "COPY \(try quotedIdentifier(table)) (\(list)) FROM STDIN (FORMAT binary)"
+        try refuseIfCancelled(sql)
+        guard try execute(sql).isCopyIn else { preconditionFailure("COPY FROM STDIN did not begin to copy") }
+
+        let sent: Int
+        do throws(PostgresError) {
+            sent = try send(rows, width: columns.count, of: sql)
+        } catch {
+            abandonCopyIn()
+            throw error
+        }
+        let stored = try finishCopyIn(sql)
+        guard stored == sent else {
+            throw PostgresError(
+                .countMismatch(sent: sent, stored: stored),
+                .dataException,
+                "\(sent) rows were sent and \(stored) stored",
+                statement: sql
+            )
+        }
+        return sent
+    }
+
+    private borrowing func send(_ rows: some Sequence<[Cell]>, width: Int, of sql: String) throws(PostgresError) -> Int
+    {
+        var encoder = BinaryCopyEncoder(width: width)
+        for row in rows {
+            try encoder.append(row)
+            if encoder.bytes.count >= 65_536 {
+                try send(encoder.bytes, of: sql)
+                encoder.removeBytes()
+            }
+        }
+        encoder.appendTrailer()
+        try send(encoder.bytes, of: sql)
+        return encoder.rowCount
+    }
+
+    private borrowing func send(_ bytes: [UInt8], of sql: String) throws(PostgresError) {
+        let answer = unsafe bytes.withUnsafeBytes { buffer in
+            unsafe PQputCopyData(handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count))
+        }
+        guard answer == 1 else { throw copyFailure(of: sql) }
+    }
+
+    private borrowing func finishCopyIn(_ sql: String) throws(PostgresError) -> Int {
+        guard unsafe PQputCopyEnd(handle, nil) == 1 else { throw copyFailure(of: sql) }
+        return try lastAnswer(of: sql).affected
+    }
+
+    private borrowing func abandonCopyIn() {
+        guard unsafe PQputCopyEnd(handle, "a row could not be encoded") == 1 else { return }
+        while let answer = unsafe PQgetResult(handle) { unsafe PQclear(answer) }
+    }
+
+    /// Streams what a query finds, in the text format of `COPY`, one row's bytes a call.
+    ///
+    /// ``CopyTextRow`` takes such a row apart. When `body` throws, the query is cancelled and what is left is discarded;
+    /// an open transaction has then failed.
+    ///
+    /// - Parameters:
+    ///   - sql: A `SELECT`, without parameters.
+    ///   - body: Is lent the bytes of one row, its line feed included.
+    package borrowing func copyOut(_ sql: String, _ body: (Span<UInt8>) throws -> Void) throws {
+        let copy = "COPY (\(sql)) TO STDOUT"
+        try refuseIfCancelled(copy)
+        guard try execute(copy).isCopyOut else { preconditionFailure("COPY TO STDOUT did not begin to copy") }
+        do {
+            while try forOneRow(of: copy, body) {}
+        } catch {
+            canceller.cancelNow()
+            discardCopyOut()
+            throw error
+        }
+        _ = try lastAnswer(of: copy)
+    }
+
+    /// - Returns: Whether there was a row.
+    private borrowing func forOneRow(of sql: String, _ body: (Span<UInt8>) throws -> Void) throws -> Bool {
+        var row: UnsafeMutablePointer<CChar>?
+        let length = unsafe PQgetCopyData(handle, &row, 0)
+        guard length >= 0, let row = unsafe row else {
+            guard length == -1 else { throw copyFailure(of: sql) }
+            return false
+        }
+        defer { unsafe PQfreemem(row) }
+        try unsafe row.withMemoryRebound(to: UInt8.self, capacity: Int(length)) { bytes in
+            let buffer = unsafe UnsafeBufferPointer(start: bytes, count: Int(length))
+            try body(unsafe buffer.span)
+        }
+        return true
+    }
+
+    private borrowing func discardCopyOut() {
+        var row: UnsafeMutablePointer<CChar>?
+        while unsafe PQgetCopyData(handle, &row, 0) > 0 { unsafe PQfreemem(row) }
+        while let answer = unsafe PQgetResult(handle) { unsafe PQclear(answer) }
+    }
+
+    /// The answer that ends a `COPY`; libpq wants to be asked until it has no more.
+    private borrowing func lastAnswer(of sql: String) throws(PostgresError) -> PostgresRows {
+        let answer = unsafe PQgetResult(handle)
+        while let extra = unsafe PQgetResult(handle) { unsafe PQclear(extra) }
+        return unsafe try rows(answer, of: sql)
+    }
+
+    private borrowing func copyFailure(of sql: String) -> PostgresError {
+        let message = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? "COPY ended without a reason"
+        return PostgresError(.connection, .connectionFailure, message, statement: sql)
+    }
+}

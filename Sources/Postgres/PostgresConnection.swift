@@ -1,0 +1,105 @@
+import CLibPQ
+import Glibc
+package import LedgerTables
+
+/// One libpq session.
+///
+/// Noncopyable: exactly one owner, and leaving the owner's scope closes the socket. Not `Sendable`: libpq forbids two
+/// threads in one connection. Every call blocks; ``PostgresPool`` keeps that off the threads that run Swift tasks.
+@safe
+package struct PostgresConnection: ~Copyable {
+    let handle: OpaquePointer
+    let statements = PreparedStatements()
+    let canceller: StatementCanceller
+
+    /// Connects and blocks until the server answers or refuses.
+    ///
+    /// The session speaks UTF-8 whatever `PGCLIENTENCODING` says, and prints moments in ISO 8601, UTC.
+    ///
+    /// - Parameter conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
+    /// - Throws: ``PostgresError``; a server older than PostgreSQL 15 or of another encoding than UTF-8 is refused.
+    package init(conninfo: String) throws(PostgresError) {
+        let handle = unsafe try openSession(conninfo: conninfo)
+        unsafe self.handle = handle
+        unsafe canceller = StatementCanceller(of: handle)
+    }
+
+    deinit { unsafe PQfinish(handle) }
+
+    /// Whether no later statement can succeed: the session must be dropped.
+    package var isBroken: Bool {
+        unsafe statements.sessionEnded || PQstatus(handle) != CONNECTION_OK
+    }
+
+    /// Runs one statement, prepared once for this session; parameters travel apart from it, in binary.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement with `$1`, `$2`, … where the parameters go.
+    ///   - parameters: Each is sent as the type of its cell; `.null` takes the type the server infers.
+    /// - Throws: ``PostgresError``; with state 57014 and unsent, if the task was cancelled before.
+    @discardableResult
+    package borrowing func run(_ sql: String, _ parameters: [Cell] = []) throws(PostgresError) -> PostgresRows {
+        try refuseIfCancelled(sql)
+        let name = try prepare(sql, parameters)
+        let result = unsafe try statements.withParameters(parameters) { count, values, lengths, formats in
+            unsafe PQexecPrepared(handle, name, count, values, lengths, formats, 0)
+        }
+        return unsafe try rows(result, of: sql)
+    }
+
+    /// Runs several statements without parameters, such as a migration, in one implicit transaction.
+    package borrowing func script(_ sql: String) throws(PostgresError) {
+        try refuseIfCancelled(sql)
+        try execute(sql)
+    }
+
+    /// Runs `sql` even in a cancelled task: a rollback must reach the server.
+    @discardableResult
+    borrowing func execute(_ sql: String) throws(PostgresError) -> PostgresRows {
+        guard !sql.utf8.contains(0) else {
+            throw PostgresError(.nulCharacter, .characterNotInRepertoire, "a statement holds U+0000", statement: nil)
+        }
+        return unsafe try rows(PQexec(handle, sql), of: sql)
+    }
+
+    borrowing func refuseIfCancelled(_ sql: String) throws(PostgresError) {
+        guard Task.isCancelled else { return }
+        throw PostgresError(
+            .server,
+            .queryCanceled,
+            "the task was cancelled before the statement was sent",
+            statement: sql
+        )
+    }
+
+    /// The name under which `sql` is prepared for parameters of these types.
+    private borrowing func prepare(_ sql: String, _ parameters: [Cell]) throws(PostgresError) -> String {
+        let plan = statements.plan(sql, parameters)
+        guard let new = plan.toPrepare else { return plan.name }
+        for stale in plan.toDeallocate { try execute("DEALLOCATE \(stale)") }
+        let result = unsafe PQprepare(handle, plan.name, sql, Int32(new.count), new)
+        _ = unsafe try rows(result, of: sql)
+        statements.remember(sql, name: plan.name, types: new)
+        return plan.name
+    }
+
+    /// Takes over `result`, or throws what it says.
+    borrowing func rows(_ result: OpaquePointer?, of sql: String) throws(PostgresError) -> PostgresRows {
+        let rows = unsafe PostgresRows(owning: result, statement: sql)
+        guard let failure = unsafe rows.failure(on: handle) else { return rows }
+        if failure.isConnectionLoss { statements.sessionEnded = true }
+        throw failure
+    }
+}
+
+extension PostgresConnection {
+    /// Whether the server has closed an idle session; looks at the socket without asking the server anything.
+    borrowing func isLost() -> Bool {
+        // Twice: the server's last words come first, the end of the stream behind them.
+        for _ in 0..<3 where !isBroken {
+            var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&socket, 1, 0) > 0, unsafe PQconsumeInput(handle) == 1 else { break }
+        }
+        return isBroken
+    }
+}

@@ -1,0 +1,85 @@
+/// One row of an answer; its columns are asked for by name.
+///
+/// Every reader throws ``PostgresError`` (`unexpectedResult`) when the column is missing or holds something else;
+/// the forms without `OrNil` also when it is NULL.
+package struct PostgresRow {
+    let rows: PostgresRows
+    let index: Int
+
+    package func isNull(_ column: String) throws(PostgresError) -> Bool {
+        rows.value(index, try place(of: column)) == nil
+    }
+
+    package func text(_ column: String) throws(PostgresError) -> String { try required(column, textOrNil(column)) }
+    package func int64(_ column: String) throws(PostgresError) -> Int64 { try required(column, int64OrNil(column)) }
+    package func int32(_ column: String) throws(PostgresError) -> Int32 { try required(column, int32OrNil(column)) }
+    package func bool(_ column: String) throws(PostgresError) -> Bool { try required(column, boolOrNil(column)) }
+    /// UNIX milliseconds of a `timestamptz`; the microseconds below are cut off.
+    package func timestamp(_ column: String) throws(PostgresError) -> Int64 {
+        try required(column, timestampOrNil(column))
+    }
+    /// The bytes of a `bytea`.
+    package func bytes(_ column: String) throws(PostgresError) -> [UInt8] { try required(column, bytesOrNil(column)) }
+    /// The UTF-8 bytes of a text, a `jsonb` or anything else, as PostgreSQL prints it.
+    package func utf8(_ column: String) throws(PostgresError) -> [UInt8] { try required(column, utf8OrNil(column)) }
+    package func textArray(_ column: String) throws(PostgresError) -> [String] {
+        try required(column, textArrayOrNil(column))
+    }
+
+    package func textOrNil(_ column: String) throws(PostgresError) -> String? {
+        try read(column, "text") { String(decoding: $0, as: UTF8.self) }
+    }
+
+    package func int64OrNil(_ column: String) throws(PostgresError) -> Int64? {
+        try read(column, "a 64-bit integer") { Int64(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    package func int32OrNil(_ column: String) throws(PostgresError) -> Int32? {
+        try read(column, "a 32-bit integer") { Int32(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    package func boolOrNil(_ column: String) throws(PostgresError) -> Bool? {
+        try read(column, "a boolean") { ["t": true, "f": false][String(decoding: $0, as: UTF8.self)] }
+    }
+
+    package func timestampOrNil(_ column: String) throws(PostgresError) -> Int64? {
+        try read(column, "a timestamptz") { unixMilliseconds(printed: $0) }
+    }
+
+    package func bytesOrNil(_ column: String) throws(PostgresError) -> [UInt8]? {
+        try read(column, "a bytea") { byteaValue(printed: $0) }
+    }
+
+    package func utf8OrNil(_ column: String) throws(PostgresError) -> [UInt8]? {
+        try read(column, "text") { $0 }
+    }
+
+    package func textArrayOrNil(_ column: String) throws(PostgresError) -> [String]? {
+        try read(column, "a text[] without NULL") { textArrayValue(printed: $0) }
+    }
+
+    private func place(of column: String) throws(PostgresError) -> Int {
+        guard let place = rows.column(column) else { throw unexpected("there is no column \"\(column)\"") }
+        return place
+    }
+
+    private func read<Value>(
+        _ column: String,
+        _ expected: String,
+        _ decode: ([UInt8]) -> Value?
+    ) throws(PostgresError) -> Value? {
+        guard let value = rows.value(index, try place(of: column)) else { return nil }
+        // The value itself stays out of the message: it may be a customer's.
+        guard let decoded = decode(value) else { throw unexpected("column \"\(column)\" does not hold \(expected)") }
+        return decoded
+    }
+
+    private func required<Value>(_ column: String, _ value: Value?) throws(PostgresError) -> Value {
+        guard let value else { throw unexpected("column \"\(column)\" is NULL") }
+        return value
+    }
+
+    private func unexpected(_ message: String) -> PostgresError {
+        PostgresError(.unexpectedResult, .dataException, message, statement: rows.statement)
+    }
+}

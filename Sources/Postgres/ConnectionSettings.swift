@@ -42,7 +42,7 @@ struct ConnectionSettings {
         let keywords = unsafe words.map { unsafe UnsafePointer<CChar>(strdup($0.keyword)) } + [nil]
         let values = unsafe words.map { unsafe UnsafePointer<CChar>(strdup($0.value)) } + [nil]
         defer {
-            for unsafecopy in unsafe keywords + values { unsafe free(UnsafeMutablePointer(mutating: copy)) }
+            unsafe (keywords + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
         }
         return unsafe body(keywords, values)
     }

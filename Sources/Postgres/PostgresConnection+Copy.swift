@@ -88,6 +88,7 @@ extension PostgresConnection {
     /// - Parameters:
     ///   - sql: A `SELECT`, without parameters.
     ///   - body: Is lent the bytes of one row, its line feed included.
+    /// - Throws: What `body` throws; ``PostgresError`` of the query.
     package borrowing func copyOut(_ sql: String, _ body: (Span<UInt8>) throws -> Void) throws {
         let copy = "COPY (\(sql)) TO STDOUT"
         try refuseIfCancelled(copy)

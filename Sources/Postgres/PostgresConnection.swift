@@ -36,6 +36,7 @@ package struct PostgresConnection: ~Copyable {
     /// - Parameters:
     ///   - sql: One statement with `$1`, `$2`, … where the parameters go.
     ///   - parameters: Each is sent as the type of its cell; `.null` takes the type the server infers.
+    /// - Returns: The rows found, and how many were affected.
     /// - Throws: ``PostgresError``; with state 57014 and unsent, if the task was cancelled before.
     @discardableResult
     package borrowing func run(_ sql: String, _ parameters: [Cell] = []) throws(PostgresError) -> PostgresRows {

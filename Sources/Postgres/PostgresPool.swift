@@ -14,6 +14,7 @@ package final class PostgresPool: Sendable {
     /// Connects to nothing yet.
     ///
     /// - Parameters:
+    ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - size: Sessions at most, at least 1.
     ///   - patience: How long ``withConnection(_:)`` tries to connect, at first and after a break.
     ///   - prepare: Runs on every new connection before anything else does, say `SET search_path`.

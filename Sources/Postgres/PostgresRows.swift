@@ -81,7 +81,9 @@ package final class PostgresRows {
         )
     }
 
-    /// Fields of an error report. libpq names them by character macros, which Swift does not import.
+    /// Fields of an error report.
+    ///
+    /// libpq names them by character macros, which Swift does not import.
     private enum Field: UInt8 {
         case sqlState = 0x43  // PG_DIAG_SQLSTATE, 'C'
         case primaryMessage = 0x4D  // PG_DIAG_MESSAGE_PRIMARY, 'M'

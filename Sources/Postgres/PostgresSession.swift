@@ -13,7 +13,9 @@ package actor PostgresSession {
         unsafe thread.asUnownedSerialExecutor()
     }
 
-    /// - Parameter prepare: Runs on every new connection before anything else does, say `SET search_path`.
+    /// - Parameters:
+    ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
+    ///   - prepare: Runs on every new connection before anything else does, say `SET search_path`.
     package init(
         conninfo: ConnectionString,
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in }
@@ -26,7 +28,10 @@ package actor PostgresSession {
     ///
     /// Cancelling the task stops the statement that runs, and throws `CancellationError` unless `body` had finished.
     ///
-    /// - Parameter patience: How long to try connecting, when there is no open connection.
+    /// - Parameters:
+    ///   - patience: How long to try connecting, when there is no open connection.
+    ///   - body: Runs on this session's own thread.
+    /// - Returns: What `body` returns.
     /// - Throws: What `body` throws; ``PostgresError`` from connecting, `isUnreachable` past `patience`.
     package func withConnection<R: Sendable>(
         patience: Duration,

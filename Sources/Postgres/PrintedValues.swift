@@ -29,8 +29,9 @@ func unixMilliseconds(printed text: [UInt8]) -> Int64? {
     return seconds * 1_000 + milliseconds
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar, counted in years that begin in March, so that the leap
-/// day comes last. Years from 0.
+/// Days from 1970-01-01 in the proleptic Gregorian calendar, for years from 0.
+///
+/// Counted in years that begin in March, so that the leap day comes last.
 private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let marchYear = month > 2 ? year : year - 1
     let monthFromMarch = (month + 9) % 12

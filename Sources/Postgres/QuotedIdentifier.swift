@@ -1,6 +1,7 @@
 /// Quotes a name for SQL text, and takes only names that would not need it.
 ///
 /// - Parameter name: Of the form `[a-z_][a-z0-9_]*`, at most 63 characters.
+/// - Returns: The name in double quotes.
 /// - Throws: ``PostgresError`` with state 42602 for any other.
 package func quotedIdentifier(_ name: String) throws(PostgresError) -> String {
     func isLetter(_ byte: UInt8) -> Bool {

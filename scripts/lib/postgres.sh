@@ -1,0 +1,195 @@
+# shellcheck shell=bash
+# A private PostgreSQL cluster in a directory of one's own; to be sourced.
+#
+#   postgres_start DIR   starts the cluster in DIR, makes it first if there is none; sets and exports
+#                        PGHOST PGPORT PGUSER PGDATABASE DATABASE_URL and POSTGRES_CONNINFO (the same as libpq keywords)
+#   postgres_stop DIR    stops it; says nothing when it does not run
+#
+# The cluster listens only on a Unix socket in a directory that nobody else may enter, so it runs beside any other
+# PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
+# POSTGRES_FAST=1 gives up safety after a power cut for speed: for tests only.
+
+postgres_fail() {
+    printf 'postgres.sh: %s\n' "$*" >&2
+    return 1
+}
+
+# Prints the directory of the newest initdb, pg_ctl and postgres of version 15 or later.
+postgres_bindir() {
+    local directory version best='' best_version=14
+    local -a candidates=()
+    if command -v pg_config >/dev/null 2>&1; then candidates+=("$(pg_config --bindir)"); fi
+    candidates+=(/usr/lib/postgresql/*/bin /usr/pgsql-*/bin)
+    if command -v postgres >/dev/null 2>&1; then
+        candidates+=("$(dirname "$(readlink -f "$(command -v postgres)")")")
+    fi
+    for directory in "${candidates[@]}"; do
+        if [[ ! -x $directory/initdb || ! -x $directory/pg_ctl || ! -x $directory/postgres ]]; then continue; fi
+        version=$("$directory/postgres" --version | sed -E 's/^[^0-9]*([0-9]+).*/\1/')
+        if ((version > best_version)); then
+            best=$directory
+            best_version=$version
+        fi
+    done
+    if [[ -z $best ]]; then
+        postgres_fail 'no PostgreSQL server 15 or later found; on Debian and Ubuntu: apt-get install postgresql'
+        return 1
+    fi
+    printf '%s\n' "$best"
+}
+
+# Prints who owns the cluster: ourselves, or an unprivileged user when we are root.
+postgres_owner() {
+    if ((EUID != 0)); then
+        id -un
+    elif id postgres >/dev/null 2>&1; then
+        printf 'postgres\n'
+    else
+        printf 'nobody\n'
+    fi
+}
+
+# Runs a command as the owner of the cluster, from a directory the owner may be in.
+postgres_as_owner() {
+    if ((EUID != 0)); then
+        (cd / && "$@")
+    elif command -v runuser >/dev/null 2>&1; then
+        (cd / && runuser -u "$(postgres_owner)" -- "$@")
+    else
+        (cd / && setpriv --reuid="$(postgres_owner)" --regid="$(id -g "$(postgres_owner)")" --clear-groups "$@")
+    fi
+}
+
+# Makes a directory for the owner alone (root may enter any).
+postgres_make_directory() {
+    mkdir -p "$1"
+    if ((EUID == 0)); then chown "$(postgres_owner)" "$1"; fi
+    chmod 0700 "$1"
+}
+
+# The owner must be able to pass through every directory above the data; root's own home, say, is closed to it.
+postgres_check_path() {
+    if ! postgres_as_owner test -x "$1" -a -w "$1"; then
+        postgres_fail "the user $(postgres_owner), as whom PostgreSQL runs, cannot reach $1;" \
+            'choose a directory below one that everybody may enter'
+        return 1
+    fi
+}
+
+postgres_is_running() {
+    [[ -s $1/data/PG_VERSION ]] && postgres_as_owner "$2/pg_ctl" status -D "$1/data" >/dev/null 2>&1
+}
+
+# A socket's path has at most 107 bytes; PostgreSQL adds /.s.PGSQL.5432 and, while starting, .lock.
+postgres_socket_directory() {
+    local socket
+    if ((${#1} <= 70)); then
+        postgres_make_directory "$1/socket"
+        printf '%s\n' "$1/socket"
+        return
+    fi
+    if [[ -s $1/socket.path ]]; then
+        socket=$(<"$1/socket.path")
+        # Another user may have put something else in its place meanwhile.
+        if [[ -d $socket && ! -L $socket && $(stat -c %U "$socket") == "$(postgres_owner)" ]]; then
+            printf '%s\n' "$socket"
+            return
+        fi
+    fi
+    socket=$(mktemp -d "${TMPDIR:-/tmp}/storeledger-pg.XXXXXX")
+    if ((${#socket} > 80)); then
+        rmdir "$socket"
+        socket=$(mktemp -d /tmp/storeledger-pg.XXXXXX)
+    fi
+    postgres_make_directory "$socket"
+    printf '%s\n' "$socket" >"$1/socket.path"
+    printf '%s\n' "$socket"
+}
+
+postgres_initialise() {
+    local directory=$1 bin=$2
+    # A directory that initdb left half done has no PG_VERSION, or no global/pg_control.
+    if [[ -s $directory/data/PG_VERSION && -e $directory/data/global/pg_control ]]; then return; fi
+    rm -rf "$directory/data"
+    postgres_as_owner "$bin/initdb" --pgdata="$directory/data" --username=storeledger --auth=trust \
+        --encoding=UTF8 --locale=C --no-instructions --no-sync >"$directory/initdb.log" 2>&1 || {
+        cat "$directory/initdb.log" >&2
+        postgres_fail "initdb failed in $directory/data"
+    }
+}
+
+# Percent-encodes a path for the query part of a URI.
+postgres_percent_encode() {
+    local LC_ALL=C text=$1 encoded='' character place
+    for ((place = 0; place < ${#text}; place++)); do
+        character=${text:place:1}
+        case $character in
+            [a-zA-Z0-9/._~-]) encoded+=$character ;;
+            *) printf -v character '%%%02X' "'$character" && encoded+=$character ;;
+        esac
+    done
+    printf '%s\n' "$encoded"
+}
+
+# Quotes a value for a libpq keyword=value string.
+postgres_quote_keyword() {
+    local text=${1//\\/\\\\}
+    printf "'%s'\n" "${text//\'/\\\'}"
+}
+
+postgres_start() {
+    local directory bin socket settings
+    if (($# != 1)); then
+        postgres_fail 'usage: postgres_start DIR'
+        return 1
+    fi
+    bin=$(postgres_bindir) || return 1
+    mkdir -p "$1" || return 1
+    directory=$(cd "$1" && pwd -P) || return 1
+    postgres_make_directory "$directory" || return 1
+    postgres_check_path "$directory" || return 1
+    postgres_initialise "$directory" "$bin" || return 1
+    socket=$(postgres_socket_directory "$directory") || return 1
+
+    if ! postgres_is_running "$directory" "$bin"; then
+        settings="-c listen_addresses='' -c unix_socket_permissions=0700 -c max_connections=200"
+        settings+=" -c unix_socket_directories='$socket' -c port=5432 -c cluster_name=storeledger"
+        settings+=' -c logging_collector=off -c log_destination=stderr'
+        if [[ ${POSTGRES_FAST:-0} == 1 ]]; then
+            settings+=' -c fsync=off -c full_page_writes=off -c synchronous_commit=off'
+        fi
+        # Our own stdout must not stay open in the server, or a pipe that reads this script would never end.
+        postgres_as_owner "$bin/pg_ctl" start --wait --timeout=120 --silent -D "$directory/data" \
+            -l "$directory/server.log" -o "$settings" </dev/null >/dev/null 2>&1 || {
+            tail -n 20 "$directory/server.log" >&2
+            postgres_fail "PostgreSQL did not start; its log is $directory/server.log"
+            return 1
+        }
+    fi
+
+    export PGHOST=$socket PGPORT=5432 PGUSER=storeledger PGDATABASE=storeledger
+    unset PGHOSTADDR PGSERVICE PGPASSWORD PGOPTIONS
+    DATABASE_URL="postgresql:///storeledger?host=$(postgres_percent_encode "$socket")&port=5432&user=storeledger"
+    POSTGRES_CONNINFO="host=$(postgres_quote_keyword "$socket") port=5432 user=storeledger dbname=storeledger"
+    export DATABASE_URL POSTGRES_CONNINFO
+    if [[ $("$bin/psql" -XAtd postgres -c "SELECT count(*) FROM pg_database WHERE datname = 'storeledger'") != 1 ]]; then
+        "$bin/psql" -Xqd postgres -c 'CREATE DATABASE storeledger' || {
+            postgres_fail "the database storeledger could not be created; the server's log is $directory/server.log"
+            return 1
+        }
+    fi
+}
+
+postgres_stop() {
+    local directory bin
+    if [[ ! -d $1/data ]]; then return 0; fi
+    directory=$(cd "$1" && pwd -P) || return 1
+    bin=$(postgres_bindir) || return 1
+    if postgres_is_running "$directory" "$bin"; then
+        postgres_as_owner "$bin/pg_ctl" stop --wait --silent --mode=fast -D "$directory/data" >/dev/null ||
+            postgres_fail "PostgreSQL in $directory did not stop" || return 1
+    fi
+    if [[ -s $directory/socket.path ]]; then
+        rm -rf "$(<"$directory/socket.path")" "$directory/socket.path"
+    fi
+}

@@ -1,0 +1,75 @@
+import AppStoreModel
+
+/// Makes foreign values fit for a message or a sample.
+///
+/// They are short, on one line, and without what looks like an `appAccountToken`.
+enum ForeignText {
+    private static let mask = "<uuid>"
+    private static let uuidGroups = [8, 4, 4, 4, 12]
+
+    /// The value as JSON text of at most `limit` characters.
+    static func sample(of value: JSONValue, limit: Int = 200) -> String {
+        shortened(masked(JSONWriter.text(value)), limit: limit)
+    }
+
+    /// The value for a sentence: JSON text where that is short by nature, otherwise its kind.
+    static func description(of value: JSONValue?) -> String {
+        switch value {
+        case nil: "missing"
+        case .array, .object: value?.kind ?? "missing"
+        case .some(let scalar): sample(of: scalar, limit: 60)
+        }
+    }
+
+    /// `text` with every UUID in it replaced.
+    static func masked(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 36, bytes.contains(UInt8(ascii: "-")) else { return text }
+        var kept: [UInt8] = []
+        var next = 0
+        while next < bytes.count {
+            if isUUID(bytes[next...].prefix(36)) {
+                kept.append(contentsOf: mask.utf8)
+                next += 36
+            } else {
+                kept.append(bytes[next])
+                next += 1
+            }
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    /// `text` up to `limit` characters, the last of them telling that something is missing, on one line.
+    static func shortened(_ text: String, limit: Int) -> String {
+        var result = String.UnicodeScalarView()
+        // The limit is one of scalars: a single `Character` can be as long as anybody likes.
+        for scalar in text.unicodeScalars.prefix(limit + 1) {
+            result.append(isPlain(scalar) ? scalar : "\u{FFFD}")
+        }
+        return result.count > limit ? String(result.prefix(limit - 1)) + "…" : String(result)
+    }
+
+    /// Control and format characters start new lines, colour a terminal or turn the reading direction.
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    private static func isUUID(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let groups = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return groups.map(\.count) == uuidGroups && groups.joined().allSatisfy(\.isHexadecimal)
+    }
+}
+
+extension UInt8 {
+    var isHexadecimal: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

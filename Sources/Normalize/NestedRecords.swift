@@ -1,0 +1,56 @@
+import AppStoreModel
+import LedgerTables
+import SignedData
+
+/// The believed payloads signed inside a notification.
+struct NestedRecords {
+    let transaction: VerifiedRecord?
+    let renewal: VerifiedRecord?
+    let appTransaction: VerifiedRecord?
+
+    /// Columns of a notification that say which purchase it is about.
+    private static let purchaseColumns = [
+        "transaction_id", "original_transaction_id", "web_order_line_item_id", "app_transaction_id", "product_id",
+        "subscription_group_identifier", "app_account_token",
+    ]
+
+    /// The transaction knows best, then the renewal, then the app transaction.
+    var cells: [String: Cell] {
+        let purchase = [transaction, renewal].compactMap(\.self).map { record in
+            record.reading.cells.filter { Self.purchaseColumns.contains($0.key) }
+        }
+        return (purchase + [appTransaction?.reading.cells ?? [:]]).reduce(into: [:]) { cells, more in
+            cells.merge(more) { known, _ in known }
+        }
+    }
+
+    /// The notification's payload with each signed text replaced by what it says, or by `null` when it is not believed.
+    ///
+    /// Twelve kilobytes of certificates in every row would help nobody; the archive has the texts.
+    func payloadJSON(of notification: VerifiedRecord) -> [UInt8] {
+        var payload = notification.payload.json
+        payload.replaceMember("data") { data in
+            data.replaceSigned("signedTransactionInfo", with: transaction)
+            data.replaceSigned("signedRenewalInfo", with: renewal)
+        }
+        payload.replaceMember("appData") { data in
+            data.replaceSigned("signedAppTransactionInfo", with: appTransaction)
+        }
+        return JSONWriter.bytes(.object(payload))
+    }
+}
+
+extension JSONObject {
+    fileprivate mutating func replaceMember(_ key: String, change: (inout JSONObject) -> Void) {
+        guard let place = members.firstIndex(where: { $0.key.isByteEqual(to: key) }),
+            var object = members[place].value.object
+        else { return }
+        change(&object)
+        members[place].value = .object(object)
+    }
+
+    fileprivate mutating func replaceSigned(_ key: String, with record: VerifiedRecord?) {
+        guard let place = members.firstIndex(where: { $0.key.isByteEqual(to: key) }) else { return }
+        members[place].value = record.map { .object($0.payload.json) } ?? .null
+    }
+}

@@ -1,0 +1,85 @@
+import AppStoreModel
+import LedgerTables
+import SignedData
+
+extension Normalizer {
+    /// A notification, and the transaction, renewal info or app transaction signed inside it.
+    ///
+    /// A nested payload that cannot be believed is rejected by itself; the notification is loaded without it.
+    func addNotification(
+        _ jws: String,
+        sendAttempts: [JSONValue],
+        now: UnixMilliseconds,
+        to collector: inout PageCollector
+    ) {
+        guard var record = believe(jws, as: .notification, now: now, collector: &collector) else { return }
+        if record.payload.json["notificationType"] == .string("REFUND") { collector.noteRevocation() }
+        let nested = NestedRecords(
+            transaction: record.reading.signed["signedTransactionInfo"].flatMap {
+                addTransaction($0, now: now, to: &collector)
+            },
+            renewal: record.reading.signed["signedRenewalInfo"].flatMap {
+                addRenewal($0, now: now, to: &collector)
+            },
+            appTransaction: record.reading.signed["signedAppTransactionInfo"].flatMap {
+                believe($0, as: .appTransaction, now: now, collector: &collector)
+            }
+        )
+        if let appTransaction = nested.appTransaction { collector.noteDrift(of: appTransaction) }
+        addSendAttempts(sendAttempts, of: &record, to: &collector)
+        let cells = nested.cells.merging(record.reading.cells) { _, own in own }
+        collector.add(
+            record.snapshot(
+                of: Tables.notifications,
+                cells: cells.merging(environment(of: record)) { own, _ in own },
+                payloadJSON: nested.payloadJSON(of: record)
+            ),
+            of: record,
+            issues: record.issues + (nested.appTransaction?.issues ?? [])
+        )
+    }
+
+    /// Of a purchase outside the App Store, which does not name it.
+    private func environment(of record: VerifiedRecord) -> [String: Cell] {
+        guard let token = record.payload.json["externalPurchaseToken"]?.object,
+            let environment = AppIdentity.environment(ofExternalPurchase: token)?.string
+        else { return [:] }
+        return ["environment": .text(environment)]
+    }
+}
+
+extension Normalizer {
+    /// Attempts of one notification that are kept; Apple makes at most six.
+    static let sendAttemptLimit = 100
+
+    /// Apple does not sign them, but they came with a notification that is signed.
+    private func addSendAttempts(
+        _ attempts: [JSONValue],
+        of record: inout VerifiedRecord,
+        to collector: inout PageCollector
+    ) {
+        let path = FieldPath.root.appending("sendAttempts")
+        if attempts.count > Self.sendAttemptLimit {
+            let found = "found \(attempts.count) attempts; the first \(Self.sendAttemptLimit) are kept"
+            record.note(found, at: path)
+        }
+        for (position, attempt) in attempts.prefix(Self.sendAttemptLimit).enumerated() {
+            let place = path.appending(position: position)
+            guard let object = attempt.object else {
+                record.note("found \(ForeignText.description(of: attempt)); it must be an object", at: place)
+                continue
+            }
+            var reading = record.read(object, by: .sendAttempt, at: place)
+            guard let date = reading.cells["attempt_date"] else {
+                record.note("found no usable attemptDate; the attempt is left out", at: place)
+                continue
+            }
+            let uuid = Cell.text(record.key)
+            reading.cells["notification_uuid"] = uuid
+            collector.addSendAttempt(
+                reading.row(of: Tables.notificationSendAttempts),
+                key: [uuid, date]
+            )
+        }
+    }
+}

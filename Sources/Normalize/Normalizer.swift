@@ -1,0 +1,128 @@
+package import AppStoreModel
+package import LedgerTables
+package import SignedData
+
+/// Apple's words become ours, or a reason why not.
+///
+/// Verify first, then map leniently: one field of an unexpected type costs that field, never the row.
+package struct Normalizer: Sendable {
+    let identity: AppIdentity
+    let verifier: JWSVerifier
+
+    /// - Parameters:
+    ///   - bundleId: The app that every payload must be of, where it names one.
+    ///   - environment: The environment that every payload must be of.
+    ///   - appAppleId: Required of notifications in production; `nil` accepts any.
+    ///   - verifier: Holds the trusted roots and the verdicts on chains.
+    package init(
+        bundleId: String,
+        environment: AppStoreEnvironment,
+        appAppleId: Int64?,
+        verifier: JWSVerifier
+    ) {
+        identity = AppIdentity(bundleId: bundleId, environment: environment, appAppleId: appAppleId)
+        self.verifier = verifier
+    }
+
+    /// Verifies, checks and maps every record of a page.
+    ///
+    /// CPU-bound: one P-256 verification for each signed payload. The page's own `bundleId` and `environment` are the
+    /// crawl's to judge.
+    ///
+    /// - Parameters:
+    ///   - page: As Apple answered it.
+    ///   - stream: The history it came from.
+    ///   - now: The database's clock, against records signed in the future.
+    /// - Returns: All that the page adds to the ledger; a record that cannot be believed is among the rejected.
+    package func normalize(_ page: Page, from stream: Stream, now: UnixMilliseconds) -> PageRows {
+        var collector = PageCollector()
+        for record in page.records {
+            switch record {
+            case .transaction(let jws):
+                addTransaction(jws, isRefund: stream == .refundHistory, now: now, to: &collector)
+            case .notification(let jws, let sendAttempts):
+                addNotification(jws, sendAttempts: sendAttempts, now: now, to: &collector)
+            case .unreadable(let text):
+                let detail = "A record of \(stream.rawValue) is not a signed text; it must be a JWS."
+                collector.reject(RecordRejection(.unreadable, detail), raw: text)
+            }
+        }
+        return collector.rows
+    }
+
+    /// Verifies a payload of the job's app and archives it, or leaves a rejected record and returns `nil`.
+    func believe(
+        _ jws: String,
+        as kind: RecordKind,
+        now: UnixMilliseconds,
+        collector: inout PageCollector
+    ) -> VerifiedRecord? {
+        do throws(RecordRejection) {
+            let payload = try verify(jws, as: kind, now: now)
+            let record = try VerifiedRecord(kind: kind, jws: jws, payload: payload, identity: identity)
+            collector.archive(record)
+            return record
+        } catch {
+            collector.reject(error, raw: jws)
+            return nil
+        }
+    }
+
+    private func verify(
+        _ jws: String,
+        as kind: RecordKind,
+        now: UnixMilliseconds
+    ) throws(RecordRejection) -> VerifiedPayload {
+        let limit = kind == .notification ? JWSVerifier.maximumNotificationBytes : JWSVerifier.maximumBytes
+        do throws(JWSRejection) {
+            return try verifier.verify(jws, now: now, maximumBytes: limit)
+        } catch {
+            throw RecordRejection(error)
+        }
+    }
+}
+
+extension Normalizer {
+    /// A transaction of a history; refund history gives two rows, for it is both a refund and the transaction's newest state.
+    @discardableResult
+    func addTransaction(
+        _ jws: String,
+        isRefund: Bool = false,
+        now: UnixMilliseconds,
+        to collector: inout PageCollector
+    ) -> VerifiedRecord? {
+        guard let record = believe(jws, as: .transaction, now: now, collector: &collector) else { return nil }
+        let commerce = AdvancedCommerceRows(ownerKind: .transaction, ownerKey: record.key, reading: record.reading)
+        let json = record.payloadJSON
+        let cells = record.reading.cells
+        collector.add(
+            record.snapshot(of: Tables.transactions, cells: cells, payloadJSON: json, children: commerce.children),
+            of: record,
+            issues: record.issues
+        )
+        if isRefund {
+            collector.add(
+                record.snapshot(of: Tables.refunds, cells: cells, payloadJSON: json),
+                of: record,
+                issues: []
+            )
+        }
+        return record
+    }
+
+    func addRenewal(_ jws: String, now: UnixMilliseconds, to collector: inout PageCollector) -> VerifiedRecord? {
+        guard let record = believe(jws, as: .renewalInfo, now: now, collector: &collector) else { return nil }
+        let commerce = AdvancedCommerceRows(ownerKind: .renewalInfo, ownerKey: record.key, reading: record.reading)
+        collector.add(
+            record.snapshot(
+                of: Tables.renewals,
+                cells: record.reading.cells,
+                payloadJSON: record.payloadJSON,
+                children: commerce.children
+            ),
+            of: record,
+            issues: record.issues
+        )
+        return record
+    }
+}

@@ -1,0 +1,102 @@
+import AppStoreModel
+import LedgerTables
+import SignedData
+
+/// Gathers what the records of one page become; of several snapshots of one record it keeps the newest.
+///
+/// Apple sends a record again on the same page when it changes while the page is made.
+struct PageCollector {
+    private struct Slot: Hashable {
+        let table: String
+        let key: ExactText
+    }
+
+    private struct Kept {
+        var snapshot: Snapshot
+        var jws: String
+        var issues: [FieldIssue]
+    }
+
+    /// Entries of drift a page may leave; a flood says nothing more.
+    private static let driftLimit = 1_000
+
+    private var kept: [Kept] = []
+    private var places: [Slot: Int] = [:]
+    private var archivedHashes: Set<[UInt8]> = []
+    private var driftPaths: Set<[ExactText]> = []
+    private var attempts: Set<[Cell]> = []
+    private var collected = PageRows()
+
+    var rows: PageRows {
+        var rows = collected
+        rows.snapshots = kept.map(\.snapshot)
+        rows.issues = kept.flatMap(\.issues)
+        return rows
+    }
+
+    mutating func add(_ snapshot: Snapshot, of record: VerifiedRecord, issues: [FieldIssue]) {
+        noteDrift(of: record)
+        let new = Kept(snapshot: snapshot, jws: record.jws, issues: issues)
+        let slot = Slot(table: snapshot.table.name, key: ExactText(snapshot.key))
+        guard let place = places[slot] else {
+            places[slot] = kept.count
+            kept.append(new)
+            return
+        }
+        let old = kept[place]
+        guard old.snapshot.payloadSHA256 != snapshot.payloadSHA256 else { return }
+        let isNewer = snapshot.isNewer(than: old.snapshot)
+        kept[place] = isNewer ? new : old
+        if record.kind == .notification, snapshot.signedDate == old.snapshot.signedDate {
+            let detail = "Another notification has notificationUUID \(snapshot.key) and the same signedDate."
+            reject(RecordRejection(.conflict, detail), raw: isNewer ? old.jws : new.jws)
+        }
+    }
+
+    /// Keeps the signed payload, once.
+    mutating func archive(_ record: VerifiedRecord) {
+        if archivedHashes.insert(record.payload.payloadSHA256).inserted {
+            collected.archive.append(record.archived)
+        }
+        if record.isRevoked { collected.sawRevocation = true }
+    }
+
+    /// Keeps one sample of every unknown field and value.
+    mutating func noteDrift(of record: VerifiedRecord) {
+        for drift in record.reader.drift where collected.drift.count < Self.driftLimit {
+            if driftPaths.insert([ExactText(drift.kind), ExactText(drift.path)]).inserted {
+                collected.drift.append(drift)
+            }
+        }
+    }
+
+    mutating func noteRevocation() {
+        collected.sawRevocation = true
+    }
+
+    /// `key` is the part of the row that names the attempt.
+    mutating func addSendAttempt(_ row: Row, key: [Cell]) {
+        if attempts.insert(key).inserted { collected.sendAttempts.append(row) }
+    }
+
+    mutating func reject(_ rejection: RecordRejection, raw text: String) {
+        let raw = Array(text.utf8)
+        collected.rejected.append(
+            RejectedRecord(
+                reason: rejection.reason,
+                detail: rejection.detail,
+                raw: raw,
+                sha256: SHA256.digest(of: raw)
+            )
+        )
+    }
+}
+
+extension Snapshot {
+    /// The order that every part of StoreLedger keeps: signedDate, then revoked, then the payload's hash.
+    func isNewer(than other: Snapshot) -> Bool {
+        if signedDate != other.signedDate { return signedDate > other.signedDate }
+        if isRevoked != other.isRevoked { return isRevoked }
+        return other.payloadSHA256.lexicographicallyPrecedes(payloadSHA256)
+    }
+}

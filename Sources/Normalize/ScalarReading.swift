@@ -1,0 +1,113 @@
+import AppStoreModel
+import LedgerTables
+
+/// What became of one value of a scalar field.
+enum ScalarReading: Equatable {
+    case asDocumented(Cell)
+    /// Well-formed, but not among the known values of an open set: kept, and worth a name.
+    case unknownValue(Cell, text: String)
+    /// Usable, but not written as documented.
+    case mended(Cell, found: String)
+    /// The column stays NULL.
+    case unusable(found: String)
+}
+
+extension ScalarReading {
+    /// Bytes of text in a column: PostgreSQL cannot index more than about 2,700, and Apple's texts are far shorter.
+    static let textLimit = 2_048
+
+    /// From year 1, which Xcode writes for "never", to 2286: a fourteenth digit is a mistake of units.
+    static let plausibleMoments: ClosedRange<Int64> = -62_135_769_600_000...9_999_999_999_999
+
+    /// Reads a value as its type says.
+    ///
+    /// `null` is the caller's: it is an absent field.
+    init(_ value: JSONValue, as type: FieldType) {
+        self =
+            switch type {
+            case .text: Self.text(value)
+            case .openText(let known): Self.openText(value, known: known)
+            case .integer32, .percentage: Self.integer(value)
+            case .openInteger(let known): Self.openInteger(value, known: known)
+            case .integer64, .money: Self.bigint(value)
+            case .boolean: value.bool.map { .asDocumented(.boolean($0)) } ?? .unusable(value, "true or false")
+            case .moment: Self.moment(value)
+            case .uuid: Self.uuid(value)
+            case .textArray: Self.textArray(value)
+            case .currency: Self.letters(value, "three upper-case letters, a currency of ISO 4217")
+            case .storefront: Self.letters(value, "three upper-case letters, a country of ISO 3166-1")
+            case .object, .objectArray, .signed: .unusable(value, "a scalar")
+            }
+    }
+
+    private static func unusable(_ value: JSONValue, _ right: String) -> Self {
+        .unusable(found: "found \(ForeignText.description(of: value)); it must be \(right)")
+    }
+
+    private static func text(_ value: JSONValue) -> Self {
+        guard let text = value.string else { return unusable(value, "a string") }
+        guard text.utf8.count <= textLimit else {
+            return .unusable(found: "found \(text.utf8.count) bytes of text; it must be at most \(textLimit)")
+        }
+        return .asDocumented(.text(text))
+    }
+
+    private static func openText(_ value: JSONValue, known: Set<String>) -> Self {
+        let reading = text(value)
+        guard case .asDocumented(.text(let text)) = reading, !known.contains(text) else { return reading }
+        return .unknownValue(.text(text), text: text)
+    }
+
+    private static func integer(_ value: JSONValue) -> Self {
+        guard let integer = value.number?.int64, let integer = Int32(exactly: integer) else {
+            return unusable(value, "an integer of 32 bits")
+        }
+        return .asDocumented(.integer(integer))
+    }
+
+    private static func openInteger(_ value: JSONValue, known: [Int32: String]) -> Self {
+        let reading = integer(value)
+        guard case .asDocumented(.integer(let integer)) = reading, known[integer] == nil else { return reading }
+        return .unknownValue(.integer(integer), text: String(integer))
+    }
+
+    private static func bigint(_ value: JSONValue) -> Self {
+        guard let integer = value.number?.int64 else { return unusable(value, "an integer of 64 bits") }
+        return .asDocumented(.bigint(integer))
+    }
+
+    private static func moment(_ value: JSONValue) -> Self {
+        let right = "a whole number of milliseconds since 1970, before the year 2286"
+        guard let number = value.number, let milliseconds = number.flooredMilliseconds,
+            plausibleMoments.contains(milliseconds)
+        else { return unusable(value, right) }
+        guard number.int64 == nil else { return .asDocumented(.timestamp(milliseconds)) }
+        let found = "found \(ForeignText.description(of: value)), read as \(milliseconds); it must be \(right)"
+        return .mended(.timestamp(milliseconds), found: found)
+    }
+
+    private static func uuid(_ value: JSONValue) -> Self {
+        guard let text = value.string else { return unusable(value, "a UUID in text") }
+        guard let bytes = uuidBytes(text) else {
+            // It may be the key of a person: never quoted.
+            return .unusable(found: "found a string of \(text.utf8.count) bytes; it must be a UUID")
+        }
+        return .asDocumented(.uuid(bytes))
+    }
+
+    private static func textArray(_ value: JSONValue) -> Self {
+        guard let elements = value.array else { return unusable(value, "an array of strings") }
+        let texts = elements.compactMap(\.string)
+        guard texts.count == elements.count else {
+            return .unusable(found: "found an array with something other than strings; it must be an array of strings")
+        }
+        return .asDocumented(.textArray(texts))
+    }
+
+    private static func letters(_ value: JSONValue, _ right: String) -> Self {
+        guard let text = value.string, text.utf8.count == 3,
+            text.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+        else { return unusable(value, right) }
+        return .asDocumented(.text(text))
+    }
+}

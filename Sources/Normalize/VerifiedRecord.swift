@@ -1,0 +1,115 @@
+import AppStoreModel
+import LedgerTables
+import SignedData
+
+/// A signed payload of the job's own app, with its key, read into cells.
+struct VerifiedRecord {
+    let kind: RecordKind
+    let jws: String
+    let payload: VerifiedPayload
+    /// The record's own ID, never the text of the JWS: one payload has many valid texts.
+    let key: String
+    let reading: RecordReading
+    private(set) var reader: RecordReader
+
+    /// Bytes of a key: long enough for any ID, short enough for every index.
+    static let keyLimit = 256
+
+    init(
+        kind: RecordKind,
+        jws: String,
+        payload: VerifiedPayload,
+        identity: AppIdentity
+    ) throws(RecordRejection) {
+        try identity.require(payload.json, of: kind)
+        let found = payload.json[kind.keyField]
+        guard let key = found?.string, (1...Self.keyLimit).contains(key.utf8.count) else {
+            throw RecordRejection(
+                .missingKey,
+                "\(kind.keyField) is \(ForeignText.description(of: found)); it must be 1 to \(Self.keyLimit) bytes of text."
+            )
+        }
+        self.kind = kind
+        self.jws = jws
+        self.payload = payload
+        self.key = key
+        reader = RecordReader(kind: kind)
+        reading = reader.read(payload.json, by: kind.columns)
+    }
+
+    mutating func note(_ found: String, at path: FieldPath) {
+        reader.note(found, at: path)
+    }
+
+    /// Reads something unsigned that came with the record; what is odd in it is noted with the record.
+    mutating func read(_ object: JSONObject, by map: ColumnMap, at path: FieldPath) -> RecordReading {
+        reader.read(object, by: map, at: path)
+    }
+
+    var isRevoked: Bool {
+        kind == .transaction && payload.json["revocationDate"] ?? .null != .null
+    }
+
+    var issues: [FieldIssue] {
+        reader.issues.map { issue in
+            FieldIssue(
+                kind: kind.rawValue,
+                recordKey: key,
+                path: issue.path,
+                found: issue.found,
+                signedDate: payload.signedDate.rawValue
+            )
+        }
+    }
+
+    var archived: ArchivedPayload {
+        ArchivedPayload(
+            kind: kind.rawValue,
+            recordKey: key,
+            signedDate: payload.signedDate.rawValue,
+            header: payload.header,
+            payload: payload.payload,
+            payloadSHA256: payload.payloadSHA256,
+            signature: payload.signature
+        )
+    }
+
+    /// The payload for the `payload` column: as signed, unless PostgreSQL would expand a number in it.
+    var payloadJSON: [UInt8] {
+        let value = JSONValue.object(payload.json)
+        return value.holdsUnsafeNumber ? JSONWriter.bytes(value) : payload.payload
+    }
+
+    /// The row of `table`: `cells` and what every snapshot ends with.
+    func snapshot(
+        of table: Table,
+        cells: [String: Cell],
+        payloadJSON: [UInt8],
+        children: [ChildRows] = []
+    ) -> Snapshot {
+        var row = RecordReading(cells: cells)
+        row.cells["signed_date"] = .timestamp(payload.signedDate.rawValue)
+        row.cells["payload_sha256"] = .bytea(payload.payloadSHA256)
+        row.cells["payload"] = .jsonb(payloadJSON)
+        return Snapshot(
+            table: table,
+            key: key,
+            signedDate: payload.signedDate.rawValue,
+            isRevoked: isRevoked,
+            payloadSHA256: payload.payloadSHA256,
+            row: row.row(of: table),
+            children: children
+        )
+    }
+}
+
+extension RecordKind {
+    var columns: ColumnMap {
+        switch self {
+        case .transaction: .transaction
+        case .renewalInfo: .renewalInfo
+        case .notification: .notification
+        case .appTransaction: .appTransaction
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package import AppStoreModel
+
+/// Where the spent part of Apple's limit is kept, for every process and machine of an app.
+///
+/// A unit is counted before the request it allows is sent, and stays counted for a whole window
+/// after the last moment the request could still reach Apple.
+package protocol RateLedger: Sendable {
+    /// Takes units from the stream's limit.
+    ///
+    /// Every unit of the answer is spent, whether a request follows or not.
+    ///
+    /// - Parameters:
+    ///   - stream: Whose limit.
+    ///   - count: At least 1.
+    /// - Returns: 0 to `count` units, and when to ask again.
+    /// - Throws: Whatever keeps the ledger from answering; units may be spent all the same.
+    func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant
+
+    /// Grants nothing more to anybody before `moment`: Apple answered 429.
+    func close(_ stream: Stream, until moment: UnixMilliseconds) async throws
+}
+
+/// What the ledger allowed.
+package struct RateGrant: Equatable, Sendable {
+    /// Why the grant is not larger.
+    package enum Reason: Equatable, Sendable {
+        /// The requests of a second are spread over it.
+        case pace
+        /// The share of the rolling window is spent.
+        case budget
+        /// Apple answered 429, here or on another machine.
+        case closed
+    }
+
+    /// 0 to what was asked for.
+    package let granted: Int
+    /// How long until asking again makes sense; above zero where nothing was granted.
+    package let wait: Duration
+    package let reason: Reason
+
+    package init(granted: Int, wait: Duration, reason: Reason) {
+        self.granted = granted
+        self.wait = wait
+        self.reason = reason
+    }
+}

@@ -1,0 +1,205 @@
+package import AppStoreModel
+package import Workers
+
+/// Makes every worker of one stream in this process wait for its turn.
+///
+/// Workers are served in the order they came. However many wait, one call to the ledger at a time asks for all of them.
+/// Every attempt takes a permit, retries too.
+package actor RateLimiter {
+    package nonisolated let stream: Stream
+    private let terms: LimiterTerms
+    private let ledger: any RateLedger
+    private let time: Timekeeper
+
+    private var line: [Waiter] = []
+    private var nextTicket = 0
+    private var units = HeldUnits.none
+    /// Asks the ledger on behalf of the line; exists only while somebody waits.
+    private var clerk: Task<Void, Never>?
+
+    private var pause: Pause?
+    private var feedback: ShareFeedback
+    private var closings = ClosingStreak()
+    private var stopwatch = Stopwatch()
+
+    package init(stream: Stream, terms: LimiterTerms, ledger: any RateLedger, time: Timekeeper) {
+        self.stream = stream
+        self.terms = terms
+        self.ledger = ledger
+        self.time = time
+        feedback = ShareFeedback(quietPeriod: terms.quietPeriod)
+    }
+
+    /// Returns when one request may be sent.
+    ///
+    /// - Throws: What the ledger threw when asked for this permit, or `CancellationError`.
+    package func permit() async throws -> Permit {
+        try Task.checkCancellation()
+        if line.isEmpty, let permit = takeUnit() { return permit }
+
+        let ticket = nextTicket
+        nextTicket += 1
+        do {
+            let permit = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { join(Waiter(ticket: ticket, turn: $0)) }
+            } onCancel: {
+                // Awaited by `permit` itself, which cannot return before its continuation is resumed.
+                Task { await self.leave(ticket) }
+            }
+            guard !Task.isCancelled else {
+                giveBack(permit)
+                throw CancellationError()
+            }
+            return permit
+        } catch {
+            // The last to leave waits until the clerk has left too: nothing outlives its callers. With an empty line
+            // the clerk is always cancelled or gone, so this cannot wait for somebody else's turn.
+            if line.isEmpty { await clerk?.value }
+            throw error
+        }
+    }
+
+    /// Stops sending until Apple's moment: here at once, and everywhere through the ledger.
+    ///
+    /// At least one second, and never shorter than an earlier closing asked for.
+    ///
+    /// - Throws: What the ledger threw; this process is closed all the same.
+    package func close(until moment: UnixMilliseconds) async throws {
+        let now = time.monotonic()
+        let wait = max(.seconds(1), moment - wallClock)
+        if closings.close(until: now + wait, at: now) { feedback.rateLimited(at: now) }
+        units = .none
+        try await ledger.close(stream, until: wallClock + wait)
+    }
+
+    /// Stops sending until the moment a 429 names, or for a while that doubles with every repeat where it names none.
+    ///
+    /// - Parameter rawValues: Every `Retry-After` header of the answer.
+    /// - Returns: What the headers were taken to say.
+    /// - Throws: What the ledger threw; this process is closed all the same.
+    @discardableResult
+    package func close(retryAfter rawValues: [String]) async throws -> RetryAfter {
+        let consecutive = closings.consecutive(at: time.monotonic())
+        let answer = RetryAfter(rawValues, now: wallClock, consecutive: consecutive)
+        try await close(until: answer.moment)
+        return answer
+    }
+
+    /// Whether requests flow, and when they will again.
+    package var state: LimiterState {
+        let now = time.monotonic()
+        if let end = closings.end(at: now) { return .waiting(until: wallClock + (end - now), .closed) }
+        if let pause, pause.end > now { return .waiting(until: wallClock + (pause.end - now), pause.reason) }
+        return .open
+    }
+
+    /// How long at least one worker was waiting, all in all.
+    package var waited: Duration { stopwatch.total(at: time.monotonic()) }
+
+    private var wallClock: UnixMilliseconds { UnixMilliseconds(rawValue: time.wallClock()) }
+}
+
+extension RateLimiter {
+    private struct Waiter {
+        let ticket: Int
+        let turn: CheckedContinuation<Permit, any Error>
+    }
+
+    private struct Pause {
+        let end: Duration
+        let reason: RateGrant.Reason
+    }
+
+    private func join(_ waiter: Waiter) {
+        line.append(waiter)
+        lineChanged()
+        if clerk == nil { hireClerk() }
+    }
+
+    private func leave(_ ticket: Int) {
+        guard let place = line.firstIndex(where: { $0.ticket == ticket }) else { return }
+        let waiter = line.remove(at: place)
+        lineChanged()
+        if line.isEmpty { clerk?.cancel() }
+        waiter.turn.resume(throwing: CancellationError())
+    }
+
+    /// Whoever waits in line awaits the clerk's work; it ends with the line.
+    private func hireClerk() {
+        clerk = Task { await serve() }
+    }
+
+    private func serve() async {
+        while !line.isEmpty, !Task.isCancelled {
+            handOut()
+            if line.isEmpty { break }
+            let now = time.monotonic()
+            if let end = [pause?.end, closings.end(at: now)].compactMap(\.self).max(), end > now {
+                // Only cancellation ends a sleep early, and the loop looks at that itself.
+                try? await time.sleep(end - now)
+            } else {
+                await ask()
+            }
+        }
+        clerk = nil
+        // Somebody came after the last one had cancelled this clerk.
+        if !line.isEmpty { hireClerk() }
+    }
+
+    private func ask() async {
+        let closingsBefore = closings.count
+        let dependents = nextTicket
+        // Before asking: see `HeldUnits`.
+        let asked = time.monotonic()
+        do {
+            let answer = try await ledger.take(stream, atMost: min(line.count, terms.blockLimit))
+            let now = time.monotonic()
+            if answer.granted == 0 {
+                // A ledger that forgets to name a time must not become a busy loop.
+                pause = Pause(end: now + max(answer.wait, .milliseconds(1)), reason: answer.reason)
+            } else if closings.count == closingsBefore {
+                units = HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife)
+                pause = restraint(after: answer.granted, asked: asked)
+            }
+        } catch {
+            // A cancelled clerk has nobody left who asked.
+            guard !Task.isCancelled else { return }
+            let failed = line.prefix { $0.ticket < dependents }
+            line.removeFirst(failed.count)
+            lineChanged()
+            for waiter in failed { waiter.turn.resume(throwing: error) }
+        }
+    }
+
+    /// While Apple complains, the ledger's pace is too fast: spreads what it grants over more time.
+    private func restraint(after granted: Int, asked: Duration) -> Pause? {
+        let factor = feedback.factor(at: asked)
+        guard factor < 1 else { return nil }
+        return Pause(end: asked + .seconds(Double(granted) / (terms.requestsPerSecond * factor)), reason: .pace)
+    }
+
+    private func handOut() {
+        while let first = line.first, let permit = takeUnit() {
+            line.removeFirst()
+            first.turn.resume(returning: permit)
+        }
+        lineChanged()
+    }
+
+    private func takeUnit() -> Permit? {
+        guard units.take(at: time.monotonic()) else { return nil }
+        return Permit(expires: units.expires, closing: closings.count)
+    }
+
+    /// A worker was cancelled at the moment its turn came: the next in line gets the unit.
+    private func giveBack(_ permit: Permit) {
+        guard permit.closing == closings.count, permit.expires == units.expires else { return }
+        units.putBack()
+        handOut()
+        if line.isEmpty { clerk?.cancel() }
+    }
+
+    private func lineChanged() {
+        stopwatch.run(!line.isEmpty, at: time.monotonic())
+    }
+}

@@ -1,0 +1,39 @@
+package import AppStoreModel
+
+/// What went wrong with one request, as it is shown and stored.
+package struct FailureReport: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The answer's HTTP status; `nil` where there was no answer.
+    package let status: Int?
+    /// Apple's `errorCode`; `nil` where the answer had none.
+    package let code: Int64?
+    package let message: String
+    /// Whether Apple refused the request with a code that our table does not know.
+    package internal(set) var isUnknownCode = false
+
+    package init(status: Int? = nil, code: Int64? = nil, message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String {
+        switch (status, code) {
+        case (nil, _): message
+        case (let status?, nil): "HTTP \(status): \(message)"
+        case (let status?, let code?): "HTTP \(status), Apple's code \(code): \(message)"
+        }
+    }
+}
+
+extension RequestFailure {
+    /// The failure as it is shown and stored.
+    package var report: FailureReport {
+        switch self {
+        case .transport(let detail): FailureReport(message: "No answer: \(detail)")
+        case .tls(let detail): FailureReport(message: "The server cannot be trusted: \(detail)")
+        case .badPage(let reason): FailureReport(status: 200, message: "The body is not a page: \(reason)")
+        case .answered(let answer):
+            FailureReport(status: answer.status, code: answer.errorCode, message: answer.message)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package import AppStoreModel
+
+/// The date of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`.
+///
+/// Only the form that RFC 9110, section 5.6.7 lets a server send; the two obsolete ones are not read.
+package enum HTTPDate {
+    /// Returns `nil` unless `text` names a moment that exists; the name of the weekday is not checked against it.
+    package static func parse(_ text: String) -> UnixMilliseconds? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 6, weekdays.contains(String(words[0])), words[5] == "GMT",
+            let day = number(words[1], digits: 2), let month = months.firstIndex(of: String(words[2])),
+            let year = number(words[3], digits: 4), year >= 1970
+        else { return nil }
+        let clock = words[4].split(separator: ":", omittingEmptySubsequences: false)
+        guard clock.count == 3,
+            let hour = number(clock[0], digits: 2), hour < 24,
+            let minute = number(clock[1], digits: 2), minute < 60,
+            // 60 is a leap second; UNIX time counts it as the next one.
+            let second = number(clock[2], digits: 2), second <= 60,
+            let days = daysSince1970(year: year, month: month + 1, day: day)
+        else { return nil }
+        return UnixMilliseconds(rawValue: (((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000)
+    }
+
+    private static let weekdays: Set = ["Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,", "Sun,"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    private static func number(_ text: Substring, digits: Int) -> Int64? {
+        // `Int64` alone would take "+6" as well.
+        guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(text)
+    }
+
+    private static func daysSince1970(year: Int64, month: Int, day: Int64) -> Int64? {
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths: [Int64] = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...lengths[month - 1]).contains(day) else { return nil }
+        let past = year - 1
+        let wholeYears = past * 365 + past / 4 - past / 100 + past / 400 - 719_162
+        return wholeYears + lengths.prefix(month - 1).reduce(0, +) + day - 1
+    }
+}

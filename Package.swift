@@ -79,7 +79,7 @@ let package = Package(
         floor("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         floor("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
         floor("Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
-        floor("Ledger", ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "Postgres", "CSVFormat"]),
+        floor("Ledger", ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres", "CSVFormat"]),
 
         // 4  the rooms
         floor(

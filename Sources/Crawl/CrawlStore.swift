@@ -17,9 +17,6 @@ package protocol CrawlStore: Sendable {
 
     /// Files how an item stands that gave no page. Another worker's item is left alone.
     func file(_ end: ItemEnd, of item: WorkItem, requests: Int) async throws
-
-    /// Gives items back untouched, so that any worker can take them at once.
-    func release(_ items: [WorkItem]) async
 }
 
 /// What ``CrawlStore/lease(_:atMost:)`` found.

@@ -1,4 +1,4 @@
-package import Dispatch
+import Dispatch
 
 /// Runs an actor's jobs on one dispatch queue of its own, so that a blocking C call
 /// parks that queue's thread and never one of the few that run Swift tasks.

@@ -1,0 +1,79 @@
+import AppStoreModel
+import JobPlan
+
+/// What has been tried for one page so far, and what follows from the latest failure.
+struct Attempts {
+    enum NextStep {
+        case waitForApple(retryAfter: [String])
+        case renewToken
+        case again(after: Duration)
+        case end(ItemEnd)
+    }
+
+    private let rules: CrawlRules
+    private let item: WorkItem
+    private var history = AttemptHistory()
+    /// Requests sent for the page, whatever became of them.
+    private(set) var requests = 0
+
+    init(for item: WorkItem, rules: CrawlRules) {
+        self.rules = rules
+        self.item = item
+        history.cursorWasRestarted = item.restarts >= rules.restartsPerRun
+        history.windowWasClamped = item.restarts >= rules.restartsPerRun
+        history.mayTryOtherEnvironment = rules.otherEnvironment != nil && item.otherEnvironment == nil
+    }
+
+    mutating func sent() {
+        requests += 1
+    }
+
+    /// Decides by ``AppStoreModel/RequestFailure/disposition(after:now:)`` and by what the run can still afford.
+    ///
+    /// - Parameters:
+    ///   - failure: Of the latest request.
+    ///   - health: Pays for retries and knows when too much fails.
+    ///   - now: This machine's clock.
+    ///   - random: In `0..<1`.
+    /// - Throws: ``StopReason`` when the run must end.
+    mutating func next(
+        after failure: RequestFailure,
+        health: CrawlHealth,
+        now: UnixMilliseconds,
+        random: Double
+    ) throws -> NextStep {
+        switch failure.disposition(after: history, now: now) {
+        case .waitThenRepeat(let retryAfter):
+            return .waitForApple(retryAfter: retryAfter)
+        case .renewToken:
+            history.tokenWasRenewed = true
+            return .renewToken
+        case .retry(let retry):
+            guard try health.affordsRetry() else { return .end(putOff(failure.report)) }
+            let delay = retry.backoff.delay(afterAttempt: history.attempts, random: random)
+            history.attempts += 1
+            return .again(after: delay)
+        case .deferItem(let report):
+            _ = try health.affordsRetry()
+            return .end(putOff(report))
+        case .failItem(let report):
+            try health.failed(report)
+            return .end(.failed(code: report.code ?? report.status.map(Int64.init), message: report.message))
+        case .restartCursor(let report):
+            return .end(.restarted(code: report.code, message: report.message))
+        case .clampWindow(let report):
+            return .end(.clamped(code: report.code, message: report.message))
+        case .tryOtherEnvironment:
+            guard let environment = rules.otherEnvironment else { preconditionFailure("no other environment") }
+            return .end(.moved(environment))
+        case .stopRun(let reason):
+            throw reason
+        }
+    }
+
+    private func putOff(_ report: FailureReport) -> ItemEnd {
+        let code = report.code ?? report.status.map(Int64.init)
+        guard item.deferrals < rules.deferralsPerRun else { return .failed(code: code, message: report.message) }
+        return .putOff(delay: rules.deferral(item.deferrals + 1), code: code, message: report.message)
+    }
+}

@@ -1,0 +1,134 @@
+package import AppStoreModel
+import JobPlan
+package import Workers
+
+/// Crawls items to their end, many at a time, each page by page:
+///
+///     lease ─► permit ─► fetch ─► commit page + cursor ─► next page
+///
+/// Knows no network and no storage: pages come from a ``PageSource``, items and durability from a ``CrawlStore``.
+package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
+    private let source: Source
+    private let store: Store
+    private let limits: CrawlLimits
+    private let rules: CrawlRules
+    private let health: CrawlHealth
+    private let time: Timekeeper
+    private let report: @Sendable (CrawlEvent) -> Void
+
+    package init(
+        source: Source,
+        store: Store,
+        limits: CrawlLimits,
+        rules: CrawlRules,
+        time: Timekeeper,
+        report: @escaping @Sendable (CrawlEvent) -> Void
+    ) {
+        self.source = source
+        self.store = store
+        self.limits = limits
+        self.rules = rules
+        health = CrawlHealth(time: time)
+        self.time = time
+        self.report = report
+    }
+
+    /// Returns when every item of `streams` has reached its end, whoever worked on it.
+    ///
+    /// - Parameter width: Items under way at a time, at least 1.
+    /// - Throws: ``StopReason`` when going on makes no sense, `CancellationError`, and what source and store throw.
+    package func crawl(_ streams: [Stream], width: Int) async throws {
+        let feed = ItemFeed(store: store, streams: streams, width: width, time: time)
+        try await withBoundedWorkers(width: width, next: { try await feed.next() }) { item in
+            defer { feed.finished(item) }
+            do {
+                try await work(on: item)
+            } catch is LeaseLost {
+                report(.leaseLost(item))
+            }
+        }
+    }
+
+    /// One item, page by page. A page is durable before the next is asked for.
+    private func work(on item: WorkItem) async throws {
+        var item = item
+        while true {
+            switch try await fetch(item) {
+            case .page(let page, let requests):
+                let outcome = try await store.commit(page, of: item, requests: requests)
+                report(.committed(outcome, requests: requests))
+                try health.committed(outcome)
+                item = outcome.item
+                guard page.hasMore else { return report(.finished(item)) }
+                guard item.pageCount < rules.pagesPerItem else {
+                    let message = "stopped after \(item.pageCount) pages; Apple says there are more"
+                    return try await end(item, .failed(code: nil, message: message), requests: 0)
+                }
+            case .end(let end, let requests):
+                return try await self.end(item, end, requests: requests)
+            }
+        }
+    }
+
+    private func end(_ item: WorkItem, _ end: ItemEnd, requests: Int) async throws {
+        try await store.file(end, of: item, requests: requests)
+        report(.ended(item, end))
+    }
+
+    private enum Fetched {
+        case page(Page, requests: Int)
+        case end(ItemEnd, requests: Int)
+    }
+
+    /// Gets the item's next page, waiting for the limit and trying again as the failure demands.
+    private func fetch(_ item: WorkItem) async throws -> Fetched {
+        var attempts = Attempts(for: item, rules: rules)
+        var sawNoProgress = false
+        while true {
+            try await permit(for: item)
+            attempts.sent()
+            let failure: RequestFailure
+            do {
+                let page = try await source.page(of: item)
+                try health.answered()
+                guard page.hasMore, page.cursor == nil || page.cursor == item.cursor else {
+                    return .page(page, requests: attempts.requests)
+                }
+                guard !sawNoProgress else {
+                    let message = "Apple says there are more pages but gives no new cursor to ask for them"
+                    return .end(.failed(code: nil, message: message), requests: attempts.requests)
+                }
+                sawNoProgress = true
+                continue
+            } catch let error as RequestFailure {
+                failure = error
+            }
+            try Task.checkCancellation()  // a cancelled transfer also looks like a failed one
+            let now = UnixMilliseconds(rawValue: time.wallClock())
+            switch try attempts.next(after: failure, health: health, now: now, random: time.random()) {
+            case .waitForApple(let rawValues):
+                let opening = try await limits.limiter(for: item).close(retryAfter: rawValues)
+                report(.closed(item.stream, until: opening.moment))
+            case .renewToken:
+                await source.renewToken()
+            case .again(let delay):
+                report(.retrying(item, failure, after: delay))
+                try await time.sleep(delay)
+            case .end(let end):
+                return .end(end, requests: attempts.requests)
+            }
+        }
+    }
+
+    /// Returns when one request for the item may be sent: the budget has it, and the lease still stands.
+    private func permit(for item: WorkItem) async throws {
+        guard store.holds(item) else { throw LeaseLost() }
+        let limiter = try limits.limiter(for: item)
+        repeat {
+            let permit = try await limiter.permit()
+            // Waiting for the limit can outlast the lease, and a stopped process can outlast the permit.
+            guard store.holds(item) else { throw LeaseLost() }
+            if permit.isValid(at: time.monotonic()) { return }
+        } while true
+    }
+}

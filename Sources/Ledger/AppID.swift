@@ -1,0 +1,52 @@
+import LedgerTables
+import Postgres
+
+/// An app in one environment, as the ledger numbers it; leads every key.
+package struct AppID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+}
+
+extension Ledger {
+    /// The app's number; the first job of an app makes it.
+    ///
+    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger knows another Apple ID for the bundle.
+    package func app(bundleId: String, environment: String, appAppleId: Int64?) async throws -> AppID {
+        try await transaction { connection in
+            _ = try connection.run(
+                "INSERT INTO apps (bundle_id, environment, app_apple_id) VALUES ($1, $2, $3) ON CONFLICT (bundle_id, environment) DO NOTHING",
+                [.text(bundleId), .text(environment), appAppleId.map(Cell.bigint) ?? .null]
+            )
+            guard let app = try Self.findApp(connection, bundleId: bundleId, environment: environment) else {
+                throw LedgerError.invariant("the app row vanished")
+            }
+            if let job = appAppleId, let found = app.appleID, found != job {
+                throw LedgerError.appMismatch(found: found, job: job)
+            }
+            return app.id
+        }
+    }
+
+    /// The app's number, or `nil` when no job of it ever ran; changes nothing.
+    package func knownApp(bundleId: String, environment: String) async throws -> AppID? {
+        try await transaction { connection in
+            try Self.findApp(connection, bundleId: bundleId, environment: environment)?.id
+        }
+    }
+
+    private static func findApp(
+        _ connection: borrowing PostgresConnection,
+        bundleId: String,
+        environment: String
+    ) throws -> (id: AppID, appleID: Int64?)? {
+        let rows = try connection.run(
+            "SELECT app_id, app_apple_id FROM apps WHERE bundle_id = $1 AND environment = $2",
+            [.text(bundleId), .text(environment)]
+        )
+        guard rows.count == 1 else { return nil }
+        return (AppID(rawValue: Int32(try rows[0].int64("app_id"))), try rows[0].int64OrNil("app_apple_id"))
+    }
+}

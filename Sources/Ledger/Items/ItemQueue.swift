@@ -1,0 +1,140 @@
+package import AppStoreModel
+package import JobPlan
+import LedgerTables
+import Postgres
+import Workers
+
+extension Ledger {
+    /// What ``lease(_:atMost:for:)`` found.
+    package enum Leased: Sendable {
+        case items([WorkItem])
+        /// Nothing to take now; the next item can be taken after this long at the latest.
+        case later(Duration)
+        /// No item of the stream is unfinished.
+        case drained
+    }
+
+    /// Leases unfinished items of one stream, those of dead workers included.
+    package func lease(_ stream: Stream, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
+        try await transaction { connection in
+            let taken = try connection.run(
+                """
+                WITH next AS (
+                    SELECT item_key FROM crawl_items
+                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id = $4 AND claimable_at <= clock_timestamp()
+                     ORDER BY claimable_at, item_key LIMIT $5::bigint FOR UPDATE SKIP LOCKED
+                )
+                UPDATE crawl_items i SET state = 'leased', lease_owner = $6, lease_epoch = i.lease_epoch + 1,
+                       claimable_at = clock_timestamp() + $7::bigint * interval '1 millisecond'
+                  FROM next
+                 WHERE i.app_id = $1 AND i.job = $2 AND i.stream = $3 AND i.item_key = next.item_key
+                RETURNING i.item_key, i.lease_epoch, i.page_seq, i.cursor, i.window_start, i.window_end,
+                          i.other_environment, i.page_count, i.restarts, i.deferrals
+                """,
+                [
+                    .integer(holder.app.rawValue), .text(holder.job), .text(stream.rawValue), .bigint(holder.run),
+                    .bigint(Int64(count)), .uuid(holder.owner), .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                ]
+            )
+            guard taken.count == 0 else { return .items(try Self.items(of: stream, in: taken)) }
+            let next = try connection.run(
+                """
+                SELECT ceil(extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::bigint AS wait_ms
+                  FROM crawl_items
+                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id = $4 AND claimable_at IS NOT NULL
+                """,
+                [.integer(holder.app.rawValue), .text(holder.job), .text(stream.rawValue), .bigint(holder.run)]
+            )
+            guard let wait = try next[0].int64OrNil("wait_ms") else { return .drained }
+            return .later(.milliseconds(max(1, wait)))
+        }
+    }
+
+    private static func items(of stream: Stream, in rows: PostgresRows) throws -> [WorkItem] {
+        var items: [WorkItem] = []
+        for row in 0..<rows.count {
+            var window: Range<UnixMilliseconds>?
+            if let start = try rows[row].timestampOrNil("window_start"),
+                let end = try rows[row].timestampOrNil("window_end")
+            {
+                window = UnixMilliseconds(rawValue: start)..<UnixMilliseconds(rawValue: max(start, end))
+            }
+            items.append(
+                WorkItem(
+                    stream: stream,
+                    key: try rows[row].text("item_key"),
+                    epoch: try rows[row].int64("lease_epoch"),
+                    pageSequence: try rows[row].int64("page_seq"),
+                    cursor: try rows[row].textOrNil("cursor"),
+                    window: window,
+                    otherEnvironment: try rows[row].textOrNil("other_environment")
+                        .flatMap(AppStoreEnvironment.init),
+                    pageCount: Int(try rows[row].int64("page_count")),
+                    restarts: Int(try rows[row].int64("restarts")),
+                    deferrals: Int(try rows[row].int64("deferrals"))
+                )
+            )
+        }
+        return items
+    }
+
+    /// Renews every lease of the process.
+    ///
+    /// - Returns: The items it still holds; any other has been taken over.
+    package func renewLeases(of holder: LeaseHolder) async throws -> [HeldItem] {
+        try await transaction { connection in
+            let rows = try connection.run(
+                """
+                UPDATE crawl_items SET claimable_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
+                 WHERE app_id = $1 AND lease_owner = $2 AND state = 'leased'
+                RETURNING stream, item_key, lease_epoch
+                """,
+                [
+                    .integer(holder.app.rawValue), .uuid(holder.owner),
+                    .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                ]
+            )
+            var held: [HeldItem] = []
+            for row in 0..<rows.count {
+                held.append(
+                    HeldItem(
+                        stream: try rows[row].text("stream"),
+                        key: try rows[row].text("item_key"),
+                        epoch: try rows[row].int64("lease_epoch")
+                    )
+                )
+            }
+            return held
+        }
+    }
+
+    /// Gives every item of the process back, cursor and counts untouched; any worker can take them at once.
+    package func releaseLeases(of holder: LeaseHolder) async throws {
+        try await transaction { connection in
+            _ = try connection.run(
+                """
+                UPDATE crawl_items SET state = 'waiting', lease_owner = NULL, claimable_at = clock_timestamp()
+                 WHERE app_id = $1 AND lease_owner = $2 AND state = 'leased'
+                """,
+                [.integer(holder.app.rawValue), .uuid(holder.owner)]
+            )
+        }
+    }
+}
+
+/// Names one lease.
+package struct HeldItem: Hashable, Sendable {
+    package let stream: String
+    package let key: String
+    package let epoch: Int64
+
+    package init(stream: String, key: String, epoch: Int64) {
+        self.stream = stream
+        self.key = key
+        self.epoch = epoch
+    }
+
+    package init(_ item: WorkItem) {
+        self.init(stream: item.stream.rawValue, key: item.key, epoch: item.epoch)
+    }
+}

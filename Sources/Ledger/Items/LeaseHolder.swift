@@ -1,0 +1,32 @@
+import AppStoreModel
+import JobPlan
+import LedgerTables
+
+/// One process at work on one run: what its leases are filed under.
+package struct LeaseHolder: Sendable {
+    package let app: AppID
+    package let job: String
+    package let run: Int64
+    /// Sixteen random bytes; a new process is a new owner.
+    package let owner: [UInt8]
+
+    /// How long a lease lasts without a heartbeat; a dead worker's items are taken over that soon.
+    package static let leaseLife = Duration.seconds(60)
+    /// How often a live process renews its leases.
+    package static let heartbeatInterval = Duration.seconds(15)
+    /// How long after asking for a lease the asker may rely on it; the rest of its life is for a slow answer.
+    package static let trustedLife = Duration.seconds(45)
+
+    package init(app: AppID, job: String, run: Int64) {
+        self.app = app
+        self.job = job
+        self.run = run
+        var random = SystemRandomNumberGenerator()
+        owner = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// Parameters 1 to 4 of every statement about one item: app, job, stream, key.
+    func key(of item: WorkItem) -> [Cell] {
+        [.integer(app.rawValue), .text(job), .text(item.stream.rawValue), .text(item.key)]
+    }
+}

@@ -1,0 +1,42 @@
+package import Postgres
+import Workers
+
+extension Ledger {
+    /// How often a transaction is tried that the server ended for reasons of its own (deadlock, restart, lost line).
+    private static let attempts = 5
+
+    /// Runs `body` in one transaction, and again from the start when the server asks for that or goes away.
+    ///
+    /// Only for a `body` that may run twice: it reads, or what it writes is the same the second time.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt, whatever `body` throws, `CancellationError`.
+    package func transaction<R: Sendable>(
+        _ isolation: IsolationLevel = .readCommitted,
+        _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
+    ) async throws -> R {
+        var attempt = 1
+        while true {
+            do {
+                return try await pool.withConnection { connection in
+                    try connection.transaction(isolation) { transaction in try body(transaction) }
+                }
+            } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
+                attempt += 1
+                try await settle(error)
+            }
+        }
+    }
+
+    /// Waits until another attempt makes sense: a moment, or until the server is back.
+    func settle(_ error: PostgresError) async throws {
+        if error.isConnectionLoss {
+            try await pool.connect(within: .seconds(60))
+        } else {
+            try await Task.sleep(for: .milliseconds(Int64.random(in: 5...100)))
+        }
+    }
+}
+
+extension PostgresError {
+    /// Whether the same transaction may pass when tried again.
+    var mayPass: Bool { isRetryable || isConnectionLoss }
+}

@@ -1,0 +1,91 @@
+package import AppStoreModel
+import LedgerTables
+import Postgres
+
+/// The durable sliding ledger of one app's requests, shared by every process and machine.
+///
+/// `rate_take` in `sql/migrations/0002_crawl_state.sql` has the algorithm and its promise.
+package struct BudgetLedger: Sendable {
+    /// What one job may take of an endpoint's limit.
+    package struct Share: Sendable {
+        /// Requests in every rolling window.
+        package let budget: Int
+        package let window: Duration
+        /// How long after asking a grant may be used.
+        package let grantLife: Duration
+        /// How long after sending a request may still reach Apple.
+        package let flightTime: Duration
+
+        /// - Parameters:
+        ///   - requestsPerSecond: Apple's limit.
+        ///   - share: Of that limit; more than 0, at most 1.
+        ///   - window: An hour, or shorter in a rehearsal; the safety margin of 10 s and 30 s scales with it.
+        package init(requestsPerSecond: Double, share: Double, window: Duration) {
+            let seconds = Double(window.components.seconds)
+            budget = max(1, Int((requestsPerSecond * share * seconds).rounded(.down)))
+            self.window = window
+            grantLife = window * 10 / 3_600
+            flightTime = window * 30 / 3_600
+        }
+    }
+
+    /// What ``take(_:atMost:)`` answered.
+    package struct Grant: Sendable, Equatable {
+        package let granted: Int
+        /// How long until asking again makes sense; zero when something was granted.
+        package let wait: Duration
+        /// `pace`, `budget` or `closed`; `nil` when something was granted.
+        package let reason: String?
+    }
+
+    let ledger: Ledger
+    let app: AppID
+    let shares: [Stream: Share]
+
+    package init(ledger: Ledger, app: AppID, shares: [Stream: Share]) {
+        self.ledger = ledger
+        self.app = app
+        self.shares = shares
+    }
+
+    /// Takes requests from the budget; they count from now on, sent or not.
+    package func take(_ stream: Stream, atMost count: Int) async throws -> Grant {
+        guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
+        let app = app
+        // A transaction of its own, so that the grant is durable before the request leaves.
+        return try await ledger.transaction { connection in
+            let rows = try connection.run(
+                """
+                SELECT granted, wait_ms, reason FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
+                    $5::bigint * interval '1 millisecond', $6::bigint * interval '1 millisecond',
+                    $7::bigint * interval '1 millisecond')
+                """,
+                [
+                    .integer(app.rawValue), .text(stream.rawValue), .integer(Int32(clamping: count)),
+                    .integer(Int32(clamping: share.budget)), .bigint(share.window.wholeMilliseconds),
+                    .bigint(share.grantLife.wholeMilliseconds), .bigint(share.flightTime.wholeMilliseconds),
+                ]
+            )
+            return Grant(
+                granted: Int(try rows[0].int64("granted")),
+                wait: .milliseconds(try rows[0].int64("wait_ms")),
+                reason: try rows[0].textOrNil("reason")
+            )
+        }
+    }
+
+    /// Closes the endpoint for every worker until `moment`; never opens it earlier than before.
+    package func close(_ stream: Stream, until moment: UnixMilliseconds) async throws {
+        let app = app
+        try await ledger.transaction { connection in
+            _ = try connection.run(
+                """
+                INSERT INTO rate_scopes AS s (app_id, endpoint, closed_until) VALUES ($1, $2, $3)
+                ON CONFLICT (app_id, endpoint)
+                DO UPDATE SET closed_until = greatest(s.closed_until, excluded.closed_until)
+                """,
+                [.integer(app.rawValue), .text(stream.rawValue), .timestamp(moment.rawValue)]
+            )
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import LedgerTables
+import Postgres
+import SignedData
+
+/// Brings a schema to the version of the SQL files; forward only.
+package struct Migrator: Sendable {
+    let ledger: Ledger
+    let directory: SQLDirectory
+
+    package init(ledger: Ledger, directory: SQLDirectory) {
+        self.ledger = ledger
+        self.directory = directory
+    }
+
+    /// What ``migrate()`` did.
+    package struct Report: Sendable {
+        package let applied: [String]
+        package let views: [String]
+    }
+
+    /// Applies what is missing of `migrations`, then all of `views`, in one transaction.
+    ///
+    /// - Throws: ``LedgerError`` when an applied file has changed or the schema is newer; ``Postgres/PostgresError``.
+    package func migrate() async throws -> Report {
+        let migrations = try migrationFiles()
+        let views = try directory.files(in: directory.views)
+        let schema = ledger.schema
+        return try await ledger.pool.withConnection { connection in
+            try connection.transaction(.readCommitted) { connection in
+                // One migrator at a time, in the whole database: `CREATE SCHEMA` is raced too.
+                _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))", [.text(schema)])
+                try connection.script("CREATE SCHEMA IF NOT EXISTS \"\(schema)\"; \(Self.versionTable)")
+                let known = try Self.applied(connection)
+                try Self.check(known, against: migrations, schema: schema)
+                let missing = migrations.filter { known[$0.name] == nil }
+                for migration in missing {
+                    try connection.script(migration.text)
+                    _ = try connection.run(
+                        "INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)",
+                        [.text(migration.name), .text(migration.checksum)]
+                    )
+                }
+                for view in views { try connection.script(view.text) }
+                return Report(applied: missing.map(\.name), views: views.map(\.name))
+            }
+        }
+    }
+
+    /// Refuses a schema that is missing, older or newer than the SQL files; changes nothing.
+    ///
+    /// - Throws: ``LedgerError/schemaMissing(schema:)``, ``LedgerError/schemaOlder(missing:)`` or another of the kind.
+    package func check() async throws {
+        let migrations = try migrationFiles()
+        let schema = ledger.schema
+        try await ledger.pool.withConnection { connection in
+            let found = try connection.run("SELECT to_regclass($1) IS NOT NULL AS found", [.text("\"\(schema)\".schema_migrations")])
+            guard try found[0].bool("found") else { throw LedgerError.schemaMissing(schema: schema) }
+            let known = try Self.applied(connection)
+            try Self.check(known, against: migrations, schema: schema)
+            let missing = migrations.map(\.name).filter { known[$0] == nil }
+            guard missing.isEmpty else { throw LedgerError.schemaOlder(missing: missing) }
+        }
+    }
+
+    private struct Migration: Sendable {
+        let name: String
+        let text: String
+        let checksum: String
+    }
+
+    private func migrationFiles() throws -> [Migration] {
+        try directory.files(in: directory.migrations).map {
+            Migration(name: $0.name, text: $0.text, checksum: SHA256.digest(of: Array($0.text.utf8)).hexadecimal)
+        }
+    }
+
+    private static let versionTable = """
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+            name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+        COMMENT ON TABLE schema_migrations IS 'The files of sql/migrations this schema has been through.';
+        COMMENT ON COLUMN schema_migrations.name IS 'The file''s name.';
+        COMMENT ON COLUMN schema_migrations.checksum IS 'Of the file as it was applied; an applied file is never edited.';
+        COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
+        """
+
+    private static func applied(_ connection: borrowing PostgresConnection) throws -> [String: String] {
+        let rows = try connection.run("SELECT name, checksum FROM schema_migrations")
+        var known: [String: String] = [:]
+        for row in 0..<rows.count { known[try rows[row].text("name")] = try rows[row].text("checksum") }
+        return known
+    }
+
+    private static func check(_ known: [String: String], against files: [Migration], schema: String) throws {
+        for (name, checksum) in known {
+            guard let file = files.first(where: { $0.name == name }) else {
+                throw LedgerError.schemaNewer(schema: schema, unknown: name)
+            }
+            guard file.checksum == checksum else { throw LedgerError.migrationChanged(name: name) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import FoundationEssentials
+import Glibc
+
+/// Finds the SQL files of a checkout or of an installed prefix.
+package struct SQLDirectory: Sendable {
+    package let path: String
+
+    package var migrations: String { path + "/migrations" }
+    package var views: String { path + "/views" }
+
+    /// Looks beside the executable and above it: `PREFIX/share/storeledger/sql`, then `sql` in each parent folder.
+    ///
+    /// A checkout's executable lies in `.build/…/debug`, so its `sql` is a few folders up; where the build folder
+    /// is somewhere else the checkout is found from the working directory.
+    /// - Throws: ``LedgerError/noSQLFiles(searched:)``.
+    package static func find(executable: String = currentExecutable()) throws(LedgerError) -> SQLDirectory {
+        var searched: [String] = []
+        for start in [executable, FileManager.default.currentDirectoryPath + "/."] {
+            var folder = parent(of: start)
+            while true {
+                for candidate in [folder + "/share/storeledger/sql", folder + "/sql"] {
+                    searched.append(candidate)
+                    if FileManager.default.fileExists(atPath: candidate + "/migrations") {
+                        return SQLDirectory(path: candidate)
+                    }
+                }
+                guard folder.count > 1 else { break }
+                folder = parent(of: folder)
+            }
+        }
+        throw .noSQLFiles(searched: searched)
+    }
+
+    /// The files of a folder that end in `.sql`, by name.
+    func files(in folder: String) throws -> [(name: String, text: String)] {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { $0.hasSuffix(".sql") }
+            .sorted()
+            .map { (name: $0, text: try String(contentsOfFile: folder + "/" + $0, encoding: .utf8)) }
+    }
+
+    /// Where this process's executable lies, links resolved.
+    package static func currentExecutable() -> String {
+        // The fallback is only a worse starting point for the search.
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

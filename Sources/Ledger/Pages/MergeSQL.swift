@@ -1,0 +1,82 @@
+import LedgerTables
+
+/// The statements that bring staged rows into the ledger. Names come from ``LedgerTables/Tables``, never from input.
+enum MergeSQL {
+    /// Inserts what is new and replaces what is older; a row the ledger holds already, or holds newer, is not touched.
+    ///
+    /// Rows that lose are sorted out before `INSERT` sees them: a crawl of unchanged history then writes nothing at
+    /// all, where a plain upsert rewrites every row (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them.
+    /// Keys are merged in order, so that two workers cannot wait for each other.
+    /// Parameters: app, run, source, listed transaction ID. Returns the key and whether it is new.
+    static func newestWins(_ table: Table) -> String {
+        let key = table.key[0]
+        let columns = table.columns.map(\.name)
+        let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+        let extra = table == Tables.transactions
+        return """
+            INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))
+            SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(extra ? ", $3::text, $4::text" : "")
+              FROM \(Staging.name(of: table)) s
+              LEFT JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key)
+             WHERE h.app_id IS NULL OR \(rank("s", table)) > \(rank("h", table))
+             ORDER BY s.\(key)
+            ON CONFLICT (app_id, \(key)) DO UPDATE SET
+                \(columns.filter { $0 != key }.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")),
+                last_changed_at = excluded.last_changed_at, last_run_id = excluded.last_run_id\
+            \(extra ? ",\n    source = excluded.source, listed_transaction_id = coalesce(t.listed_transaction_id, excluded.listed_transaction_id)" : "")
+             WHERE \(rank("excluded", table)) > \(rank("t", table))
+            RETURNING t.\(key) AS key, (t.xmax = 0) AS inserted
+            """
+    }
+
+    /// What decides between two snapshots of one record: the later signature, then a revoked one, then the hash.
+    private static func rank(_ alias: String, _ table: Table) -> String {
+        let revoked = table.columns.contains { $0.name == "revocation_date" }
+        return "(\(alias).signed_date, \(revoked ? "\(alias).revocation_date IS NOT NULL, " : "")\(alias).payload_sha256)"
+    }
+
+    /// Apple's delivery attempts: new ones are added, a changed result is taken over. Parameter: app.
+    static let sendAttempts: String = {
+        let table = Tables.notificationSendAttempts
+        return """
+            INSERT INTO \(table.name) AS t (app_id, notification_uuid, attempt_date, send_attempt_result)
+            SELECT $1::integer, s.notification_uuid, s.attempt_date, s.send_attempt_result
+              FROM \(Staging.name(of: table)) s
+              LEFT JOIN \(table.name) h ON h.app_id = $1::integer
+                   AND h.notification_uuid = s.notification_uuid AND h.attempt_date = s.attempt_date
+             WHERE h.app_id IS NULL OR h.send_attempt_result IS DISTINCT FROM s.send_attempt_result
+             ORDER BY s.notification_uuid, s.attempt_date
+            ON CONFLICT (app_id, notification_uuid, attempt_date)
+            DO UPDATE SET send_attempt_result = excluded.send_attempt_result
+            """
+    }()
+
+    /// The raw archive keeps every distinct payload once. Parameter: app.
+    static let archive = """
+        INSERT INTO signed_payloads (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature)
+        SELECT $1::integer, kind, record_key, signed_date, payload_sha256, header_id, payload, signature
+          FROM \(Staging.name(of: Staging.archive))
+         ORDER BY kind, record_key, signed_date, payload_sha256
+        ON CONFLICT DO NOTHING
+        """
+
+    /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.
+    static let rejected = """
+        INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        ON CONFLICT (app_id, stream, sha256, reason)
+        DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL
+        """
+
+    /// Parameters: app, kind, path, sample, count.
+    static let drift = """
+        INSERT INTO schema_drift AS d (app_id, kind, path, sample, seen_count) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (app_id, kind, path) DO UPDATE SET last_seen_at = now(), seen_count = d.seen_count + excluded.seen_count
+        """
+
+    /// Parameters: app, kind, record key, path, found.
+    static let issue = """
+        INSERT INTO field_issues (app_id, kind, record_key, path, found) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (app_id, kind, record_key, path) DO UPDATE SET last_seen_at = now(), found = excluded.found
+        """
+}

@@ -1,0 +1,15 @@
+import LedgerTables
+
+extension Tables {
+    /// Tables whose rows belong to one snapshot of a transaction or a renewal, and are replaced with it.
+    static let owned = [advancedCommerceItems, advancedCommerceRefunds]
+
+    /// What `owner_kind` says of a table's rows; `nil` where rows own none.
+    static func ownerKind(of table: Table) -> String? {
+        switch table {
+        case transactions: "transaction"
+        case renewals: "renewal"
+        default: nil
+        }
+    }
+}

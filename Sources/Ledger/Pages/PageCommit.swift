@@ -1,0 +1,125 @@
+package import AppStoreModel
+package import JobPlan
+package import LedgerTables
+import Postgres
+import Synchronization
+import Workers
+
+/// One page on its way into the ledger: rows, rejects, cursor and lease check, all or nothing.
+package struct PageCommit: Sendable {
+    package let item: WorkItem
+    package let holder: LeaseHolder
+    package let rows: PageRows
+    package let origin: RowOrigin
+    /// `revision` or `paginationToken` of this page; `nil` when the next crawl must begin at the beginning.
+    package let cursor: String?
+    package let isLast: Bool
+    /// With the last page: the moment up to which the item is complete now.
+    package let completeUntil: UnixMilliseconds?
+    /// Requests spent on the page, retries included.
+    package let requests: Int
+
+    package init(
+        item: WorkItem,
+        holder: LeaseHolder,
+        rows: PageRows,
+        origin: RowOrigin,
+        cursor: String?,
+        isLast: Bool,
+        completeUntil: UnixMilliseconds?,
+        requests: Int
+    ) {
+        self.item = item
+        self.holder = holder
+        self.rows = rows
+        self.origin = origin
+        self.cursor = cursor
+        self.isLast = isLast
+        self.completeUntil = completeUntil
+        self.requests = requests
+    }
+}
+
+extension Ledger {
+    /// Commits one page.
+    ///
+    /// When the answer to COMMIT is lost, the item's page sequence tells whether it took place.
+    /// - Returns: What changed, or `nil` when another worker holds the item: then nothing was written.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt.
+    package func commit(_ page: PageCommit) async throws -> RowCounts? {
+        let writer = RecordWriter(origin: page.origin, headers: headers)
+        let written = Mutex<RowCounts?>(nil)
+        var attempt = 1
+        while true {
+            do {
+                return try await pool.withConnection { connection in
+                    try writer.prepareHeaders(of: page.rows, on: connection)
+                    return try connection.transaction(.readCommitted) { connection in
+                        let counts = try writer.write(page.rows, itemKey: page.item.key, on: connection)
+                        written.withLock { $0 = counts }
+                        guard try page.advance(counts, on: connection) else { throw StaleLease() }
+                        return counts
+                    }
+                }
+            } catch is StaleLease {
+                return nil
+            } catch let error as PostgresError where error.mayPass && attempt < 5 {
+                attempt += 1
+                try await settle(error)
+                if error.isOutcomeUnknown, try await hasHappened(page) { return written.withLock { $0 } }
+            }
+        }
+    }
+
+    /// Whether the page's COMMIT took place although its answer never came.
+    private func hasHappened(_ page: PageCommit) async throws -> Bool {
+        try await transaction { connection in
+            let rows = try connection.run(
+                """
+                SELECT page_seq FROM crawl_items
+                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4 AND lease_epoch = $5
+                """,
+                page.holder.key(of: page.item) + [.bigint(page.item.epoch)]
+            )
+            return rows.count == 1 ? try rows[0].int64("page_seq") > page.item.pageSequence : false
+        }
+    }
+}
+
+/// The lease check of a page changed no row: everything the page wrote is rolled back.
+private struct StaleLease: Error {}
+
+extension PageCommit {
+    /// Moves the item on by one page, if this process still holds it.
+    fileprivate func advance(
+        _ counts: RowCounts,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Bool {
+        let moved = try connection.run(
+            """
+            UPDATE crawl_items SET
+                page_seq = page_seq + 1, page_count = page_count + 1, cursor = $7,
+                request_count = request_count + $8::integer,
+                rows_new = rows_new + $9::integer, rows_updated = rows_updated + $10::integer,
+                rows_unchanged = rows_unchanged + $11::integer, records_rejected = records_rejected + $12::integer,
+                saw_revocation = saw_revocation OR $13::boolean,
+                state = CASE WHEN $14::boolean THEN 'done' ELSE state END,
+                claimable_at = CASE WHEN $14::boolean THEN NULL ELSE claimable_at END,
+                lease_owner = CASE WHEN $14::boolean THEN NULL ELSE lease_owner END,
+                finished_at = CASE WHEN $14::boolean THEN clock_timestamp() ELSE finished_at END,
+                complete_until = coalesce($15::timestamptz, complete_until),
+                error_code = NULL, error_message = NULL
+             WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
+               AND lease_epoch = $5 AND page_seq = $6 AND state = 'leased' AND lease_owner = $16
+            """,
+            holder.key(of: item) + [
+                .bigint(item.epoch), .bigint(item.pageSequence), cursor.map(Cell.text) ?? .null,
+                .integer(Int32(requests)), .integer(Int32(counts.new)), .integer(Int32(counts.updated)),
+                .integer(Int32(counts.unchanged)), .integer(Int32(rows.rejected.count)),
+                .boolean(rows.sawRevocation), .boolean(isLast),
+                completeUntil.map { .timestamp($0.rawValue) } ?? .null, .uuid(holder.owner),
+            ]
+        )
+        return moved.affected == 1
+    }
+}

@@ -1,0 +1,225 @@
+import LedgerTables
+import Postgres
+
+/// What `status` tells of one job; its JSON form is documented in the README and stable.
+package struct JobStatus: Codable, Sendable, Equatable {
+    package struct Run: Codable, Sendable, Equatable {
+        package let run: Int64
+        package let startedAt: String
+        package let finishedAt: String?
+        package let exitCode: Int64?
+        package let message: String?
+        package let pages: Int64
+        package let requests: Int64
+        package let rowsNew: Int64
+        package let rowsUpdated: Int64
+        package let rowsUnchanged: Int64
+        package let recordsRejected: Int64
+        package let itemsFailed: Int64
+        package let gaps: Int64
+    }
+
+    package struct StreamItems: Codable, Sendable, Equatable {
+        package let stream: String
+        package let done: Int64
+        package let waiting: Int64
+        package let leased: Int64
+        package let failed: Int64
+    }
+
+    package struct Failure: Codable, Sendable, Equatable {
+        package let stream: String
+        package let errorCode: Int64?
+        package let message: String
+        package let items: Int64
+        /// One of them.
+        package let example: String
+    }
+
+    package struct Reject: Codable, Sendable, Equatable {
+        package let reason: String
+        package let records: Int64
+        /// One of them.
+        package let detail: String
+    }
+
+    package struct Gap: Codable, Sendable, Equatable {
+        package let stream: String
+        package let item: String
+        package let from: String
+        package let to: String
+        package let reason: String
+    }
+
+    package struct Budget: Codable, Sendable, Equatable {
+        package let endpoint: String
+        /// Requests granted in the last hour, by every job and machine.
+        package let lastHour: Int64
+        package let closedUntil: String?
+    }
+
+    package let app: String
+    package let environment: String
+    package let job: String
+    package let runs: [Run]
+    package let items: [StreamItems]
+    package let failures: [Failure]
+    package let rejected: [Reject]
+    package let gaps: [Gap]
+    package let budget: [Budget]
+}
+
+extension Ledger {
+    /// The names of the jobs of an app that ever ran.
+    package func jobs(of app: AppID) async throws -> [String] {
+        try await transaction { connection in
+            let rows = try connection.run("SELECT DISTINCT job FROM runs WHERE app_id = $1 ORDER BY job", [.integer(app.rawValue)])
+            var jobs: [String] = []
+            for row in rows { jobs.append(try row.text("job")) }
+            return jobs
+        }
+    }
+
+    /// How a job stands: read from the ledger alone, so from any machine, and whether or not a process is at work.
+    package func status(of job: String, app: AppID, bundleId: String, environment: String) async throws -> JobStatus {
+        try await transaction(.readOnlySnapshot) { connection in
+            let key: [Cell] = [.integer(app.rawValue), .text(job)]
+            return JobStatus(
+                app: bundleId,
+                environment: environment,
+                job: job,
+                runs: try Self.lastRuns(key, connection),
+                items: try Self.items(key, connection),
+                failures: try Self.failures(key, connection),
+                rejected: try Self.rejected(key, connection),
+                gaps: try Self.gaps(key, connection),
+                budget: try Self.budget([key[0]], connection)
+            )
+        }
+    }
+
+    private static func moment(_ column: String) -> String {
+        "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+    }
+
+    private static func lastRuns(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Run] {
+        try connection.run(
+            """
+            SELECT run_id, \(moment("started_at")) AS started, \(moment("finished_at")) AS finished, exit_code, message, pages,
+                   requests, rows_new, rows_updated, rows_unchanged, records_rejected, items_failed, gaps
+              FROM runs WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 5
+            """,
+            key
+        ).map { row in
+            JobStatus.Run(
+                run: try row.int64("run_id"),
+                startedAt: try row.text("started"),
+                finishedAt: try row.textOrNil("finished"),
+                exitCode: try row.int64OrNil("exit_code"),
+                message: try row.textOrNil("message"),
+                pages: try row.int64("pages"),
+                requests: try row.int64("requests"),
+                rowsNew: try row.int64("rows_new"),
+                rowsUpdated: try row.int64("rows_updated"),
+                rowsUnchanged: try row.int64("rows_unchanged"),
+                recordsRejected: try row.int64("records_rejected"),
+                itemsFailed: try row.int64("items_failed"),
+                gaps: try row.int64("gaps")
+            )
+        }
+    }
+
+    private static func items(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.StreamItems] {
+        try connection.run(
+            """
+            SELECT stream, count(*) FILTER (WHERE state = 'done') AS done, count(*) FILTER (WHERE state = 'waiting') AS waiting,
+                   count(*) FILTER (WHERE state = 'leased') AS leased, count(*) FILTER (WHERE state = 'failed') AS failed
+              FROM crawl_items
+             WHERE app_id = $1 AND job = $2 AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
+             GROUP BY stream ORDER BY stream
+            """,
+            key
+        ).map { row in
+            JobStatus.StreamItems(
+                stream: try row.text("stream"),
+                done: try row.int64("done"),
+                waiting: try row.int64("waiting"),
+                leased: try row.int64("leased"),
+                failed: try row.int64("failed")
+            )
+        }
+    }
+
+    private static func failures(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Failure] {
+        try connection.run(
+            """
+            SELECT stream, error_code, coalesce(error_message, '') AS message, count(*) AS items, min(item_key) AS example
+              FROM crawl_items
+             WHERE app_id = $1 AND job = $2 AND state = 'failed'
+               AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
+             GROUP BY stream, error_code, error_message ORDER BY items DESC, stream LIMIT 20
+            """,
+            key
+        ).map { row in
+            JobStatus.Failure(
+                stream: try row.text("stream"),
+                errorCode: try row.int64OrNil("error_code"),
+                message: try row.text("message"),
+                items: try row.int64("items"),
+                example: try row.text("example")
+            )
+        }
+    }
+
+    private static func rejected(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Reject] {
+        try connection.run(
+            """
+            SELECT reason, count(*) AS records, min(detail) AS detail FROM rejected_records
+             WHERE app_id = $1 AND job = $2 AND resolved_at IS NULL GROUP BY reason ORDER BY records DESC, reason
+            """,
+            key
+        ).map { row in
+            JobStatus.Reject(
+                reason: try row.text("reason"),
+                records: try row.int64("records"),
+                detail: try row.text("detail")
+            )
+        }
+    }
+
+    private static func gaps(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Gap] {
+        try connection.run(
+            """
+            SELECT stream, item_key, \(moment("gap_start")) AS gap_from, \(moment("gap_end")) AS gap_to, reason
+              FROM coverage_gaps WHERE app_id = $1 AND job = $2 ORDER BY gap_start, item_key LIMIT 20
+            """,
+            key
+        ).map { row in
+            JobStatus.Gap(
+                stream: try row.text("stream"),
+                item: try row.text("item_key"),
+                from: try row.text("gap_from"),
+                to: try row.text("gap_to"),
+                reason: try row.text("reason")
+            )
+        }
+    }
+
+    private static func budget(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Budget] {
+        try connection.run(
+            """
+            SELECT s.endpoint, coalesce(sum(b.granted) FILTER (WHERE b.bucket > clock_timestamp() - interval '1 hour'), 0) AS spent,
+                   CASE WHEN s.closed_until > clock_timestamp() THEN \(moment("s.closed_until")) END AS closed
+              FROM rate_scopes s LEFT JOIN rate_buckets b USING (app_id, endpoint)
+             WHERE s.app_id = $1 GROUP BY s.app_id, s.endpoint ORDER BY s.endpoint
+            """,
+            key
+        ).map { row in
+            JobStatus.Budget(
+                endpoint: try row.text("endpoint"),
+                lastHour: try row.int64("spent"),
+                closedUntil: try row.textOrNil("closed")
+            )
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import LedgerTables
+import Postgres
+
+extension Ledger {
+    /// Counts a run from its items.
+    package func summary(of run: Int64, app: AppID, job: String) async throws -> RunSummary {
+        try await transaction { connection in
+            try Self.count(run, app: app, job: job, on: connection)
+        }
+    }
+
+    /// Files a run's counts and how the process that worked on it ended; finishes it when no work is left.
+    ///
+    /// - Parameters:
+    ///   - exitCode: Of this process.
+    ///   - message: Why work is left; `nil` when none is.
+    package func conclude(
+        _ run: Int64,
+        app: AppID,
+        job: String,
+        exitCode: Int32,
+        message: String?
+    ) async throws -> RunSummary {
+        try await transaction { connection in
+            let summary = try Self.count(run, app: app, job: job, on: connection)
+            _ = try connection.run(
+                """
+                UPDATE runs SET exit_code = $3, message = $4, items = $5, items_failed = $6, pages = $7, requests = $8,
+                       rows_new = $9, rows_updated = $10, rows_unchanged = $11, records_rejected = $12, gaps = $13,
+                       finished_at = CASE WHEN $14::boolean THEN clock_timestamp() END
+                 WHERE app_id = $1 AND run_id = $2 AND finished_at IS NULL
+                """,
+                [
+                    .integer(app.rawValue), .bigint(run), .integer(exitCode), message.map(Cell.text) ?? .null,
+                    .bigint(summary.items), .bigint(summary.itemsFailed), .bigint(summary.pages),
+                    .bigint(summary.requests), .bigint(summary.rowsNew), .bigint(summary.rowsUpdated),
+                    .bigint(summary.rowsUnchanged), .bigint(summary.recordsRejected), .bigint(summary.gaps),
+                    .boolean(message == nil && summary.isComplete),
+                ]
+            )
+            return summary
+        }
+    }
+
+    private static func count(
+        _ run: Int64,
+        app: AppID,
+        job: String,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> RunSummary {
+        let row = try connection.run(
+            """
+            SELECT count(*) AS items, count(*) FILTER (WHERE state = 'done') AS done,
+                   count(*) FILTER (WHERE state = 'failed') AS failed,
+                   coalesce(sum(page_count), 0) AS pages, coalesce(sum(request_count), 0) AS requests,
+                   coalesce(sum(rows_new), 0) AS rows_new, coalesce(sum(rows_updated), 0) AS rows_updated,
+                   coalesce(sum(rows_unchanged), 0) AS rows_unchanged, coalesce(sum(records_rejected), 0) AS rejected,
+                   (SELECT count(*) FROM coverage_gaps WHERE app_id = $1 AND job = $2 AND run_id = $3) AS gaps
+              FROM crawl_items WHERE app_id = $1 AND job = $2 AND run_id = $3
+            """,
+            [.integer(app.rawValue), .text(job), .bigint(run)]
+        )[0]
+        var summary = RunSummary(run: run)
+        summary.items = try row.int64("items")
+        summary.itemsDone = try row.int64("done")
+        summary.itemsFailed = try row.int64("failed")
+        summary.pages = try row.int64("pages")
+        summary.requests = try row.int64("requests")
+        summary.rowsNew = try row.int64("rows_new")
+        summary.rowsUpdated = try row.int64("rows_updated")
+        summary.rowsUnchanged = try row.int64("rows_unchanged")
+        summary.recordsRejected = try row.int64("rejected")
+        summary.gaps = try row.int64("gaps")
+        return summary
+    }
+}

@@ -2,7 +2,7 @@
 # A private PostgreSQL cluster in a directory of one's own; to be sourced.
 #
 #   postgres_start DIR   starts the cluster in DIR, makes it first if there is none; sets and exports
-#                        PGHOST PGPORT PGUSER PGDATABASE DATABASE_URL and POSTGRES_CONNINFO (the same as libpq keywords)
+#                        PGHOST PGPORT PGUSER PGDATABASE, and DATABASE_URL, which says the same
 #   postgres_stop DIR    stops it; says nothing when it does not run
 #
 # The cluster listens only on a Unix socket in a directory that nobody else may enter, so it runs beside any other
@@ -131,12 +131,6 @@ postgres_percent_encode() {
     printf '%s\n' "$encoded"
 }
 
-# Quotes a value for a libpq keyword=value string.
-postgres_quote_keyword() {
-    local text=${1//\\/\\\\}
-    printf "'%s'\n" "${text//\'/\\\'}"
-}
-
 postgres_start() {
     local directory bin socket settings
     if (($# != 1)); then
@@ -170,8 +164,7 @@ postgres_start() {
     export PGHOST=$socket PGPORT=5432 PGUSER=storeledger PGDATABASE=storeledger
     unset PGHOSTADDR PGSERVICE PGPASSWORD PGOPTIONS
     DATABASE_URL="postgresql:///storeledger?host=$(postgres_percent_encode "$socket")&port=5432&user=storeledger"
-    POSTGRES_CONNINFO="host=$(postgres_quote_keyword "$socket") port=5432 user=storeledger dbname=storeledger"
-    export DATABASE_URL POSTGRES_CONNINFO
+    export DATABASE_URL
     if [[ $("$bin/psql" -XAtd postgres -c "SELECT count(*) FROM pg_database WHERE datname = 'storeledger'") != 1 ]]; then
         "$bin/psql" -Xqd postgres -c 'CREATE DATABASE storeledger' || {
             postgres_fail "the database storeledger could not be created; the server's log is $directory/server.log"

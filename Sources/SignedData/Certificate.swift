@@ -21,7 +21,6 @@ final class Certificate: @unchecked Sendable {
         case notACertificate
         /// The key is not on a named P-256 or P-384 curve; OpenSSL has not seen it.
         case foreignKey
-        case noValidity
     }
 
     init(der: [UInt8]) throws(Defect) {
@@ -36,9 +35,6 @@ final class Certificate: @unchecked Sendable {
             OpenSSLErrors.drain()
             throw .notACertificate
         }
-        unsafe pointer = parsed
-        self.der = der
-        keyAlgorithm = algorithm
         // Parses the extensions and hashes the certificate, so that later reads from several threads only read.
         guard unsafe X509_check_purpose(parsed, -1, 0) == 1,
             let begin = unsafe Self.moment(X509_get0_notBefore(parsed)),
@@ -46,9 +42,12 @@ final class Certificate: @unchecked Sendable {
             begin <= end
         else {
             OpenSSLErrors.drain()
-            validity = UnixMilliseconds(rawValue: 0)...UnixMilliseconds(rawValue: 0)
-            throw .noValidity
+            unsafe X509_free(parsed)
+            throw .notACertificate
         }
+        unsafe pointer = parsed
+        self.der = der
+        keyAlgorithm = algorithm
         validity = begin...end
     }
 
@@ -60,7 +59,12 @@ final class Certificate: @unchecked Sendable {
     }
 
     /// Whether anything at all, old forms included, speaks for an authority.
-    var looksLikeAuthority: Bool { unsafe X509_check_ca(pointer) != 0 }
+    var looksLikeAuthority: Bool {
+        unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_CA) != 0 || X509_check_ca(pointer) != 0
+    }
+
+    /// Whether issuer and subject are one and the key identifiers agree.
+    var isSelfSigned: Bool { unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_SS) != 0 }
 
     /// Whether keyUsage allows signatures; it does when there is none.
     var maySign: Bool { unsafe X509_get_key_usage(pointer) & UInt32(KU_DIGITAL_SIGNATURE) != 0 }

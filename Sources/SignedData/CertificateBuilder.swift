@@ -50,13 +50,17 @@ enum CertificateBuilder {
         let pathLength = shape.pathLength.map { ",pathlen:\($0)" } ?? ""
         var extensions = [
             (NID_basic_constraints, "critical,CA:" + (shape.isAuthority ? "TRUE" : "FALSE") + pathLength),
-            (NID_subject_key_identifier, "hash"),
+            (NID_subject_key_identifier, shape.subjectKeyIdentifier.map(hex) ?? "hash"),
         ]
         if !isSelfSigned { extensions.append((NID_authority_key_identifier, "keyid")) }
         if !shape.keyUsage.isEmpty {
             extensions.append((NID_key_usage, "critical," + shape.keyUsage.joined(separator: ",")))
         }
         return extensions
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":")
     }
 
     private static func add(_ wanted: CertificateShape.Extension, to certificate: OpaquePointer) -> Bool {

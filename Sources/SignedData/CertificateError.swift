@@ -5,6 +5,7 @@ package struct CertificateError: Error, Equatable, CustomStringConvertible {
         case notACertificate
         case tooLong
         case foreignKey
+        case notSelfSigned
         case notAnAuthority
         /// The text is not what ``CertificateAuthority/pem`` writes.
         case badAuthorityText
@@ -29,6 +30,7 @@ package struct CertificateError: Error, Equatable, CustomStringConvertible {
             "\(subject) is not one DER certificate; give the .cer file as Apple or the simulator wrote it."
         case .tooLong: "\(subject) is longer than \(Certificate.maximumByteCount) bytes."
         case .foreignKey: "\(subject) has a key that is not on the named curve P-256 or P-384."
+        case .notSelfSigned: "\(subject) is not self-signed; give the root itself, not an intermediate."
         case .notAnAuthority: "\(subject) is not allowed to issue certificates (basicConstraints CA:TRUE is missing)."
         case .badAuthorityText: "The stored certificate authority is not three certificates each followed by its key."
         case .notMade(let detail): "OpenSSL could not make the certificate: \(detail)."

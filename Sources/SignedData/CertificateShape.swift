@@ -25,8 +25,10 @@ package struct CertificateShape: Sendable {
     package var pathLength: Int?
     /// OpenSSL's words, such as `digitalSignature`; empty leaves the extension out.
     package var keyUsage: [String]
-    /// Written after basicConstraints, keyUsage and the key identifiers. Markers are NULL and not critical.
+    /// Written after basicConstraints, key identifiers and keyUsage; markers are NULL and not critical.
     package var extensions: [Extension]
+    /// In place of the key's hash, for a certificate that pretends to be another.
+    package var subjectKeyIdentifier: [UInt8]?
 
     /// Like Apple Root CA - G3: P-384, 25 years.
     package static func root(

@@ -20,6 +20,9 @@ final class ChainJudge: @unchecked Sendable {
     private let store: OpaquePointer
     private let roots: [Certificate]
 
+    /// OpenSSL's level 2, 112 bits: no SHA-1 and no short keys anywhere in a chain.
+    private static let securityLevel: Int32 = 2
+
     init(trustedRoots: [[UInt8]]) throws(CertificateError) {
         guard !trustedRoots.isEmpty else { throw CertificateError(.noRoots) }
         var roots: [Certificate] = []
@@ -28,6 +31,7 @@ final class ChainJudge: @unchecked Sendable {
             do { root = try Certificate(der: der) } catch {
                 throw CertificateError(CertificateError.Reason(error), index: index)
             }
+            guard root.isSelfSigned else { throw CertificateError(.notSelfSigned, index: index) }
             guard root.isAuthority else { throw CertificateError(.notAnAuthority, index: index) }
             roots.append(root)
         }
@@ -44,7 +48,11 @@ final class ChainJudge: @unchecked Sendable {
 
     deinit { unsafe X509_STORE_free(store) }
 
+    /// Judges one chain; costs two P-384 verifications.
+    ///
     /// - Parameter x5c: DER certificates, leaf first, as in the token. The third is compared, never trusted or parsed.
+    /// - Returns: The leaf's key, and when the chain was valid.
+    /// - Throws: ``JWSRejection`` with the first rule the chain breaks.
     func judge(x5c: [[UInt8]]) throws(JWSRejection) -> ChainVerdict {
         guard x5c.count == 3 else {
             throw JWSRejection(.x5cLength, "x5c has \(x5c.count) certificates; it must have 3.")
@@ -66,7 +74,7 @@ final class ChainJudge: @unchecked Sendable {
             switch error {
             case .tooLong:
                 throw JWSRejection(.x5c, "x5c[\(index)] is longer than \(Certificate.maximumByteCount) bytes.")
-            case .notACertificate, .noValidity:
+            case .notACertificate:
                 throw JWSRejection(.x5c, "x5c[\(index)] is not one DER certificate.")
             case .foreignKey where index == 0:
                 throw JWSRejection(.leafKey, "The leaf's key is not on the named curve P-256.")
@@ -119,6 +127,7 @@ final class ChainJudge: @unchecked Sendable {
         // The verdict is kept for every later record, so it must not depend on a moment: dates are compared by whoever
         // uses it. Nothing else is relaxed: no partial chain, and unknown critical extensions are refused.
         unsafe X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_NO_CHECK_TIME))
+        unsafe X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), Self.securityLevel)
         guard unsafe X509_verify_cert(context) == 1 else {
             let code = unsafe X509_STORE_CTX_get_error(context)
             OpenSSLErrors.drain()
@@ -140,7 +149,7 @@ extension CertificateError.Reason {
         self =
             switch defect {
             case .tooLong: .tooLong
-            case .notACertificate, .noValidity: .notACertificate
+            case .notACertificate: .notACertificate
             case .foreignKey: .foreignKey
             }
     }

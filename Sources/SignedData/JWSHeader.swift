@@ -8,7 +8,10 @@ struct JWSHeader {
     /// Longest header text we read; Apple's have about 4,400 bytes.
     static let maximumTextByteCount = 24 * 1_024
 
+    /// Reads and judges everything in a header but the certificates themselves.
+    ///
     /// - Parameter text: The segment as it came.
+    /// - Throws: ``JWSRejection`` with the first rule the header breaks.
     init(text: Span<UInt8>) throws(JWSRejection) {
         let members = try Self.members(text: text)
         guard let alg = members["alg"]?.string else {

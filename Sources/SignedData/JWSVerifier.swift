@@ -25,6 +25,7 @@ package final class JWSVerifier: Sendable {
     ///   - jws: Compact serialisation, and nothing around it.
     ///   - now: The database's clock; a record signed more than 24 hours later is refused.
     ///   - maximumBytes: The longest text to look at.
+    /// - Returns: The payload and what was learnt about it.
     /// - Throws: ``JWSRejection`` with the first rule the record breaks.
     package func verify(
         _ jws: String,
@@ -58,6 +59,8 @@ package final class JWSVerifier: Sendable {
     ///   - payload: The second segment, decoded.
     ///   - signature: The third segment, decoded.
     ///   - now: As in ``verify(_:now:maximumBytes:)``.
+    /// - Returns: What the record gave when it first came.
+    /// - Throws: ``JWSRejection`` with the first rule the record breaks.
     package func verify(
         header: [UInt8],
         payload: [UInt8],
@@ -74,6 +77,9 @@ package final class JWSVerifier: Sendable {
             now: now
         )
     }
+
+    /// How many chains are remembered.
+    var rememberedChainCount: Int { cache.count }
 
     private func verdict(on header: [UInt8]) throws(JWSRejection) -> ChainVerdict {
         if let known = cache[header] { return known }

@@ -6,7 +6,7 @@ package struct VerifiedPayload: Sendable {
     package let header: [UInt8]
     /// The payload's bytes, decoded.
     package let payload: [UInt8]
-    /// 64 bytes r‖s. Never an identity: one payload has many valid signatures.
+    /// The 64 bytes r‖s, never an identity: one payload has many valid signatures.
     package let signature: [UInt8]
     package let payloadSHA256: [UInt8]
     package let json: JSONObject

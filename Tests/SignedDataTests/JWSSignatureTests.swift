@@ -1,0 +1,131 @@
+import AppStoreModel
+import Testing
+
+@testable import SignedData
+
+struct JWSSignatureTests {
+    let world: SignedWorld
+
+    init() throws { world = try SignedWorld() }
+
+    /// The order of P-256 (FIPS 186-4, D.1.2.3).
+    static let order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
+    static let zero = [UInt8](repeating: 0, count: 32)
+    static let one = [UInt8](repeating: 0, count: 31) + [1]
+
+    @Test(arguments: [0, 10, 40, 63])
+    func `J10 a changed signature byte is noticed`(position: Int) throws {
+        let jws = try world.signed().replacingSegment(2) { segment in
+            var bytes = decodeURL(segment) ?? []
+            bytes[position] ^= 1
+            return base64URL(bytes)
+        }
+        #expect(world.refusal(of: jws) == .signature)
+    }
+
+    @Test func `J10 a changed payload is noticed`() throws {
+        let other = Array(#"{"transactionId":"2000000123456780","signedDate":1794999940000}"#.utf8)
+        #expect(world.refusal(of: try world.signed().replacingSegment(1) { _ in base64URL(other) }) == .signature)
+    }
+
+    @Test func `J10 a changed header is noticed`() throws {
+        let other = base64URL(Array(#"{"x5c":\#(world.x5cJSON),"alg":"ES256"}"#.utf8))
+        #expect(world.refusal(of: try world.signed().replacingSegment(0) { _ in other }) == .signature)
+    }
+
+    @Test func `J11 the signature of another record is refused`() throws {
+        let other = try world.signed(SignedWorld.payload(signedDate: "1794999940001")).segment(2)
+        #expect(world.refusal(of: try world.signed().replacingSegment(2) { _ in other }) == .signature)
+    }
+
+    @Test func `J12 another key under the same name is refused`() throws {
+        let twin = try world.authority.intermediate.issue(.leaf(from: SignedWorld.begin, to: SignedWorld.end))
+        #expect(world.refusal(of: try world.signed(x5c: world.authority.chain, by: twin)) == .signature)
+    }
+
+    @Test(arguments: [0, 1, 63, 65, 70, 71, 72, 128, 16_384])
+    func `J39 J40 a signature that is not 64 bytes is refused`(count: Int) throws {
+        let jws = try world.signed().replacingSegment(2) { _ in base64URL([UInt8](repeating: 0x30, count: count)) }
+        #expect(world.refusal(of: jws) == .signatureLength)
+    }
+
+    @Test(arguments: [
+        zero + zero, zero + one, one + zero, order + one, one + order, order + order,
+        [UInt8](repeating: 0xFF, count: 64),
+    ])
+    func `J41 J42 J44 numbers outside the group are refused`(signature: [UInt8]) throws {
+        #expect(world.refusal(of: try world.signed().replacingSegment(2) { _ in base64URL(signature) }) == .signature)
+    }
+
+    @Test func `J42 a record's own r or s put out of range is refused`() throws {
+        let jws = try world.signed()
+        let signature = try #require(decodeURL(jws.segment(2)))
+        for broken in [Self.order + signature[32...], signature[..<32] + Self.order, Self.zero + signature[32...]] {
+            #expect(world.refusal(of: jws.replacingSegment(2) { _ in base64URL(Array(broken)) }) == .signature)
+        }
+    }
+
+    @Test func `J43 short integers are padded and trimmed`() throws {
+        var seen: Set<Int> = []
+        for number in 0..<20_000 where seen.count < 2 {
+            let jws = try world.signed(SignedWorld.payload(signedDate: "\(1_794_999_900_000 + number)"))
+            let signature = try #require(decodeURL(jws.segment(2)))
+            for half in 0..<2 where signature[half * 32] == 0 {
+                #expect(world.refusal(of: jws) == nil)
+                seen.insert(half)
+            }
+        }
+        #expect(seen == [0, 1])
+    }
+
+    @Test func `J47 the twin signature gives the same payload and no other identity`() throws {
+        let jws = try world.signed()
+        let signature = try #require(decodeURL(jws.segment(2)))
+        let twin = jws.replacingSegment(2) { _ in
+            base64URL(Array(signature[..<32]) + Self.orderMinus(Array(signature[32...])))
+        }
+        let original = try world.verifier.verify(jws, now: world.now)
+        let mirrored = try world.verifier.verify(twin, now: world.now)
+        #expect(original.signature != mirrored.signature)
+        #expect(original.payloadSHA256 == mirrored.payloadSHA256)
+    }
+
+    @Test func `a record of the raw archive verifies again, and its defects are still seen`() throws {
+        let first = try world.verifier.verify(world.signed(), now: world.now)
+        let fresh = try JWSVerifier(trustedRoots: [world.authority.root.der])
+        let again = try fresh.verify(
+            header: first.header,
+            payload: first.payload,
+            signature: first.signature,
+            now: world.now
+        )
+        #expect(again.json == first.json)
+        let changed = #expect(throws: JWSRejection.self) {
+            try fresh.verify(
+                header: first.header,
+                payload: first.payload + [0x20],
+                signature: first.signature,
+                now: world.now
+            )
+        }
+        #expect(changed?.reason == .signature)
+        let short = #expect(throws: JWSRejection.self) {
+            try fresh.verify(header: first.header, payload: first.payload, signature: [], now: world.now)
+        }
+        #expect(short?.reason == .signatureLength)
+    }
+
+    private static func orderMinus(_ number: [UInt8]) -> [UInt8] {
+        var result = order
+        var borrow = 0
+        for index in (0..<32).reversed() {
+            let difference = Int(order[index]) - Int(number[index]) - borrow
+            result[index] = UInt8(truncatingIfNeeded: difference)
+            borrow = difference < 0 ? 1 : 0
+        }
+        return result
+    }
+}

@@ -27,6 +27,7 @@ extension Normalizer {
         )
         if let appTransaction = nested.appTransaction { collector.noteDrift(of: appTransaction) }
         addSendAttempts(sendAttempts, of: &record, to: &collector)
+        collector.noteDrift(of: record)
         let cells = nested.cells.merging(record.reading.cells) { _, own in own }
         collector.add(
             record.snapshot(

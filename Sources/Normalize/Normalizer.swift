@@ -92,6 +92,7 @@ extension Normalizer {
         to collector: inout PageCollector
     ) -> VerifiedRecord? {
         guard let record = believe(jws, as: .transaction, now: now, collector: &collector) else { return nil }
+        collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .transaction, ownerKey: record.key, reading: record.reading)
         let json = record.payloadJSON
         let cells = record.reading.cells
@@ -112,6 +113,7 @@ extension Normalizer {
 
     func addRenewal(_ jws: String, now: UnixMilliseconds, to collector: inout PageCollector) -> VerifiedRecord? {
         guard let record = believe(jws, as: .renewalInfo, now: now, collector: &collector) else { return nil }
+        collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .renewalInfo, ownerKey: record.key, reading: record.reading)
         collector.add(
             record.snapshot(

@@ -23,7 +23,6 @@ struct PageCollector {
     private var kept: [Kept] = []
     private var places: [Slot: Int] = [:]
     private var archivedHashes: Set<[UInt8]> = []
-    private var driftPaths: Set<[ExactText]> = []
     private var attempts: Set<[Cell]> = []
     private var collected = PageRows()
 
@@ -35,7 +34,6 @@ struct PageCollector {
     }
 
     mutating func add(_ snapshot: Snapshot, of record: VerifiedRecord, issues: [FieldIssue]) {
-        noteDrift(of: record)
         let new = Kept(snapshot: snapshot, jws: record.jws, issues: issues)
         let slot = Slot(table: snapshot.table.name, key: ExactText(snapshot.key))
         guard let place = places[slot] else {
@@ -61,13 +59,9 @@ struct PageCollector {
         if record.isRevoked { collected.sawRevocation = true }
     }
 
-    /// Keeps one sample of every unknown field and value.
+    /// Keeps the unknown fields and values of a record; the ledger counts them.
     mutating func noteDrift(of record: VerifiedRecord) {
-        for drift in record.reader.drift where collected.drift.count < Self.driftLimit {
-            if driftPaths.insert([ExactText(drift.kind), ExactText(drift.path)]).inserted {
-                collected.drift.append(drift)
-            }
-        }
+        collected.drift += record.reader.drift.prefix(Self.driftLimit - collected.drift.count)
     }
 
     mutating func noteRevocation() {

@@ -46,8 +46,9 @@ struct VerifiedRecord {
         reader.read(object, by: map, at: path)
     }
 
+    /// By the column, because the ledger compares rows with rows.
     var isRevoked: Bool {
-        kind == .transaction && payload.json["revocationDate"] ?? .null != .null
+        kind == .transaction && reading.cells["revocation_date"] != nil
     }
 
     var issues: [FieldIssue] {

@@ -692,7 +692,7 @@ COMMENT ON COLUMN signed_payloads.payload_sha256 IS
 COMMENT ON COLUMN signed_payloads.header_id IS
     'The header the payload was signed with, in signing_headers.';
 COMMENT ON COLUMN signed_payloads.payload IS
-    'The payload bytes as Apple signed them.';
+    'The payload bytes as Apple signed them; in a notification a zero byte and four bytes of header_id stand for a nested header.';
 COMMENT ON COLUMN signed_payloads.signature IS
     'Apple''s ES256 signature: 64 bytes, r and s.';
 COMMENT ON COLUMN signed_payloads.first_seen_at IS
@@ -722,7 +722,7 @@ COMMENT ON COLUMN schema_drift.first_seen_at IS
 COMMENT ON COLUMN schema_drift.last_seen_at IS
     'When StoreLedger last met it.';
 COMMENT ON COLUMN schema_drift.seen_count IS
-    'How many pages had it.';
+    'How often it was met.';
 
 CREATE TABLE field_issues (
     app_id integer NOT NULL REFERENCES apps,

@@ -32,8 +32,8 @@ package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible
     /// One line for each problem: `jobs/nightly.yaml:12:10: limits.share is 1.5; it must be more than 0 and at most 1`.
     package var description: String {
         problems.map { problem in
-            let place = [problem.line, problem.column].compactMap { $0.map { ":\($0)" } }.joined()
-            return "\(path)\(place): \(problem.keyPath) \(problem.found); \(problem.expected)"
+            let place = Place(keyPath: problem.keyPath, line: problem.line, column: problem.column)
+            return "\(path)\(place.suffix): \(place.keyPath) \(problem.found); \(problem.expected)"
         }
         .joined(separator: "\n")
     }

@@ -12,6 +12,9 @@ package struct CSVOutput: Equatable, Sendable {
     /// At least one, each once; all are in ``knownTables``.
     package let tables: [String]
 
+    /// Every file written into ``directory``.
+    package var fileNames: [String] { tables.map { "\($0).csv" } + ["manifest.json"] }
+
     /// What is published when the job names no tables.
     package static let usualTables = ["transactions", "refunds", "notifications"]
 

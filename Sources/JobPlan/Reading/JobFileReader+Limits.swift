@@ -1,0 +1,31 @@
+import AppStoreModel
+
+extension JobFileReader {
+    /// - Parameter isRehearsal: Whether the job talks to a server on this machine.
+    func limits(_ file: Section, _ environment: AppStoreEnvironment, isRehearsal: Bool) -> JobLimits {
+        let keys = ["concurrency", "share", "requestsPerSecond", "windowSeconds"]
+        let section = file.section("limits", keys: keys)
+        let windowSeconds = section?.integer("windowSeconds", in: 10...3_600) ?? 3_600
+        if windowSeconds != 3_600, !isRehearsal {
+            section?.report(
+                "windowSeconds",
+                "Apple counts by the hour, so only a loopback baseURL may have less than 3600"
+            )
+        }
+        return JobLimits(
+            concurrency: Int(section?.integer("concurrency", in: 1...256) ?? 32),
+            share: section?.number("share", upTo: 1) ?? 0.5,
+            requestsPerSecond: requestsPerSecond(section, environment),
+            windowSeconds: Int(windowSeconds)
+        )
+    }
+
+    private func requestsPerSecond(_ limits: Section?, _ environment: AppStoreEnvironment) -> [Stream: Double] {
+        let section = limits?.section("requestsPerSecond", keys: Stream.allCases.map(\.rawValue))
+        let rates = Stream.allCases.map { stream in
+            let named = section?.number(stream.rawValue, upTo: 1_000_000)
+            return (stream, named ?? stream.requestsPerSecond(in: environment))
+        }
+        return Dictionary(uniqueKeysWithValues: rates)
+    }
+}

@@ -1,0 +1,104 @@
+extension JobFileReader {
+    /// - Parameter inputs: What the job reads and an output must not replace: its key or file, and its absolute path.
+    func output(_ file: Section, inputs: [(name: String, path: String)]) -> JobFile.Output? {
+        let expected = "it must name postgres, the database to write to"
+        guard let section = file.section("output", keys: ["postgres", "csv"], required: expected) else { return nil }
+        let csv = csv(section, inputs)
+        return postgres(section).map { JobFile.Output(postgres: $0, csv: csv) }
+    }
+
+    private func postgres(_ output: Section) -> PostgresOutput? {
+        let expected = "it must name url, such as ${DATABASE_URL}"
+        guard let section = output.section("postgres", keys: ["url", "schema"], required: expected) else { return nil }
+        let url = connectionString(section)
+        let schema = section.text(
+            "schema",
+            "it must be 1 to 63 of a-z, 0-9 and _, not begin with a digit and not with pg_",
+            where: isSchemaName
+        )
+        return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema ?? "appstore") }
+    }
+
+    /// Whatever is wrong with it, a connection string is never shown.
+    private func connectionString(_ section: Section) -> String? {
+        let expected = "it must be a PostgreSQL connection string, such as postgresql:///ledger"
+        guard section.has("url"), let scalar = section.scalar("url") else {
+            return section.text("url", expected, isRequired: true)
+        }
+        guard let text = scalar.string, isConnectionString(text) else {
+            problems.report(section.place(of: "url"), "is no connection string", expected)
+            return nil
+        }
+        if holdsPassword(scalar.ownText) {
+            problems.warn(
+                section.place(of: "url"),
+                "holds a password in the file itself; take it from an environment variable or a PostgreSQL passfile"
+            )
+        }
+        return text
+    }
+
+    private func isConnectionString(_ text: String) -> Bool {
+        if ["postgres://", "postgresql://"].contains(where: text.hasPrefix) { return true }
+        // libpq's other form, `host=db dbname=ledger`.
+        guard let equals = text.firstIndex(of: "=") else { return false }
+        let keyword = text[..<equals].filter { !$0.isWhitespace }
+        return !keyword.isEmpty && keyword.utf8.allSatisfy { isLowercaseOrDigit($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    /// Whether the text names a password. One that a variable supplies is not in the file's own text.
+    private func holdsPassword(_ ownText: String) -> Bool {
+        if let scheme = ownText.firstRange(of: "://"), let at = ownText.lastIndex(of: "@"), at > scheme.lowerBound {
+            let user = ownText[scheme.upperBound...].prefix { $0 != "@" }
+            if let colon = user.firstIndex(of: ":"), user[colon...].count > 1 { return true }
+        }
+        guard let keyword = ownText.firstRange(of: "password") else { return false }
+        let value = ownText[keyword.upperBound...].drop { $0.isWhitespace || $0 == "=" }.prefix {
+            !$0.isWhitespace && $0 != "&"
+        }
+        // After an empty value, `password= host=db`, comes the next keyword.
+        return !value.isEmpty && !value.contains("=")
+    }
+
+    private func isSchemaName(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard (1...63).contains(bytes.count), !text.hasPrefix("pg_"), let first = bytes.first, !isDigit(first) else {
+            return false
+        }
+        return bytes.allSatisfy { isLowercaseOrDigit($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    private func csv(_ output: Section, _ inputs: [(name: String, path: String)]) -> CSVOutput? {
+        guard let section = output.section("csv", keys: ["directory", "tables"]) else { return nil }
+        let directory = section.text(
+            "directory",
+            "it must be a directory of your own, written without ..",
+            isRequired: true,
+            where: isOwnDirectory
+        )
+        let tables = section.texts(
+            "tables",
+            "it must be a table of the ledger, such as \(CSVOutput.usualTables.joined(separator: ", "))",
+            canBeEmpty: false,
+            where: CSVOutput.knownTables.contains
+        )
+        if let tables, Set(tables).count < tables.count {
+            problems.report(section.place(of: "tables"), "names a table twice", "name each once")
+        }
+        guard let directory else { return nil }
+        let csv = CSVOutput(directory: paths.absolute(directory), tables: tables ?? CSVOutput.usualTables)
+        let outputs = [csv.directory] + csv.fileNames.map { JobPaths.joined(csv.directory, $0) }
+        for (name, path) in inputs where outputs.contains(where: { JobPaths.areSame($0, path) }) {
+            problems.report(section.place(of: "directory"), "would replace \(name)", "choose another directory")
+        }
+        return csv
+    }
+
+    /// Neither the root nor one of the directories where a file from Apple's data could change how the machine works.
+    private func isOwnDirectory(_ written: String) -> Bool {
+        let parts = paths.absolute(written).split(separator: "/")
+        let systemDirectories = ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys"]
+        guard !written.isEmpty, let first = parts.first.map(String.init) else { return false }
+        return !written.split(separator: "/").contains("..") && !systemDirectories.contains(first)
+    }
+}

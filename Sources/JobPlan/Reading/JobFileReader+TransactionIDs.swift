@@ -1,0 +1,41 @@
+import AppStoreModel
+
+extension JobFileReader {
+    func transactionIds(_ file: Section) -> TransactionIDSource? {
+        let keys = ["list", "csv", "query"]
+        guard let section = file.section("transactionIds", keys: keys) else { return nil }
+        let named = keys.filter(section.has)
+        guard named.count == 1 else {
+            problems.report(
+                section.place,
+                named.isEmpty ? "names no source" : "names \(named.joined(separator: " and "))",
+                "exactly one of list, csv and query is right"
+            )
+            return nil
+        }
+        return list(section) ?? csv(section) ?? query(section)
+    }
+
+    private func list(_ section: Section) -> TransactionIDSource? {
+        let expected = "it must be a transaction ID: 1 to 20 digits, in quotes"
+        return section.texts("list", expected, canBeEmpty: false) { TransactionID($0) != nil }
+            .map { .list($0.compactMap { TransactionID($0) }) }
+    }
+
+    private func csv(_ section: Section) -> TransactionIDSource? {
+        guard let csv = section.section("csv", keys: ["path", "column"]) else { return nil }
+        let path = csv.text("path", "it must be the path of a CSV file", isRequired: true)
+        let column = csv.text("column", "it must be the name of a column in the file's header")
+        return path.map { .csv(path: paths.absolute($0), column: column) }
+    }
+
+    private func query(_ section: Section) -> TransactionIDSource? {
+        section.text("query", "it must be one SELECT or WITH statement without a semicolon", where: isOneSelect)
+            .map { .query($0) }
+    }
+
+    private func isOneSelect(_ statement: String) -> Bool {
+        let word = statement.drop(while: \.isWhitespace).prefix { !$0.isWhitespace && $0 != "(" }
+        return ["select", "with"].contains(word.lowercased()) && !statement.utf8.contains(UInt8(ascii: ";"))
+    }
+}

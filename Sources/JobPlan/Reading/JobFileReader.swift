@@ -1,0 +1,88 @@
+import AppStoreModel
+
+/// Makes a ``JobFile`` of the file's YAML: one function for each part, in the order of the file.
+///
+/// A function returns `nil` when its part is left out or wrong; what is wrong has then been reported.
+struct JobFileReader {
+    let path: String
+    let problems: Problems
+    let paths: JobPaths
+
+    init(path: String, problems: Problems) {
+        self.path = path
+        self.problems = problems
+        paths = JobPaths(jobFile: path)
+    }
+
+    func job(_ root: JobNode) -> JobFile? {
+        let keys = ["version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output"]
+        guard let file = Section(root, keys: keys, problems: problems) else { return nil }
+        let version = file.integer("version", in: 1...1, "it must be 1", isRequired: true)
+        let name = file.text(
+            "name",
+            "it must be 1 to 63 of a-z, 0-9 and -, and not begin with -, such as nightly-sync",
+            isRequired: true,
+            where: isName
+        )
+        // Without an app the other parts are judged as for Production, so that their own mistakes show too.
+        let app = app(file)
+        let environment = app?.environment ?? .production
+        let appStore = appStore(file, environment)
+        let transactionIds = transactionIds(file)
+        let streams = streams(file)
+        let limits = limits(file, environment, isRehearsal: appStore?.isLoopback ?? true)
+        let output = output(file, inputs: inputs(transactionIds, appStore))
+        if let streams { crossCheck(file, streams) }
+        guard problems.isEmpty, let version, let name, let app, let appStore, let streams, let output else {
+            return nil
+        }
+        return JobFile(
+            path: path,
+            version: Int(version),
+            name: name,
+            app: app,
+            appStore: appStore,
+            transactionIds: transactionIds,
+            streams: streams,
+            limits: limits,
+            output: output,
+            warnings: problems.warnings.map { "\(path)\($0.place.suffix): \($0.place.keyPath) \($0.sentence)" }
+        )
+    }
+
+    /// Whether every stream that asks by transaction ID has a source of them.
+    private func crossCheck(_ file: Section, _ streams: JobFile.Streams) {
+        let isAppWideOnly =
+            streams.named == [.notificationHistory] && streams.notificationHistory?.scope == .app
+        guard !isAppWideOnly, !file.has("transactionIds") else { return }
+        file.report("transactionIds", "only a job whose one stream is notificationHistory with scope app needs none")
+    }
+
+    /// Every file the job reads, by its key and its path.
+    private func inputs(_ source: TransactionIDSource?, _ appStore: JobFile.AppStore?) -> [(String, String)] {
+        var inputs = [("the job file", paths.jobFile)]
+        if case .csv(let path, _) = source { inputs.append(("transactionIds.csv.path", path)) }
+        if let appStore {
+            inputs.append(("appStore.privateKeyFile", appStore.privateKeyFile))
+            inputs += appStore.trustedRoots.map { ("appStore.trustedRoots", $0) }
+        }
+        return inputs
+    }
+
+    private func isName(_ text: String) -> Bool {
+        (1...63).contains(text.utf8.count) && !text.hasPrefix("-")
+            && text.utf8.allSatisfy { isLowercaseOrDigit($0) || $0 == UInt8(ascii: "-") }
+    }
+}
+
+func isLowercaseOrDigit(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte) || isDigit(byte)
+}
+
+func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x41...0x5A).contains(byte) || isLowercaseOrDigit(byte)
+}
+
+func isDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte)
+}

@@ -1,0 +1,115 @@
+/// A value of the job file with its place; the file's own small YAML, after variables were put in.
+struct JobNode {
+    enum Content {
+        case scalar(JobScalar)
+        case list([JobNode])
+        /// Keys in the order of the file, each once.
+        case mapping([Entry])
+        /// Something is wrong with it, and has been reported.
+        case unusable
+    }
+
+    struct Entry {
+        let key: String
+        /// Of the key.
+        let place: Place
+        let value: JobNode
+    }
+
+    let place: Place
+    let content: Content
+
+    var scalar: JobScalar? {
+        guard case .scalar(let scalar) = content else { return nil }
+        return scalar
+    }
+
+    /// Whether nothing but an empty variable stands here, which counts as nothing at all.
+    var isLeftOut: Bool {
+        guard let scalar else { return false }
+        return scalar.text.isEmpty && !scalar.variables.isEmpty
+    }
+
+    /// What is here, as the rest of a sentence.
+    var found: String {
+        switch content {
+        case .scalar(let scalar): scalar.found
+        case .list: "is a list"
+        case .mapping: "is a mapping"
+        case .unusable: "is unusable"
+        }
+    }
+}
+
+/// A scalar: its text, and what its author said about its type.
+struct JobScalar {
+    let text: String
+    /// Without the values of environment variables.
+    let ownText: String
+    /// The environment variables in it.
+    let variables: [String]
+    /// Without quotes and not a block, so that it may be a number, a truth value or null.
+    let isPlain: Bool
+
+    private var isLiteralPlain: Bool { isPlain && variables.isEmpty }
+
+    var isNull: Bool { isLiteralPlain && ["", "~", "null", "Null", "NULL"].contains(text) }
+
+    var integer: Int64? {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        // YAML 1.1 would read 010 as eight.
+        guard isPlain, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), digits == "0" || !digits.hasPrefix("0")
+        else { return nil }
+        return Int64(text)
+    }
+
+    /// A finite number in decimal notation.
+    var number: Double? {
+        let digits = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
+        }
+        guard isPlain, digits, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+
+    var bool: Bool? { isPlain ? Bool(text) : nil }
+
+    /// The text, unless it is a number, a truth value or null.
+    ///
+    /// A variable's value is text whatever it looks like: a key ID may well be all digits.
+    var string: String? {
+        guard isLiteralPlain else { return text }
+        return isNull || number != nil || bool != nil ? nil : text
+    }
+
+    /// What is here, as the rest of a sentence. Shows no variable's value, no key and no password.
+    var found: String {
+        if isNull { return "is null" }
+        if !variables.isEmpty {
+            let names = variables.map { "${\($0)}" }.joined(separator: " and ")
+            return text.isEmpty ? "is empty, because \(names) is" : "is the value of \(names)"
+        }
+        if !isPlain { return "is the text \"\(shown(text))\"" }
+        return number == nil ? "is \(shown(text))" : "is the number \(shown(text))"
+    }
+}
+
+/// A text short and harmless enough for a message: one line, at most 60 characters, no user name or password of a URL.
+func shown(_ text: some StringProtocol) -> String {
+    var text = String(text)
+    if let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at > scheme.lowerBound {
+        text.replaceSubrange(scheme.upperBound..<max(at, scheme.upperBound), with: "…")
+    }
+    let clipped = text.count > 60 ? text.prefix(60) + "…" : text[...]
+    return clipped.unicodeScalars.map { scalar in
+        switch scalar {
+        case "\"": "\\\""
+        case _ where unprintable.contains(scalar.properties.generalCategory):
+            "\\u{" + String(scalar.value, radix: 16) + "}"
+        default: String(scalar)
+        }
+    }
+    .joined()
+}
+
+private let unprintable: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]

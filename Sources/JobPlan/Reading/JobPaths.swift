@@ -1,0 +1,44 @@
+import Glibc
+
+/// Makes paths of the job file absolute: a relative one starts at the job file's directory.
+struct JobPaths {
+    /// The job file itself.
+    let jobFile: String
+    private let directory: String
+
+    init(jobFile: String) {
+        let parts = jobFile.split(separator: "/", omittingEmptySubsequences: false)
+        let written = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "."
+        directory = Self.real(written) ?? written
+        self.jobFile = Self.joined(directory, String(parts.last ?? ""))
+    }
+
+    /// The path, absolute and without empty or `.` components. A `..` stays: behind a link only the system knows
+    /// where it leads.
+    func absolute(_ written: String) -> String {
+        written.hasPrefix("/") ? Self.joined("", written) : Self.joined(directory, written)
+    }
+
+    /// Whether two absolute paths name one file, as far as their texts can tell.
+    static func areSame(_ left: String, _ right: String) -> Bool {
+        collapsed(left) == collapsed(right)
+    }
+
+    static func joined(_ directory: String, _ name: String) -> String {
+        let parts = "\(directory)/\(name)".split(separator: "/").filter { $0 != "." }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    private static func collapsed(_ path: String) -> [Substring] {
+        path.split(separator: "/").reduce(into: []) { parts, part in
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+    }
+
+    /// The directory without links and `..`.
+    private static func real(_ directory: String) -> String? {
+        guard let resolved = unsafe realpath(directory, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+}

@@ -1,0 +1,60 @@
+/// Collects what is wrong with one job file while it is read, so that an operator mends everything at once.
+final class Problems {
+    private var found: [(problem: JobFileError.Problem, kind: JobFileError.Kind)] = []
+
+    /// What is allowed but unwise, as whole sentences with their places.
+    private(set) var warnings: [(place: Place, sentence: String)] = []
+
+    var isEmpty: Bool { found.isEmpty }
+
+    func warn(_ place: Place, _ sentence: String) {
+        warnings.append((place, sentence))
+    }
+
+    func report(_ place: Place, _ what: String, _ expected: String, kind: JobFileError.Kind = .invalid) {
+        let problem = JobFileError.Problem(
+            line: place.line,
+            column: place.column,
+            keyPath: place.keyPath.isEmpty ? "the job file" : place.keyPath,
+            found: what,
+            expected: expected
+        )
+        found.append((problem, kind))
+    }
+
+    /// The error to throw, or `nil` when all is well.
+    func error(path: String) -> JobFileError? {
+        guard let first = found.first else { return nil }
+        // The plain mistakes come first: the exit code of a mixture is theirs.
+        let kind = found.first { $0.kind == .invalid }?.kind ?? first.kind
+        let problems = found.map(\.problem).enumerated().sorted { left, right in
+            (left.element.line ?? 0, left.element.column ?? 0, left.offset)
+                < (right.element.line ?? 0, right.element.column ?? 0, right.offset)
+        }
+        return JobFileError(path: path, kind: kind, problems: problems.map(\.element))
+    }
+}
+
+/// Where in the file something stands.
+struct Place: Equatable {
+    /// Such as `limits.share` or `transactionIds.list[2]`; empty for the file as a whole.
+    let keyPath: String
+    let line: Int?
+    let column: Int?
+
+    static let wholeFile = Place(keyPath: "", line: nil, column: nil)
+
+    /// The place of a key that is missing here.
+    func missing(_ key: String) -> Place {
+        Place(keyPath: path(to: key), line: line, column: column)
+    }
+
+    /// `:12:10`, as editors and compilers write it.
+    var suffix: String {
+        [line, column].compactMap { $0.map { ":\($0)" } }.joined()
+    }
+
+    func path(to key: String) -> String {
+        keyPath.isEmpty ? key : "\(keyPath).\(key)"
+    }
+}

@@ -1,0 +1,170 @@
+/// One mapping of the job file, read key by key.
+///
+/// Every reader returns `nil` both for a key that is left out and for one that is wrong; what is wrong has been
+/// reported, and then ``JobFile`` is never made.
+struct Section {
+    let place: Place
+    let problems: Problems
+    private let entries: [String: JobNode.Entry]
+
+    /// Reports every key that is not one of `keys`. `nil` when the node is no mapping.
+    init?(_ node: JobNode, keys: [String], problems: Problems) {
+        if case .unusable = node.content { return nil }
+        guard case .mapping(let written) = node.content else {
+            problems.report(node.place, node.found, "it must be a mapping; write {} for one without keys")
+            return nil
+        }
+        place = node.place
+        self.problems = problems
+        entries = Dictionary(written.map { ($0.key, $0) }) { first, _ in first }
+        for entry in written where !keys.contains(entry.key) {
+            let advice = nearest(to: entry.key, among: keys).map { "did you mean \($0)?" }
+            problems.report(entry.place, "is not a key", advice ?? "the keys here are \(keys.joined(separator: ", "))")
+        }
+    }
+
+    /// Where the key's value stands; the section itself when there is none.
+    func place(of key: String) -> Place {
+        entries[key]?.value.place ?? place.missing(key)
+    }
+
+    /// Whether the key has a value, right or wrong.
+    func has(_ key: String) -> Bool {
+        entries[key].map { !$0.value.isLeftOut } ?? false
+    }
+
+    /// The scalar as it was written, for what its text cannot say.
+    func scalar(_ key: String) -> JobScalar? {
+        entries[key]?.value.scalar
+    }
+
+    func section(_ key: String, keys: [String], required expected: String? = nil) -> Section? {
+        guard let node = node(key, required: expected) else { return nil }
+        return Section(node, keys: keys, problems: problems)
+    }
+
+    /// Reports what was found at `key` and that it should be otherwise.
+    func report(_ key: String, _ expected: String) {
+        problems.report(place(of: key), entries[key]?.value.found ?? "is missing", expected)
+    }
+
+    /// A text that `accept` likes.
+    ///
+    /// - Parameters:
+    ///   - expected: What would be right, as a sentence after a semicolon.
+    ///   - isRequired: Whether a missing key is a problem.
+    func text(
+        _ key: String,
+        _ expected: String,
+        isRequired: Bool = false,
+        where accept: (String) -> Bool = { !$0.isEmpty }
+    ) -> String? {
+        guard let node = node(key, required: isRequired ? expected : nil) else { return nil }
+        return text(node, expected, where: accept)
+    }
+
+    /// A list of texts that `accept` likes, at least one. Entries that are nothing but an empty variable are dropped.
+    ///
+    /// - Parameter canBeEmpty: Whether an empty list is as good as none.
+    func texts(
+        _ key: String,
+        _ expected: String,
+        canBeEmpty: Bool = true,
+        where accept: (String) -> Bool = { !$0.isEmpty }
+    ) -> [String]? {
+        guard let node = node(key, required: nil) else { return nil }
+        guard case .list(let items) = node.content else {
+            report(key, "it must be a list, such as [a, b]")
+            return nil
+        }
+        let written = items.filter { !$0.isLeftOut }
+        guard canBeEmpty || !written.isEmpty else {
+            problems.report(node.place, "is empty", expected)
+            return nil
+        }
+        return written.compactMap { text($0, expected, where: accept) }
+    }
+
+    /// One word of a closed list.
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String,
+        of type: Choice.Type,
+        isRequired: Bool = false
+    ) -> Choice? where Choice.RawValue == String {
+        let expected = Self.expected(type)
+        return text(key, expected, isRequired: isRequired) { Choice(rawValue: $0) != nil }.flatMap {
+            Choice(rawValue: $0)
+        }
+    }
+
+    func choices<Choice: RawRepresentable & CaseIterable>(
+        _ key: String,
+        of type: Choice.Type
+    ) -> [Choice]? where Choice.RawValue == String {
+        texts(key, Self.expected(type)) { Choice(rawValue: $0) != nil }?.compactMap(Choice.init)
+    }
+
+    func flag(_ key: String) -> Bool? {
+        value(key, "it must be true or false", isRequired: false) { $0.bool }
+    }
+
+    func integer(
+        _ key: String,
+        in range: ClosedRange<Int64>,
+        _ expected: String? = nil,
+        isRequired: Bool = false
+    ) -> Int64? {
+        let usual = "it must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return value(key, expected ?? usual, isRequired: isRequired) { scalar in
+            scalar.integer.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// A number more than zero and at most `limit`.
+    func number(_ key: String, upTo limit: Int) -> Double? {
+        value(key, "it must be more than 0 and at most \(limit)", isRequired: false) { scalar in
+            scalar.number.flatMap { $0 > 0 && $0 <= Double(limit) ? $0 : nil }
+        }
+    }
+
+    private func value<Value>(
+        _ key: String,
+        _ expected: String,
+        isRequired: Bool,
+        read: (JobScalar) -> Value?
+    ) -> Value? {
+        guard let node = node(key, required: isRequired ? expected : nil) else { return nil }
+        guard let value = node.scalar.flatMap(read) else {
+            report(key, expected)
+            return nil
+        }
+        return value
+    }
+
+    private func text(_ node: JobNode, _ expected: String, where accept: (String) -> Bool) -> String? {
+        if case .unusable = node.content { return nil }
+        guard let scalar = node.scalar, let text = scalar.string, accept(text) else {
+            let isUnquoted = node.scalar.map { !$0.isNull && $0.string == nil && accept($0.text) } ?? false
+            let advice = isUnquoted ? "write it in quotes: \"\(node.scalar?.text ?? "")\"" : expected
+            problems.report(node.place, node.found, advice)
+            return nil
+        }
+        return text
+    }
+
+    /// The value at `key`; `nil` when it is left out or unusable. With `expected`, leaving it out is a problem.
+    private func node(_ key: String, required expected: String?) -> JobNode? {
+        guard let node = entries[key]?.value, !(node.isLeftOut && expected == nil) else {
+            if let expected { problems.report(place.missing(key), "is missing", expected) }
+            return nil
+        }
+        if case .unusable = node.content { return nil }
+        return node
+    }
+
+    private static func expected<Choice: RawRepresentable & CaseIterable>(_ type: Choice.Type) -> String
+    where Choice.RawValue == String {
+        let words = type.allCases.map(\.rawValue)
+        return "it must be \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")"
+    }
+}

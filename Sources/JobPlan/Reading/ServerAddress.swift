@@ -1,0 +1,50 @@
+import AppStoreModel
+
+/// The only servers a job may talk to: Apple's own for its environment, or one on this machine.
+struct ServerAddress {
+    /// Scheme, host and port in lower case, without a trailing slash.
+    let text: String
+    let isLoopback: Bool
+
+    /// `nil` for every other server, and for anything with a user, a path, a query or a fragment.
+    init?(_ written: String, in environment: AppStoreEnvironment) {
+        // Lower-casing Unicode could turn another letter into one of Apple's.
+        guard written.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        let address = written.lowercased()
+        text = address.hasSuffix("/") ? String(address.dropLast()) : address
+        if text == environment.baseURL {
+            isLoopback = false
+            return
+        }
+        let schemes = ["http://", "https://"]
+        guard let scheme = schemes.first(where: text.hasPrefix), Self.isLoopback(text.dropFirst(scheme.count)) else {
+            return nil
+        }
+        isLoopback = true
+    }
+
+    private static func isLoopback(_ authority: Substring) -> Bool {
+        for host in ["localhost", "[::1]"] where authority.hasPrefix(host) {
+            return isPort(authority.dropFirst(host.count))
+        }
+        let host = authority.prefix { $0 != ":" }
+        return isLoopbackIPv4(host) && isPort(authority.dropFirst(host.count))
+    }
+
+    /// 127.0.0.0/8 in the one spelling everybody reads alike: four decimal numbers without leading zeros.
+    private static func isLoopbackIPv4(_ host: Substring) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { decimal($0, upTo: 255) }
+    }
+
+    private static func isPort(_ suffix: Substring) -> Bool {
+        suffix.isEmpty || suffix.hasPrefix(":") && suffix != ":0" && decimal(suffix.dropFirst(), upTo: 65_535)
+    }
+
+    private static func decimal(_ text: Substring, upTo limit: Int) -> Bool {
+        guard (1...5).contains(text.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            text == "0" || !text.hasPrefix("0"), let value = Int(text)
+        else { return false }
+        return value <= limit
+    }
+}

@@ -1,0 +1,199 @@
+import Yams
+
+/// Turns YAML text into ``JobNode``s and refuses everything of YAML that a job file does not need.
+///
+/// Yams composes the tree; nothing else knows it.
+struct YAMLDocument {
+    /// A job file needs four levels; the limit keeps every recursion shallow.
+    private static let depthLimit = 16
+
+    let text: String
+    let environment: [String: String]
+    let problems: Problems
+
+    /// The document's root, or `nil` when ``problems`` say why not.
+    func root() -> JobNode? {
+        guard let yaml = ReferenceShield.hide(in: text) else {
+            problems.report(.wholeFile, "has a private-use character", "save it as plain UTF-8 text")
+            return nil
+        }
+        // An alias costs nothing to write and may stand for a billion values. So the first look is at a copy in which
+        // no alias can exist; when that has no anchor, the true text cannot have an alias that resolves.
+        let withoutAliases = yaml.utf8.map { $0 == UInt8(ascii: "*") ? UInt8(ascii: "_") : $0 }
+        guard let harmless = compose(String(decoding: withoutAliases, as: UTF8.self)),
+            refuseProperties(in: harmless), let root = compose(yaml)
+        else { return nil }
+        return node(root, keyPath: "")
+    }
+
+    private func compose(_ text: String) -> Node? {
+        do {
+            // Yams would let an environment variable choose the encoding.
+            guard let root = try Yams.compose(yaml: text, .basic, .default, .utf8) else {
+                problems.report(.wholeFile, "holds no values", "it must hold at least version, name and app")
+                return nil
+            }
+            return root
+        } catch let error as YamlError {
+            report(error)
+        } catch {
+            problems.report(.wholeFile, "cannot be read as YAML", "mend its syntax")
+        }
+        return nil
+    }
+
+    private func report(_ error: YamlError) {
+        func report(_ mark: Mark, _ found: String, _ expected: String) {
+            let place = Place(keyPath: "", line: mark.line, column: mark.column)
+            problems.report(place, found, expected)
+        }
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _):
+            if problem.contains("nesting level") {
+                report(mark, "is nested too deeply", "a job file needs four levels")
+            } else {
+                report(mark, "is not YAML here (\(problem))", "mend it here or just above")
+            }
+        case .composer(_, _, let mark, _):
+            // Aliases, Yams's other reason, are refused before it can meet one.
+            report(mark, "holds a second document", "write each job into a file of its own")
+        case .duplicatedKeysInMapping(let keys, let context):
+            let key = keys.first.map { shown(ReferenceShield.reveal(in: $0)) } ?? "a key"
+            report(context.mark, "has the key \(key) twice in one mapping", "write it once")
+        default:
+            problems.report(.wholeFile, "has a character that YAML does not allow", "save it as plain UTF-8 text")
+        }
+    }
+
+    /// Whether the tree is free of anchors, aliases and tags, and not too deep.
+    ///
+    /// None of them can begin a plain scalar, so the character where a value begins tells.
+    private func refuseProperties(in root: Node) -> Bool {
+        let lines = text.replacing("\r\n", with: "\n").unicodeScalars.split(omittingEmptySubsequences: false) {
+            Self.lineBreaks.contains($0)
+        }
+        var waiting = [(node: root, keyPath: "", depth: 1)]
+        var isClean = true
+        while let (node, keyPath, depth) = waiting.popLast() {
+            let place = Place(keyPath: keyPath, line: node.mark?.line, column: node.mark?.column)
+            guard depth <= Self.depthLimit else {
+                problems.report(place, "is nested too deeply", "a job file needs four levels")
+                return false
+            }
+            if let mark = node.mark, lines.indices.contains(mark.line - 1),
+                let first = lines[mark.line - 1].dropFirst(mark.column - 1).first,
+                let name = ["&": "an anchor", "*": "an alias", "!": "a tag"][first]
+            {
+                problems.report(place, "has \(name)", "write the value out without it")
+                isClean = false
+            }
+            switch node {
+            case .mapping(let mapping):
+                for (key, value) in mapping {
+                    let path = place.path(to: shown(ReferenceShield.reveal(in: key.scalar?.string ?? "?")))
+                    waiting.append((key, path, depth + 1))
+                    waiting.append((value, path, depth + 1))
+                }
+            case .sequence(let sequence):
+                for (index, value) in sequence.enumerated() {
+                    waiting.append((value, "\(keyPath)[\(index)]", depth + 1))
+                }
+            case .scalar, .alias: break
+            }
+        }
+        return isClean
+    }
+
+    /// Where libyaml counts a new line.
+    private static let lineBreaks: Set<UnicodeScalar> = ["\r", "\n", "\u{85}", "\u{2028}", "\u{2029}"]
+
+    private func node(_ node: Node, keyPath: String) -> JobNode {
+        let place = Place(keyPath: keyPath, line: node.mark?.line, column: node.mark?.column)
+        switch node {
+        case .scalar(let scalar):
+            return JobNode(place: place, content: content(of: scalar, at: place))
+        case .sequence(let sequence):
+            let items = sequence.enumerated().map { index, item in
+                self.node(item, keyPath: "\(keyPath)[\(index)]")
+            }
+            return JobNode(place: place, content: .list(items))
+        case .mapping(let mapping):
+            return JobNode(place: place, content: .mapping(entries(of: mapping, at: place)))
+        case .alias:
+            return JobNode(place: place, content: .unusable)
+        }
+    }
+
+    private func entries(of mapping: Node.Mapping, at place: Place) -> [JobNode.Entry] {
+        mapping.compactMap { keyNode, valueNode in
+            guard let key = keyNode.scalar.map({ ReferenceShield.reveal(in: $0.string) }) else {
+                let here = Place(keyPath: place.keyPath, line: keyNode.mark?.line, column: keyNode.mark?.column)
+                problems.report(here, "has a key that is not text", "write a plain word")
+                return nil
+            }
+            let path = place.path(to: shown(key))
+            return JobNode.Entry(
+                key: key,
+                place: Place(keyPath: path, line: keyNode.mark?.line, column: keyNode.mark?.column),
+                value: node(valueNode, keyPath: path)
+            )
+        }
+    }
+
+    private func content(of scalar: Node.Scalar, at place: Place) -> JobNode.Content {
+        let substituted: EnvironmentSubstitution
+        do {
+            substituted = try EnvironmentSubstitution(
+                ReferenceShield.reveal(in: scalar.string),
+                environment: environment
+            )
+        } catch {
+            report(error, at: place)
+            return .unusable
+        }
+        guard !refuseKey(in: substituted, at: place) else { return .unusable }
+        guard !substituted.text.unicodeScalars.contains("\0") else {
+            problems.report(place, "holds a NUL character", "write text without it")
+            return .unusable
+        }
+        return .scalar(
+            JobScalar(
+                text: substituted.text,
+                ownText: substituted.ownText,
+                variables: substituted.variables,
+                isPlain: scalar.style == .plain || scalar.style == .any
+            )
+        )
+    }
+
+    private func report(_ failure: EnvironmentSubstitution.Failure, at place: Place) {
+        switch failure {
+        case .unset(let name):
+            problems.report(
+                place,
+                "needs the environment variable \(name), which is not set",
+                "set it, or write ${\(name):-text} with a text to take instead"
+            )
+        case .malformed:
+            problems.report(
+                place,
+                "has a ${ that names no variable",
+                "write ${NAME} or ${NAME:-text}, or $${ for the two characters themselves"
+            )
+        }
+    }
+
+    /// A private key in the file or in a variable: either way a copy of it lies where it should not.
+    private func refuseKey(in scalar: EnvironmentSubstitution, at place: Place) -> Bool {
+        let mark = "-----BEGIN"
+        guard scalar.text.contains(mark) else { return false }
+        let isInFile = scalar.ownText.contains(mark)
+        problems.report(
+            place,
+            isInFile ? "holds a key" : "takes a key from an environment variable",
+            "keys are read from files only, so name the file",
+            kind: isInFile ? .invalid : .configuration
+        )
+        return true
+    }
+}

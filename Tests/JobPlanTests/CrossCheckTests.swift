@@ -1,0 +1,239 @@
+import AppStoreModel
+import JobPlan
+import Testing
+
+@Suite struct CrossCheckTests {
+    @Test(arguments: [
+        ("concurrency: 0", "limits.concurrency is the number 0; it must be a whole number from 1 to 256"),
+        ("concurrency: -1", "it must be a whole number from 1 to 256"),
+        ("concurrency: 1e9", "it must be a whole number from 1 to 256"),
+        ("concurrency: \"8\"", "limits.concurrency is the text \"8\"; it must be a whole number from 1 to 256"),
+        ("concurrency: 010", "it must be a whole number from 1 to 256"),
+        ("share: 0", "limits.share is the number 0; it must be more than 0 and at most 1"),
+        ("share: 1.5", "limits.share is the number 1.5; it must be more than 0 and at most 1"),
+        ("share: .nan", "limits.share is .nan; it must be more than 0 and at most 1"),
+        ("share: .inf", "limits.share is .inf; it must be more than 0 and at most 1"),
+        ("windowSeconds: 9", "it must be a whole number from 10 to 3600"),
+        ("windowSeconds: 60", "only a loopback baseURL may have less than 3600"),
+        ("requestsPerSecond: {refundHistory: 0}", "limits.requestsPerSecond.refundHistory is the number 0"),
+        ("requestsPerSecond: {refunds: 1}", "limits.requestsPerSecond.refunds is not a key"),
+    ])
+    func `JF04 a limit out of range names the range`(limit: String, message: String) throws {
+        let complaint = try JobText.complaint(JobText.usual + "limits:\n  \(limit)\n")
+        #expect(complaint.contains(message), "\(complaint)")
+    }
+
+    @Test func `limits inside their ranges are taken`() throws {
+        let job = try JobText.load(
+            JobText.usual + "limits: {concurrency: 256, share: 1, requestsPerSecond: {refundHistory: 2.5}}\n"
+        )
+        #expect(job.limits.concurrency == 256)
+        #expect(job.limits.allowedRate(of: .refundHistory, in: .production) == 2.5)
+        #expect(job.limits.allowedRate(of: .transactionHistory, in: .production) == 50)
+    }
+
+    static func withCSV(_ csv: String) -> String {
+        JobText.usual.replacing("{url: postgresql:///ledger}", with: "{url: postgresql:///ledger}\n  csv: \(csv)")
+    }
+
+    @Test(arguments: ["../x", "/etc/cron.d", "a/../../b", "/", "/dev/shm", "/home/me/..", "/proc/self"])
+    func `JF05 an output directory outside one's own is refused`(directory: String) throws {
+        let complaint = try JobText.complaint(Self.withCSV("{directory: \(directory)}"))
+        #expect(
+            complaint == """
+                job.yaml:17:20: output.csv.directory is \(directory); \
+                it must be a directory of your own, written without ..
+                """
+        )
+    }
+
+    @Test(arguments: ["out/transactions.csv", "out/manifest.json", "out", "./out//refunds.csv"])
+    func `JF09 an output that would replace the ID list is refused`(path: String) throws {
+        let text = Self.withCSV("{directory: out}").replacing(
+            "list: [\"2000000123456789\"]",
+            with: "csv: {path: \(path)}"
+        )
+        #expect(
+            try JobText.complaint(text)
+                == "job.yaml:17:20: output.csv.directory would replace transactionIds.csv.path; choose another directory"
+        )
+    }
+
+    @Test func `JF09 the same table twice, an unknown one and none are refused`() throws {
+        #expect(
+            try JobText.complaint(Self.withCSV("{directory: out, tables: [refunds, refunds]}"))
+                .contains("output.csv.tables names a table twice; name each once")
+        )
+        #expect(
+            try JobText.complaint(Self.withCSV("{directory: out, tables: [refunds, users]}"))
+                .contains("output.csv.tables[1] is users; it must be a table of the ledger, such as transactions")
+        )
+        #expect(try JobText.complaint(Self.withCSV("{directory: out, tables: []}")).contains("tables is empty"))
+    }
+
+    static let key = "-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\n-----END PRIVATE KEY-----"
+
+    @Test(arguments: ["privateKeyFile", "keyId", "issuerId"])
+    func `JF12 a key pasted into the file is refused and not repeated`(place: String) throws {
+        let block = "|\n" + Self.key.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n")
+        let lines = JobText.usual.split(separator: "\n").map {
+            $0.hasPrefix("  \(place):") ? "  \(place): \(block)" : $0
+        }
+        let complaint = try JobText.complaint(lines.joined(separator: "\n"))
+        #expect(complaint.contains("appStore.\(place) holds a key; keys are read from files only, so name the file"))
+        #expect(!complaint.contains("MIGT"))
+        #expect(try JobText.refusal(bytes: Array(lines.joined(separator: "\n").utf8)) == .invalid)
+    }
+
+    @Test func `JF13 a variable that holds the key itself is a matter of configuration`() throws {
+        let text = JobText.usual.replacing("keys/AuthKey.p8", with: "${KEY}")
+        let complaint = try JobText.complaint(text, environment: ["KEY": Self.key])
+        #expect(
+            complaint == """
+                job.yaml:10:19: appStore.privateKeyFile takes a key from an environment variable; \
+                keys are read from files only, so name the file
+                """
+        )
+        let kind = try JobText.refusal(bytes: Array(text.utf8), environment: ["KEY": Self.key])
+        #expect(kind == .configuration && kind?.rawValue == 78)
+    }
+
+    @Test(arguments: [
+        ("57246542-96fe-1a63-e053-0824d011072a", "team-1", "appStore.issuerId is team-1; it must be the issuer ID"),
+        ("2X9R4HXF34", "\"2X9R\\nHXF34\"", "appStore.keyId is the text \"2X9R\\u{a}HXF34\"; it must be the key ID"),
+        ("com.example.game", "my game", "app.bundleId is my game; it must be the app's bundle ID"),
+        ("keys/AuthKey.p8", "\"a\\0b\"", "appStore.privateKeyFile holds a NUL character"),
+        (
+            "2000000123456789", "../../v1/x",
+            "transactionIds.list[0] is the text \"../../v1/x\"; it must be a transaction"
+        ),
+        ("nightly-sync", "-x", "name is -x"),
+        ("nightly-sync", "a_b", "name is a_b"),
+    ])
+    func `JF15 identities that cannot be Apple's are refused`(old: String, new: String, message: String) throws {
+        let complaint = try JobText.complaint(replacing: old, with: new)
+        #expect(complaint.contains(message), "\(complaint)")
+    }
+
+    @Test(arguments: [
+        ("postgresql://me:geheim@db/ledger", true),
+        ("postgresql://db/ledger?password=geheim", true),
+        ("host=db password=geheim", true),
+        ("host=db password = geheim", true),
+        ("postgresql://me@db/ledger", false),
+        ("postgresql://me:${PASSWORD}@db/ledger", false),
+        ("host=db password=${PASSWORD} dbname=x", false),
+        ("${URL}", false),
+        ("${UNSET:-postgresql://me:geheim@db/ledger}", true),
+    ])
+    func `JF16 a password in the file itself is a warning that does not show it`(url: String, warns: Bool) throws {
+        let job = try JobText.load(
+            replacing: "postgresql:///ledger",
+            with: "'\(url)'",
+            environment: ["PASSWORD": "geheim", "URL": "postgresql://me:geheim@db/ledger"]
+        )
+        #expect(job.warnings.count == (warns ? 1 : 0))
+        #expect(job.warnings.allSatisfy { $0.contains("output.postgres.url holds a password in the file itself") })
+        #expect(!"\(job)\(job.warnings)".contains("geheim"))
+    }
+
+    @Test(arguments: ["mysql://u:geheim@db", "geheim", "[geheim]", "12", "~"])
+    func `JF16 a wrong connection string is not shown either`(url: String) throws {
+        let complaint = try JobText.complaint(replacing: "postgresql:///ledger", with: url)
+        #expect(complaint.contains("output.postgres.url") && complaint.contains("it must be a PostgreSQL connection"))
+        #expect(!complaint.contains("geheim"))
+    }
+
+    @Test(arguments: [
+        "http://api.storekit.apple.com", "ftp://127.0.0.1", "file:///etc/passwd",
+        "https://api.storekit.apple.com@evil/",
+        "https://api.storekit.apple.com.evil/", "http://169.254.169.254", "//", "https://api\u{3002}storekit.apple.com",
+        "https://api.store\u{212A}it.apple.com", "https://api.storekit-sandbox.apple.com", "http://127.0.0.1.evil",
+        "http://localhost.evil", "http://127.1", "http://0x7f.0.0.1", "http://127.0.0.256", "http://0127.0.0.1",
+        "http://[::2]", "http://127.0.0.1:0", "http://127.0.0.1:65536", "'http://127.0.0.1:'", "http://127.0.0.1/v1",
+        "http://127.0.0.1?x", "http://127.0.0.1#x", "http://u@127.0.0.1", "http://127.0.0.1@evil", "127.0.0.1:80",
+        "https://api.storekit.apple.com:443", "https://api.storekit.apple.com/x", "http://localhost:80:80", "\"\"",
+    ])
+    func `H44 no other server than Apple's or this machine is allowed`(url: String) throws {
+        let text = JobText.usual.replacing("keys/AuthKey.p8", with: "k\n  baseURL: \(url)")
+        let complaint = try JobText.complaint(text)
+        #expect(
+            complaint.hasSuffix(
+                """
+                ; it must be on this machine, such as http://127.0.0.1:8080, or Apple's for Production, \
+                https://api.storekit.apple.com
+                """
+            ),
+            "\(complaint)"
+        )
+        #expect(!complaint.contains("u@"))
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("http://127.255.3.4/", "http://127.255.3.4"),
+        ("https://LOCALHOST:1", "https://localhost:1"), ("http://[::1]:65535", "http://[::1]:65535"),
+        ("https://api.storekit.apple.com/", "https://api.storekit.apple.com"),
+    ])
+    func `a loopback server or Apple's own is allowed`(written: String, meant: String) throws {
+        let job = try JobText.load(replacing: "keys/AuthKey.p8", with: "k\n  baseURL: '\(written)'")
+        #expect(job.appStore.baseURL == meant)
+        #expect(job.appStore.isLoopback != meant.contains("apple"))
+    }
+
+    @Test func `another root than Apple's is trusted only on this machine`() throws {
+        #expect(
+            try JobText.complaint(replacing: "keys/AuthKey.p8", with: "k\n  trustedRoots: [root.cer]")
+                == """
+                job.yaml:11:17: appStore.trustedRoots is a list; \
+                only a job with a loopback baseURL may trust another root than Apple's
+                """
+        )
+    }
+
+    @Test func `Production needs the app's Apple ID, Sandbox does not`() throws {
+        let without = JobText.usual.replacing("  appAppleId: 1234567890\n", with: "")
+        #expect(
+            try JobText.complaint(without)
+                == "job.yaml:4:3: app.appAppleId is missing; it must be the app's Apple ID, a whole number such as 1234567890"
+        )
+        let sandbox = try JobText.load(without.replacing("Production", with: "Sandbox"))
+        #expect(sandbox.app.appAppleId == nil && sandbox.limits.requestsPerSecond[.refundHistory] == 1)
+    }
+
+    @Test func `only a Production job falls back to Sandbox`() throws {
+        let text = JobText.usual.replacing("keys/AuthKey.p8", with: "k\n  sandboxFallback: true")
+        #expect(try JobText.load(text).appStore.triesSandbox)
+        #expect(
+            try JobText.complaint(text.replacing("environment: Production", with: "environment: Sandbox"))
+                .contains("only a Production job can fall back to Sandbox")
+        )
+    }
+
+    @Test func `exactly one source of IDs is right`() throws {
+        #expect(
+            try JobText.complaint(replacing: "list: [\"2000000123456789\"]", with: "list: [\"1\"]\n  query: SELECT 1")
+                == "job.yaml:12:3: transactionIds names list and query; exactly one of list, csv and query is right"
+        )
+        let without = JobText.usual.replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
+        #expect(try JobText.complaint(without).contains("transactionIds is missing; only a job whose one stream is"))
+        let appWide = without.replacing("transactionHistory: {}", with: "notificationHistory: {scope: app}")
+        #expect(try JobText.load(appWide).transactionIds == nil)
+        let perID = without.replacing("transactionHistory: {}", with: "notificationHistory: {}")
+        #expect(try JobText.complaint(perID).contains("transactionIds is missing"))
+    }
+
+    @Test(arguments: ["DELETE FROM t", "SELECT 1; DROP TABLE t", "selection", "/* x */ SELECT 1", "''"])
+    func `a query that is not one SELECT is refused`(query: String) throws {
+        let complaint = try JobText.complaint(replacing: "list: [\"2000000123456789\"]", with: "query: \(query)")
+        #expect(complaint.contains("it must be one SELECT or WITH statement without a semicolon"), "\(complaint)")
+    }
+
+    @Test(arguments: ["pg_ledger", "Ledger", "1st", "a-b", "\"\"", "a.b"])
+    func `a schema name that needs quoting is refused`(schema: String) throws {
+        let complaint = try JobText.complaint(
+            replacing: "{url: postgresql:///ledger}",
+            with: "{url: postgresql:///ledger, schema: \(schema)}"
+        )
+        #expect(complaint.contains("output.postgres.schema is"), "\(complaint)")
+    }
+}

@@ -1,0 +1,96 @@
+import AppStoreModel
+import JobPlan
+import Testing
+
+@Suite struct PlanTests {
+    static let midnight = UnixMilliseconds(rawValue: 1_767_225_600_000)
+    static let day = Duration.seconds(86_400)
+
+    @Test func `windows are cut at UTC midnights, without a gap or an overlap`() {
+        let start = Self.midnight - .seconds(3_600)
+        let end = Self.midnight + Self.day + .milliseconds(1)
+        let windows = NotificationWindows.slices(from: start, to: end)
+
+        #expect(
+            windows == [
+                start..<Self.midnight, Self.midnight..<(Self.midnight + Self.day), (Self.midnight + Self.day)..<end,
+            ]
+        )
+    }
+
+    @Test(arguments: [0, -1, -86_400_000] as [Int64])
+    func `there are no windows when nothing lies between`(milliseconds: Int64) {
+        let end = UnixMilliseconds(rawValue: Self.midnight.rawValue + milliseconds)
+        #expect(NotificationWindows.slices(from: Self.midnight, to: end).isEmpty)
+    }
+
+    @Test func `windows before 1970 are cut at midnights too`() {
+        let windows = NotificationWindows.slices(
+            from: UnixMilliseconds(rawValue: -86_400_001),
+            to: UnixMilliseconds(rawValue: 1)
+        )
+        #expect(windows.map(\.lowerBound.rawValue) == [-86_400_001, -86_400_000, 0])
+    }
+
+    @Test(arguments: [1, 59_999, 86_399_999, 86_400_000, 86_400_001, 15_552_000_000] as [Int64])
+    func `windows cover exactly what was asked, each within one day`(length: Int64) {
+        let start = Self.midnight + .milliseconds(12_345)
+        let windows = NotificationWindows.slices(from: start, to: start + .milliseconds(length))
+        #expect(windows.map { $0.upperBound - $0.lowerBound }.reduce(.zero, +) == .milliseconds(length))
+        #expect(windows.allSatisfy { $0.upperBound - $0.lowerBound <= Self.day })
+        #expect(zip(windows, windows.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+    }
+
+    static func notifications(_ filters: String) throws -> NotificationStream {
+        try #require(StreamTests.load("notificationHistory: {scope: app, \(filters)}").streams.notificationHistory)
+    }
+
+    @Test func `lastRun without an earlier run reaches back as far as Apple does`() throws {
+        let stream = try Self.notifications("startDate: lastRun")
+        let first = stream.span(now: Self.midnight, lastRun: nil, in: .sandbox)
+        #expect(first.asked == (Self.midnight - Self.day * 30)..<Self.midnight && first.unreachable == nil)
+        let later = stream.span(now: Self.midnight, lastRun: Self.midnight - Self.day, in: .sandbox)
+        #expect(later.asked == (Self.midnight - Self.day)..<Self.midnight)
+    }
+
+    @Test func `JF17 a start 200 days ago is clamped and leaves a gap`() throws {
+        let span = try Self.notifications("startDate: -200d").span(now: Self.midnight, lastRun: nil, in: .production)
+        let oldest = Self.midnight - Self.day * 180
+        #expect(span.asked == oldest..<Self.midnight)
+        #expect(span.unreachable == (Self.midnight - Self.day * 200)..<oldest)
+    }
+
+    @Test func `JF17 an end in the future is frozen to now`() throws {
+        let stream = try Self.notifications("startDate: -1d, endDate: 2030-01-01T00:00:00Z")
+        #expect(stream.span(now: Self.midnight, lastRun: nil, in: .production).asked.upperBound == Self.midnight)
+    }
+
+    @Test func `a span wholly out of reach asks for nothing and is one gap`() throws {
+        let span = try Self.notifications("startDate: -300d, endDate: -200d")
+            .span(now: Self.midnight, lastRun: nil, in: .production)
+        #expect(span.asked.isEmpty)
+        #expect(span.unreachable == (Self.midnight - Self.day * 300)..<(Self.midnight - Self.day * 200))
+    }
+
+    @Test func `the estimate is as long as the slowest stream`() throws {
+        let job = try StreamTests.load(
+            "transactionHistory: {}",
+            "refundHistory: {for: all}",
+            "notificationHistory: {scope: app, startDate: -7d}"
+        )
+        let estimate = PlanEstimate(job: job, transactionIds: 1_000_000, now: Self.midnight, lastRun: nil)
+
+        #expect(estimate.streams.map(\.items) == [1_000_000, 1_000_000, 7])
+        #expect(estimate.streams.map(\.minimumRequests) == [1_000_000, 1_000_000, 7])
+        // The figures of a million IDs: 5.6 and 27.8 hours at the limit, 11.1 and 55.6 at half of it.
+        #expect(estimate.streams.map(\.atLimit).prefix(2) == [.seconds(20_000), .seconds(100_000)])
+        #expect(estimate.atLimit == .seconds(100_000) && estimate.atShare == .seconds(200_000))
+        #expect(estimate.streams.allSatisfy { !$0.isUpperBound })
+    }
+
+    @Test func `refunds of the revoked are at most one request an ID`() throws {
+        let job = try StreamTests.load("transactionHistory: {}", "refundHistory: {for: revoked}")
+        let estimate = PlanEstimate(job: job, transactionIds: 10, now: Self.midnight, lastRun: nil)
+        #expect(estimate.streams.map(\.isUpperBound) == [false, true])
+    }
+}

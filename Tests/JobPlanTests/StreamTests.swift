@@ -1,0 +1,153 @@
+import AppStoreModel
+import JobPlan
+import Testing
+
+@Suite struct StreamTests {
+    static func complaint(_ stream: String) throws -> String {
+        try JobText.complaint(replacing: "  transactionHistory: {}", with: "  \(stream)")
+    }
+
+    static func load(_ streams: String...) throws -> JobFile {
+        let lines = streams.map { "  \($0)" }.joined(separator: "\n")
+        return try JobText.load(replacing: "  transactionHistory: {}", with: lines)
+    }
+
+    @Test(arguments: [
+        ("2026-02-01T00:00:00Z", "2026-01-01T00:00:00Z"), ("2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00"),
+        ("-1d", "-7d"), ("now", "-1h"), ("now", "now"), ("-24h", "-1d"),
+    ])
+    func `JF17 a start that is not before the end is refused`(start: String, end: String) throws {
+        for stream in ["transactionHistory", "notificationHistory"] {
+            let complaint = try Self.complaint("\(stream): {startDate: '\(start)', endDate: '\(end)'}")
+            #expect(complaint.contains("streams.\(stream).startDate is"), "\(complaint)")
+            #expect(complaint.contains("it must be before endDate"), "\(complaint)")
+        }
+    }
+
+    @Test(arguments: [
+        ("2026-01-01", "a date needs its zone, such as 2026-01-01T00:00:00Z"),
+        ("2026-01-01T10:30", "a date needs its zone, such as 2026-01-01T10:30Z"),
+        ("2026-01-01T10:30:00.5", "a date needs its zone, such as 2026-01-01T10:30:00.5Z"),
+    ])
+    func `JF17 a date without a zone is refused with the right form`(date: String, advice: String) throws {
+        #expect(
+            try Self.complaint("transactionHistory: {startDate: \(date)}")
+                == "job.yaml:14:35: streams.transactionHistory.startDate is \(date); \(advice)"
+        )
+    }
+
+    @Test(arguments: [
+        "yesterday", "-7", "7d", "-0d", "-1w", "-100000d", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+        "2026-01-01T24:00:00Z", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00z", "2026-01-01T00:00:60Z",
+        "1969-12-31T00:00:00Z", "2026-01-01T00:00:00+1:00", "2026-01-01T00:00:00.Z", "1735689600000", "-٧d",
+    ])
+    func `JF17 what is no date is refused`(date: String) throws {
+        let complaint = try Self.complaint("notificationHistory: {startDate: '\(date)'}")
+        #expect(
+            complaint.contains("it must be -Nd, -Nh, now, lastRun or a date and time with its zone"),
+            "\(complaint)"
+        )
+    }
+
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", 0), ("2026-01-01T00:00:00Z", 1_767_225_600_000),
+        ("2024-02-29T23:59:59.999Z", 1_709_251_199_999), ("2000-03-01T00:00Z", 951_868_800_000),
+        ("2100-03-01T00:00:00Z", 4_107_542_400_000), ("2026-01-01T01:30:00+01:30", 1_767_225_600_000),
+        ("2025-12-31T19:00:00-05:00", 1_767_225_600_000), ("9999-12-31T23:59:59.9999Z", 253_402_300_799_999),
+    ])
+    func `a date with a zone is one moment`(date: String, milliseconds: Int64) throws {
+        let job = try Self.load("transactionHistory: {startDate: \(date)}")
+        #expect(
+            job.streams.transactionHistory?.startDate == .absolute(UnixMilliseconds(rawValue: milliseconds))
+        )
+    }
+
+    @Test func `lastRun is only where notifications begin`() throws {
+        for stream in ["transactionHistory: {startDate: lastRun}", "notificationHistory: {endDate: lastRun}"] {
+            #expect(
+                try Self.complaint(stream).contains("is lastRun; only notificationHistory.startDate can be lastRun")
+            )
+        }
+        let job = try Self.load("notificationHistory: {}")
+        #expect(job.streams.notificationHistory?.startDate == .lastRun)
+        #expect(job.streams.notificationHistory?.endDate == .now)
+        #expect(job.streams.notificationHistory?.scope == .transactions)
+    }
+
+    @Test func `JF18 a notification type together with transaction IDs is refused`() throws {
+        #expect(
+            try Self.complaint("notificationHistory: {notificationType: REFUND}") == """
+                job.yaml:14:43: streams.notificationHistory.notificationType is REFUND; it needs scope: app, \
+                for Apple refuses a type together with a transaction ID (4000019)
+                """
+        )
+        let job = try Self.load(
+            "notificationHistory: {scope: app, notificationType: DID_RENEW, notificationSubtype: X}"
+        )
+        #expect(job.streams.notificationHistory?.notificationType == "DID_RENEW")
+        #expect(
+            try Self.complaint("notificationHistory: {scope: app, notificationSubtype: VOLUNTARY}")
+                .contains("notificationSubtype is VOLUNTARY; it needs a notificationType beside it")
+        )
+    }
+
+    @Test func `JF19 a descending crawl is allowed and never continues from a revision`() throws {
+        let job = try Self.load("transactionHistory: {sort: DESCENDING}")
+        #expect(job.streams.transactionHistory?.continuesFromRevision == false)
+        #expect(try Self.load("transactionHistory: {}").streams.transactionHistory?.continuesFromRevision == true)
+        #expect(try Self.complaint("transactionHistory: {sort: descending}").contains("ASCENDING or DESCENDING"))
+    }
+
+    @Test func `JF20 a changed filter changes the fingerprint, another spelling does not`() throws {
+        func fingerprint(_ filters: String) throws -> String {
+            try Self.load("transactionHistory: {\(filters)}").queryFingerprint(for: .transactionHistory)
+        }
+        let plain = try fingerprint("")
+        #expect(plain.isEmpty)
+        #expect(
+            try fingerprint("revoked: true, productIds: [b, a], startDate: -1d")
+                == fingerprint("startDate: -24h, productIds: [a, b, a], revoked: true")
+        )
+        #expect(try fingerprint("productIds: [b, 'a,c=&%']") == "productIds=a%2cc%3d%26%25,b")
+        #expect(try fingerprint("sort: ASCENDING") == plain)
+        let changes = [
+            "revoked: true", "revoked: false", "productIds: [a]", "productIds: ['a,b']", "productIds: [a, b]",
+            "productTypes: [CONSUMABLE]", "subscriptionGroupIdentifiers: ['a']", "sort: DESCENDING",
+            "inAppOwnershipType: PURCHASED", "startDate: -1d", "endDate: -1d", "startDate: 2026-01-01T00:00:00Z",
+        ]
+        let fingerprints = try changes.map(fingerprint) + [plain]
+        #expect(Set(fingerprints).count == fingerprints.count)
+    }
+
+    @Test func `JF20 whom refunds are asked for changes no request`() throws {
+        let all = try Self.load("transactionHistory: {}", "refundHistory: {for: all}")
+        let revoked = try Self.load("transactionHistory: {}", "refundHistory: {for: revoked}")
+        #expect(all.queryFingerprint(for: .refundHistory) == revoked.queryFingerprint(for: .refundHistory))
+        #expect(revoked.streams.refundHistory?.customers == .revoked && revoked.warnings.isEmpty)
+    }
+
+    @Test func `refunds of the revoked alone are allowed with a warning`() throws {
+        let job = try Self.load("refundHistory: {for: revoked}")
+        #expect(job.warnings.count == 1)
+        #expect(
+            job.warnings.first?.contains("streams.refundHistory asks only customers with a known revocation") == true
+        )
+    }
+
+    @Test func `at least one stream is asked for`() throws {
+        #expect(
+            try JobText.complaint(replacing: "streams:\n  transactionHistory: {}", with: "streams: {}").contains(
+                "streams names no stream; it must name at least one of transactionHistory, refundHistory"
+            )
+        )
+    }
+
+    @Test func `a query's dates are frozen at the moment it is made`() throws {
+        let now = UnixMilliseconds(rawValue: 1_767_225_600_000)
+        let stream = try Self.load("transactionHistory: {startDate: -1d, endDate: now, productIds: [b, a, b]}")
+            .streams.transactionHistory
+        let query = try #require(stream).query(now: now)
+        #expect(query.startDate == now - .seconds(86_400) && query.endDate == now)
+        #expect(query.productIds == ["a", "b"])
+    }
+}

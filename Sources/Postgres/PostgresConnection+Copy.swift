@@ -72,7 +72,7 @@ extension PostgresConnection {
 
     private borrowing func finishCopyIn(_ sql: String) throws(PostgresError) -> Int {
         guard unsafe PQputCopyEnd(handle, nil) == 1 else { throw copyFailure(of: sql) }
-        return try lastAnswer(of: sql).affected
+        return try answer(of: sql).affected
     }
 
     private borrowing func abandonCopyIn() {
@@ -100,7 +100,7 @@ extension PostgresConnection {
             discardCopyOut()
             throw error
         }
-        _ = try lastAnswer(of: copy)
+        _ = try answer(of: copy)
     }
 
     /// - Returns: Whether there was a row.
@@ -123,13 +123,6 @@ extension PostgresConnection {
         var row: UnsafeMutablePointer<CChar>?
         while unsafe PQgetCopyData(handle, &row, 0) > 0 { unsafe PQfreemem(row) }
         while let answer = unsafe PQgetResult(handle) { unsafe PQclear(answer) }
-    }
-
-    /// The answer that ends a `COPY`; libpq wants to be asked until it has no more.
-    private borrowing func lastAnswer(of sql: String) throws(PostgresError) -> PostgresRows {
-        let answer = unsafe PQgetResult(handle)
-        while let extra = unsafe PQgetResult(handle) { unsafe PQclear(extra) }
-        return unsafe try rows(answer, of: sql)
     }
 
     private borrowing func copyFailure(of sql: String) -> PostgresError {

@@ -42,10 +42,10 @@ package struct PostgresConnection: ~Copyable {
     package borrowing func run(_ sql: String, _ parameters: [Cell] = []) throws(PostgresError) -> PostgresRows {
         try refuseIfCancelled(sql)
         let name = try prepare(sql, parameters)
-        let result = unsafe try statements.withParameters(parameters) { count, values, lengths, formats in
-            unsafe PQexecPrepared(handle, name, count, values, lengths, formats, 0)
+        _ = unsafe try statements.withParameters(parameters) { count, values, lengths, formats in
+            unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 0)
         }
-        return unsafe try rows(result, of: sql)
+        return try answer(of: sql)
     }
 
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.
@@ -60,7 +60,8 @@ package struct PostgresConnection: ~Copyable {
         guard !sql.utf8.contains(0) else {
             throw PostgresError(.nulCharacter, .characterNotInRepertoire, "a statement holds U+0000", statement: nil)
         }
-        return unsafe try rows(PQexec(handle, sql), of: sql)
+        _ = unsafe PQsendQuery(handle, sql)
+        return try answer(of: sql)
     }
 
     borrowing func refuseIfCancelled(_ sql: String) throws(PostgresError) {
@@ -78,18 +79,27 @@ package struct PostgresConnection: ~Copyable {
         let plan = statements.plan(sql, parameters)
         guard let new = plan.toPrepare else { return plan.name }
         for stale in plan.toDeallocate { try execute("DEALLOCATE \(stale)") }
-        let result = unsafe PQprepare(handle, plan.name, sql, Int32(new.count), new)
-        _ = unsafe try rows(result, of: sql)
+        _ = unsafe PQsendPrepare(handle, plan.name, sql, Int32(new.count), new)
+        _ = try answer(of: sql)
         statements.remember(sql, name: plan.name, types: new)
         return plan.name
     }
 
-    /// Takes over `result`, or throws what it says.
-    borrowing func rows(_ result: OpaquePointer?, of sql: String) throws(PostgresError) -> PostgresRows {
-        let rows = unsafe PostgresRows(owning: result, statement: sql)
-        guard let failure = unsafe rows.failure(on: handle) else { return rows }
-        if failure.isConnectionLoss { statements.sessionEnded = true }
-        throw failure
+    /// Waits for everything the server answers to what was sent, and takes the last of it.
+    ///
+    /// Throws the first error: `PQexec` would give the last, which of a dying server is only that the socket closed.
+    borrowing func answer(of sql: String) throws(PostgresError) -> PostgresRows {
+        var last = unsafe PostgresRows(owning: nil, statement: sql)
+        var firstFailure: PostgresError?
+        while let result = unsafe PQgetResult(handle) {
+            last = unsafe PostgresRows(owning: result, statement: sql)
+            if last.isCopyIn || last.isCopyOut { return last }
+            if firstFailure == nil { firstFailure = unsafe last.failure(on: handle) }
+        }
+        if firstFailure == nil { firstFailure = unsafe last.failure(on: handle) }
+        guard let firstFailure else { return last }
+        if firstFailure.isConnectionLoss { statements.sessionEnded = true }
+        throw firstFailure
     }
 }
 

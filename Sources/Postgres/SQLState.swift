@@ -19,6 +19,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let featureNotSupported = Self(rawValue: "0A000")
     package static let dataException = Self(rawValue: "22000")
     package static let datetimeFieldOverflow = Self(rawValue: "22008")
+    package static let divisionByZero = Self(rawValue: "22012")
     package static let characterNotInRepertoire = Self(rawValue: "22021")
     package static let notNullViolation = Self(rawValue: "23502")
     package static let foreignKeyViolation = Self(rawValue: "23503")

@@ -45,7 +45,9 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         } catch {
             outcome = .failure(error)
         }
-        try await server.pool.withConnection { try $0.script("DROP DATABASE \(try quotedIdentifier(name)) WITH (FORCE)") }
+        try await server.pool.withConnection {
+            try $0.script("DROP DATABASE \(try quotedIdentifier(name)) WITH (FORCE)")
+        }
         try outcome.get()
     }
 

@@ -1,0 +1,109 @@
+import FoundationEssentials
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.temporaryDatabase, .timeLimit(.minutes(1)))
+struct ConnectingTests {
+    @Test func `an absent server is tried until the deadline and then unreachable`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pool = PostgresPool(conninfo: ConnectionString("host=\(directory) password=hunter2"), size: 1)
+            let began = ContinuousClock.now
+            let error = await #expect(throws: PostgresError.self) { try await pool.connect(within: .milliseconds(400)) }
+            #expect(ContinuousClock.now - began < .seconds(10))
+            #expect(error?.isUnreachable == true)
+            #expect(error?.isAuthentication == false)
+            #expect(error?.description.contains("hunter2") == false)
+        }
+    }
+
+    @Test func `a role that may not log in is refused at once`() async throws {
+        let role = "nologin_" + UUID().uuidString.lowercased().replacing("-", with: "_")
+        let admin = try TemporaryDatabase.pool()
+        try await admin.withConnection { try $0.script("CREATE ROLE \(try quotedIdentifier(role)) NOLOGIN") }
+        let url = try TemporaryDatabase.conninfo.replacing("user=storeledger", with: "user=\(role)")
+        let pool = PostgresPool(conninfo: ConnectionString(url), size: 1)
+        let error = await #expect(throws: PostgresError.self) { try await pool.connect(within: .seconds(50)) }
+        #expect(error?.isAuthentication == true)
+        #expect(error?.isUnreachable == false)
+        try await admin.withConnection { try $0.script("DROP ROLE \(try quotedIdentifier(role))") }
+    }
+
+    @Test func `a database that does not exist is refused at once`() async throws {
+        let url = try TemporaryDatabase.conninfo.replacing("test_", with: "no_such_")
+        let pool = PostgresPool(conninfo: ConnectionString(url), size: 1)
+        let error = await #expect(throws: PostgresError.self) { try await pool.connect(within: .seconds(50)) }
+        #expect(error?.state == .invalidCatalogName)
+    }
+
+    @Test(arguments: [
+        "password=hunter2 secret-rest",
+        "postgresql://user:hunter2@ss@127.0.0.1:1/db",
+        "postgresql://user:hun/ter2@127.0.0.1:1/db",
+        "postgresql://user:hunter2%zz@127.0.0.1:1/db",
+        "postgresql://user:1234/hunter2@127.0.0.1/db",
+        "hunter2",
+    ])
+    func `a connection string that cannot be read is not quoted`(conninfo: String) throws {
+        let error = #expect(throws: PostgresError.self) { _ = try PostgresConnection(conninfo: conninfo) }
+        #expect(error?.reason == .unreadableConninfo)
+        let text = String(reflecting: error)
+        #expect(!text.contains("hun") && !text.contains("ter2") && !text.contains("secret-rest"))
+    }
+
+    @Test func `a refused connection does not tell the password`() throws {
+        let error = #expect(throws: PostgresError.self) {
+            _ = try PostgresConnection(conninfo: "postgresql://user:hunter2@127.0.0.1:1/db")
+        }
+        #expect(error?.reason == .connection)
+        #expect(!String(reflecting: error).contains("hunter2"))
+        #expect(!"\(ConnectionString("password=hunter2"))".contains("hunter2"))
+    }
+
+    @Test func `a database of another encoding is refused`() async throws {
+        let name = "ascii_" + UUID().uuidString.lowercased().replacing("-", with: "_")
+        let admin = try TemporaryDatabase.pool()
+        let quoted = try quotedIdentifier(name)
+        try await admin.withConnection {
+            try $0.script("CREATE DATABASE \(quoted) ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+        }
+        let url = try TemporaryDatabase.conninfo.replacing(/test_[0-9a-f_]+/, with: name)
+        let error = #expect(throws: PostgresError.self) { _ = try PostgresConnection(conninfo: url) }
+        #expect(error?.reason == .unsupportedServer)
+        #expect(error?.message.contains("SQL_ASCII") == true)
+        try await admin.withConnection { try $0.script("DROP DATABASE \(quoted) WITH (FORCE)") }
+    }
+
+    /// libpq takes its environment variables, `PGCLIENTENCODING` among them, only where the connection string is silent.
+    @Test(arguments: ["LATIN1", "SQL_ASCII", "BIG5"])
+    func `the session speaks UTF-8 whatever database and connection string say`(encoding: String) async throws {
+        try await TemporaryDatabase.pool().withConnection { connection throws in
+            let name = try connection.run("SELECT current_database()::text AS name")[0].text("name")
+            try connection.script("ALTER DATABASE \(try quotedIdentifier(name)) SET client_encoding = '\(encoding)'")
+        }
+        let conninfo = try TemporaryDatabase.conninfo
+        let separator = conninfo.contains("://") ? "&" : " "
+        let connection = try PostgresConnection(conninfo: "\(conninfo)\(separator)client_encoding=\(encoding)")
+        #expect(try connection.run("SHOW client_encoding")[0].text("client_encoding") == "UTF8")
+        #expect(try connection.run("SELECT $1 AS text", [.text("é🧾")])[0].text("text") == "é🧾")
+    }
+
+    @Test func `moments are read alike whatever the database prefers`() async throws {
+        let pool = try TemporaryDatabase.pool()
+        try await pool.withConnection { connection throws in
+            let name = try connection.run("SELECT current_database()::text AS name")[0].text("name")
+            try connection.script(
+                """
+                ALTER DATABASE \(try quotedIdentifier(name)) SET TimeZone = 'Asia/Tokyo';
+                ALTER DATABASE \(try quotedIdentifier(name)) SET DateStyle = 'German';
+                ALTER DATABASE \(try quotedIdentifier(name)) SET bytea_output = 'escape'
+                """
+            )
+        }
+        let fresh = try PostgresConnection(conninfo: TemporaryDatabase.conninfo)
+        let row = try fresh.run("SELECT $1 AS moment, $2 AS bytes", [.timestamp(1_700_000_000_123), .bytea([0, 65])])[0]
+        #expect(try row.timestamp("moment") == 1_700_000_000_123)
+        #expect(try row.bytes("bytes") == [0, 65])
+    }
+}

@@ -57,6 +57,10 @@ final class CurlEasy {
     func result(of code: CURLcode) -> Result<HTTPResponse, TransportFault> {
         if let fault = reception.fault { return .failure(fault) }
         guard code == CURLE_OK else { return .failure(fault(for: code)) }
+        // libcurl takes an end in the middle of the headers for the end of the response.
+        guard reception.hasAllHeaders else {
+            return .failure(TransportFault(.connectionLost, "The connection ended inside the response's headers."))
+        }
         return .success(
             HTTPResponse(
                 status: long(CURLINFO_RESPONSE_CODE),

@@ -1,4 +1,6 @@
-/// The exchanges under way, and the handles that wait for the next ones. Lives on the transport's thread.
+/// The exchanges under way, and the handles that wait for the next ones.
+///
+/// Lives on the transport's thread.
 struct Exchanges {
     private struct Exchange {
         let ticket: UInt64

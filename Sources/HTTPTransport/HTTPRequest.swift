@@ -1,4 +1,6 @@
-/// What is to be sent. It goes out as it is written here: nothing is decoded, shortened or followed.
+/// What is to be sent.
+///
+/// It goes out as it is written here: nothing is decoded, shortened or followed.
 package struct HTTPRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -8,7 +10,9 @@ package struct HTTPRequest: Equatable, Sendable {
     package var method: Method
     /// Absolute and already percent-encoded; `https`, or `http` to loopback where the transport allows it.
     package var url: String
-    /// Sent in this order. Neither names nor values may contain line breaks or NUL.
+    /// Sent in this order.
+    ///
+    /// Neither names nor values may contain line breaks or NUL.
     package var headers: [HTTPHeader]
     /// `nil` for a GET; a POST without a body sends an empty one.
     package var body: [UInt8]?

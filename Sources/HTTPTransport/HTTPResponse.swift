@@ -1,7 +1,11 @@
-/// What came back: the final answer, whatever its status. Redirects are answers too, never followed.
+/// What came back: the final answer, whatever its status.
+///
+/// Redirects are answers too, never followed.
 package struct HTTPResponse: Equatable, Sendable {
     package let status: Int
-    /// In the order they came, repeated ones repeated. Interim (1xx) answers' fields and trailers are left out.
+    /// In the order they came, repeated ones repeated.
+    ///
+    /// Interim (1xx) answers' fields and trailers are left out.
     package let headers: [HTTPHeader]
     /// Decoded where the server compressed it, and whole: a cut body is a ``TransportFault``.
     package let body: [UInt8]

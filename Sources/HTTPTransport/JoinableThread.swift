@@ -48,8 +48,10 @@ private final class Start: Sendable {
     }
 }
 
-/// Leaves SIGINT and SIGTERM to those who listen for them, and turns SIGPIPE, which OpenSSL raises when a server hangs
-/// up, into an ordinary error. Signals for the thread's own mistakes stay open.
+/// Blocks every signal on the calling thread except those for its own mistakes.
+///
+/// SIGINT and SIGTERM are for those who listen for them; SIGPIPE, which OpenSSL raises when a server hangs up,
+/// becomes an ordinary error.
 private func blockSignals() {
     var signals = sigset_t()
     unsafe sigfillset(&signals)

@@ -3,10 +3,12 @@ struct Reception {
     let limits: TransportConfiguration
     private(set) var headers: [HTTPHeader] = []
     private(set) var body: [UInt8] = []
+    /// Whether the final answer's headers are complete.
     private(set) var hasAllHeaders = false
     /// Why the exchange had to be ended from here.
     private(set) var fault: TransportFault?
 
+    private var isInterim = false
     private var headerBytes = 0
     private var headerFields = 0
 
@@ -38,6 +40,7 @@ struct Reception {
             // A further status line follows an interim answer, whose fields mean nothing to us.
             headers = []
             hasAllHeaders = false
+            isInterim = line.split(separator: " ").dropFirst().first?.first == "1"
             return true
         }
         if line.isEmpty { return endHeaders() }
@@ -60,7 +63,7 @@ struct Reception {
     }
 
     private mutating func endHeaders() -> Bool {
-        hasAllHeaders = true
+        hasAllHeaders = !isInterim
         // libcurl decodes whatever it was built for, asked or not.
         let codings = headers.values(of: "Content-Encoding").map { $0.lowercased() }
         guard codings.allSatisfy({ ["gzip", "x-gzip", "identity", ""].contains($0) }) else {

@@ -1,4 +1,6 @@
-/// The limits one transport keeps. The defaults are the ones production uses.
+/// The limits one transport keeps.
+///
+/// The defaults are the ones production uses.
 package struct TransportConfiguration: Equatable, Sendable {
     /// For name, TCP and TLS together.
     package var connectTimeout = Duration.seconds(10)

@@ -11,7 +11,7 @@ struct ExchangeProgress {
 extension TransportFault {
     /// Says in our words what libcurl says in its own.
     ///
-    /// - Parameter text: libcurl's sentence; it never quotes what we sent, but may quote the server.
+    /// libcurl's sentence, `text`, never quotes what we sent, but may quote the server.
     init(_ code: CURLcode, _ text: String, _ progress: ExchangeProgress) {
         self.init(Self.reason(of: code, text, progress), "\(text.printable) (libcurl \(code.rawValue))")
     }

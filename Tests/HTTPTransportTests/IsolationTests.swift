@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+/// What a server or the environment would like us to do, and we do not.
+@Suite(.timeLimit(.minutes(1)))
+struct IsolationTests {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a redirect is an answer, and is not followed`(status: Int) async throws {
+        let other = try LoopbackServer { _ in answer() }
+        defer { other.stop() }
+        for location in [other.url + "/", "file:///etc/passwd", "/here", "//127.0.0.1:\(other.port)/"] {
+            let server = try LoopbackServer { _ in answer("\(status) Moved", headers: ["Location: \(location)"]) }
+            defer { server.stop() }
+            let response = try await withTransport { transport in
+                try await transport.send(
+                    HTTPRequest(.get, server.url + "/", headers: [HTTPHeader("Authorization", "Bearer token")])
+                )
+            }
+            #expect(response.status == status)
+            #expect(response.headers.values(of: "location") == [location])
+            #expect(server.requests.count == 1)
+        }
+        #expect(other.accepted == 0)
+    }
+
+    @Test
+    func `a cookie is not sent back`() async throws {
+        let server = try LoopbackServer { _ in
+            answer(headers: ["Set-Cookie: a=b; Path=/", "Strict-Transport-Security: max-age=99999"])
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            for _ in 1...2 { _ = try await transport.send(HTTPRequest(.get, server.url + "/")) }
+        }
+        #expect(server.requests.count == 2)
+        #expect(server.requests.allSatisfy { !$0.contains("Cookie") })
+    }
+
+    @Test
+    func `proxies named in the environment are ignored`() async {
+        // The environment belongs to the whole process, so this one has its own.
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackServer { _ in answer("502 Bad Gateway") }
+            let server = try LoopbackServer { _ in answer() }
+            for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+                unsafe setenv(name, proxy.url, 1)
+            }
+            let status = try await withTransport { try await $0.send(HTTPRequest(.get, server.url + "/")).status }
+            try #require(status == 200 && proxy.accepted == 0 && server.accepted == 1)
+        }
+    }
+
+    @Test
+    func `a netrc entry for the host is ignored`() async {
+        await #expect(processExitsWith: .success) {
+            let home = FileManager.default.temporaryDirectory.appending(path: "storeledger-\(UUID())")
+            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: home) }  // a leftover directory harms nobody
+            try Data("machine 127.0.0.1 login someone password secret\n".utf8).write(to: home.appending(path: ".netrc"))
+            unsafe setenv("HOME", home.path, 1)
+            let server = try LoopbackServer { _ in answer() }
+            _ = try await withTransport { try await $0.send(HTTPRequest(.get, server.url + "/")) }
+            let request = try #require(server.requests.first)
+            try #require(!request.contains("Authorization"))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import AppStoreModel
+import SignedData
+
+/// What `serve` writes before it accepts a connection.
+struct PublishedFiles: Sendable {
+    let directory: StoreDirectory
+    let app: SimulatedApp
+    let root: [UInt8]
+    /// One a customer.
+    let ids: [UInt64]
+    let windowSeconds: Int
+
+    /// Writes all files, `ready.json` last, once the port is known.
+    func write(port: Int, processID: Int32) throws(SimulatorError) {
+        let path = directory.path
+        let baseURL = "http://127.0.0.1:\(port)"
+        try WholeFile.write(directory.worldFile.json, to: path + "/world.json")
+        try WholeFile.write(root, to: path + "/root.cer")
+        try WholeFile.write(idList, to: path + "/ids.csv")
+        try WholeFile.write(job(baseURL: baseURL), to: path + "/job.yaml")
+        let ready = jsonObject {
+            $0.member("port", Int64(port))
+            $0.member("baseURL", baseURL)
+            $0.member("pid", Int64(processID))
+        }
+        try WholeFile.write(ready + [UInt8(ascii: "\n")], to: path + "/ready.json")
+    }
+
+    private var idList: String {
+        "transaction_id\n" + ids.map { "\($0)\n" }.joined()
+    }
+
+    /// A job that loads everything this simulator has.
+    private func job(baseURL: String) -> String {
+        let appAppleId = app.appAppleId.map { "\n  appAppleId: \($0)" } ?? ""
+        let limits = windowSeconds == 3_600 ? "" : "limits:\n  windowSeconds: \(windowSeconds)\n"
+        return """
+            # Written by appstore-simulator for this directory. Run it while the simulator runs:
+            #   storeledger migrate job.yaml && storeledger run job.yaml
+            version: 1
+            name: simulated-app-store
+            app:
+              bundleId: \(app.bundleId)\(appAppleId)
+              environment: \(app.environment.rawValue)
+            appStore:
+              issuerId: \(app.issuerId)
+              keyId: \(app.keyId)
+              privateKeyFile: \(directory.keyFile(of: app))
+              baseURL: \(baseURL)
+              trustedRoots: [root.cer]
+            transactionIds:
+              csv: {path: ids.csv, column: transaction_id}
+            streams:
+              transactionHistory: {}
+              refundHistory: {for: all}
+              notificationHistory:
+                scope: app
+                startDate: \(app.environment == .production ? "-30d" : "-29d")
+                endDate: now
+            \(limits)output:
+              postgres: {url: "${DATABASE_URL}"}
+              csv: {directory: out, tables: [transactions, refunds, notifications]}
+
+            """
+    }
+}

@@ -1,0 +1,78 @@
+import AppStoreModel
+import FoundationEssentials
+import SignedData
+import Synchronization
+
+/// The directory a simulated App Store lives in: what it shows its clients, and what it needs to be the same after a restart.
+final class StoreDirectory: Sendable {
+    let path: String
+    private let world: Mutex<WorldFile>
+
+    /// Makes the directory and finds out which world belongs in it.
+    ///
+    /// A stale `ready.json` goes first: nobody may believe it while this process is still busy.
+    init(_ configuration: SimulatorConfiguration, now: UnixMilliseconds) throws(SimulatorError) {
+        path = configuration.directory
+        let anchor = try configuration.anchorMoment()
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw SimulatorError(.output, "Creating the directory \(path): \(error)")
+        }
+        try WholeFile.remove(path + "/ready.json")
+        let found = try WholeFile.read(path + "/world.json").flatMap(WorldFile.init(json:))
+        var wanted = WorldParameters(
+            seed: configuration.seed,
+            customers: configuration.customers,
+            transactionsPerCustomer: configuration.transactionsPerCustomer,
+            environment: configuration.environment.model,
+            anchor: anchor ?? found?.parameters.anchor ?? Moment.midnight(before: now)
+        )
+        if let found, found.parameters == wanted {
+            world = Mutex(found)
+        } else {
+            if anchor == nil { wanted.anchor = Moment.midnight(before: now) }
+            world = Mutex(WorldFile(parameters: wanted))
+        }
+    }
+
+    var worldFile: WorldFile { world.withLock { $0 } }
+
+    /// Keeps in mind that the world moved on.
+    func remember(_ step: WorldStep) throws {
+        try world.withLock { file in
+            file.steps.append(step)
+            try WholeFile.write(file.json, to: path + "/world.json")
+        }
+    }
+
+    /// The directory's authority, made when there is none: like Apple's, valid for long, and its leaf around the world's moment.
+    func authority() throws -> CertificateAuthority {
+        let file = path + "/ca.pem"
+        if let text = try WholeFile.read(file) {
+            let known = try CertificateAuthority(pem: Secret(String(decoding: text, as: UTF8.self)))
+            return known
+        }
+        let anchor = worldFile.parameters.anchor
+        let authority = try CertificateAuthority(
+            root: .root(from: anchor - .days(4_200), to: anchor + .days(4_900)),
+            intermediate: .intermediate(from: anchor - .days(2_000), to: anchor + .days(3_400)),
+            leaf: .leaf(from: anchor - .days(420), to: anchor + .days(340))
+        )
+        try WholeFile.write(authority.pem.reveal(), to: file, mode: 0o600)
+        return authority
+    }
+
+    /// The developer's key, made when there is none.
+    func developerKey(of app: SimulatedApp) throws -> SigningKey {
+        let file = path + "/" + keyFile(of: app)
+        if FileManager.default.fileExists(atPath: file) { return try SigningKey.load(file: file) }
+        let key = try SigningKey.generate()
+        try WholeFile.write(key.pem.reveal(), to: file, mode: 0o600)
+        return key
+    }
+
+    func keyFile(of app: SimulatedApp) -> String { "AuthKey_\(app.keyId).p8" }
+}

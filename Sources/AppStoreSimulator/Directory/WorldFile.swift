@@ -1,0 +1,60 @@
+import AppStoreModel
+
+/// What `world.json` keeps of a world: what it was made from and how far it moved on, so that a restart makes the same one.
+struct WorldFile: Equatable, Sendable {
+    var parameters: WorldParameters
+    var steps: [WorldStep] = []
+
+    init(parameters: WorldParameters) {
+        self.parameters = parameters
+    }
+
+    var json: [UInt8] {
+        let steps = steps.map { step in
+            jsonObject {
+                switch step {
+                case .changes(let count): $0.member("changes", Int64(count))
+                case .days(let count): $0.member("days", Int64(count))
+                }
+            }
+        }
+        return jsonObject {
+            $0.member("version", Int64(1))
+            $0.member("seed", String(parameters.seed))
+            $0.member("customers", Int64(parameters.customers))
+            $0.member("transactionsPerCustomer", Int64(parameters.transactionsPerCustomer))
+            $0.member("environment", parameters.environment.rawValue)
+            $0.member("anchor", parameters.anchor.rawValue)
+            $0.member("steps", objects: steps)
+        }
+    }
+
+    /// `nil` for a file that another version wrote or somebody changed; its world is then made anew.
+    init?(json: [UInt8]) {
+        // A damaged file is a world that is not there; the doc comment above says what follows.
+        guard let document = try? StrictJSON.parseObject(json), document["version"] == .number(JSONNumber(text: "1")),
+            let seed = document["seed"]?.string.flatMap({ UInt64($0) }),
+            let customers = document.integer("customers"),
+            let transactions = document.integer("transactionsPerCustomer"),
+            let environment = document["environment"]?.string.flatMap(AppStoreEnvironment.init(rawValue:)),
+            let anchor = document.integer("anchor")
+        else { return nil }
+        parameters = WorldParameters(
+            seed: seed,
+            customers: customers,
+            transactionsPerCustomer: transactions,
+            environment: environment,
+            anchor: UnixMilliseconds(rawValue: Int64(anchor))
+        )
+        steps = (document["steps"]?.array ?? []).compactMap(\.object).compactMap { step in
+            step.integer("changes").map(WorldStep.changes) ?? step.integer("days").map(WorldStep.days)
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate func integer(_ key: String) -> Int? {
+        guard case .number(let number)? = self[key] else { return nil }
+        return Int(number.text)
+    }
+}

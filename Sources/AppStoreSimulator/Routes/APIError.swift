@@ -1,0 +1,45 @@
+import HTTPTypes
+
+/// An error the documentation names: HTTP status, Apple's code and a sentence.
+///
+/// Source: "Error codes", App Store Server API, read 2026-11.
+struct APIError: Error, Equatable, Sendable {
+    let status: Int
+    let code: Int64
+    let message: String
+
+    init(_ code: Int64, _ message: String) {
+        status = Int(code / 10_000)
+        self.code = code
+        self.message = message
+    }
+
+    var json: [UInt8] {
+        jsonObject {
+            $0.member("errorCode", code)
+            $0.member("errorMessage", message)
+        }
+    }
+
+    static let badRequest = APIError(4_000_000, "Bad request.")
+    static let revision = APIError(4_000_005, "Invalid request revision.")
+    static let transactionId = APIError(4_000_006, "Invalid transaction id.")
+    static let startDateTooFarInPast = APIError(4_000_012, "The start date is earlier than the allowed start date.")
+    static let startDateAfterEndDate = APIError(4_000_013, "The start date must precede the end date.")
+    static let paginationToken = APIError(4_000_014, "Invalid pagination token.")
+    static let startDate = APIError(4_000_015, "Invalid start date.")
+    static let endDate = APIError(4_000_016, "Invalid end date.")
+    static let paginationTokenExpired = APIError(4_000_017, "The pagination token expired.")
+    static let notificationType = APIError(4_000_018, "Invalid notification type or subtype.")
+    static let multipleFilters = APIError(4_000_019, "Supply either a transaction id or a notification type.")
+    static let sort = APIError(4_000_021, "Invalid sort.")
+    static let productType = APIError(4_000_022, "Invalid product type.")
+    static let productId = APIError(4_000_023, "Invalid product id.")
+    static let subscriptionGroup = APIError(4_000_024, "Invalid subscription group identifier.")
+    static let excludeRevoked = APIError(4_000_025, "Invalid excludeRevoked value.")
+    static let ownershipType = APIError(4_000_026, "Invalid in-app ownership type.")
+    static let revoked = APIError(4_000_030, "Invalid revoked value.")
+    static let transactionNotFound = APIError(4_040_010, "Transaction id not found.")
+    static let rateLimited = APIError(4_290_000, "Rate limit exceeded.")
+    static let internalError = APIError(5_000_000, "An unknown error occurred.")
+}

@@ -1,0 +1,99 @@
+import AppStoreModel
+
+/// The filters of one Get Transaction History request, checked as the documentation says.
+struct HistoryFilter: Sendable {
+    let query: HistoryQuery
+
+    /// - Throws: ``APIError`` with the code of the first parameter that is not valid.
+    init(_ items: QueryItems) throws(APIError) {
+        var query = HistoryQuery()
+        query.startDate = try Self.moment(items["startDate"], or: .startDate)
+        query.endDate = try Self.moment(items["endDate"], or: .endDate)
+        if let start = query.startDate, let end = query.endDate, start >= end { throw .startDateAfterEndDate }
+        query.productIds = items.all("productId")
+        guard query.productIds.allSatisfy({ !$0.isEmpty }) else { throw .productId }
+        query.productTypes = try Self.values(items.all("productType"), or: .productType)
+        query.subscriptionGroupIdentifiers = items.all("subscriptionGroupIdentifier")
+        guard query.subscriptionGroupIdentifiers.allSatisfy({ !$0.isEmpty }) else { throw .subscriptionGroup }
+        query.inAppOwnershipType = try Self.value(items["inAppOwnershipType"], or: .ownershipType)
+        query.sort = try Self.value(items["sort"], or: .sort)
+        query.revoked = try Self.flag(items["revoked"], or: .revoked)
+        // The forerunner of `revoked`; Apple still documents its error.
+        if try Self.flag(items["excludeRevoked"], or: .excludeRevoked) == true { query.revoked = false }
+        self.query = query
+    }
+
+    var isDescending: Bool { query.sort == .descending }
+
+    /// Everything that must stay the same from page to page, in one text.
+    var text: String {
+        let dates = [query.startDate, query.endDate].map { $0.map { String($0.rawValue) } ?? "" }
+        let lists = [query.productIds, query.productTypes.map(\.rawValue), query.subscriptionGroupIdentifiers]
+        let flags = [
+            query.inAppOwnershipType?.rawValue ?? "", query.revoked.map { String($0) } ?? "", String(isDescending),
+        ]
+        let sets = lists.map { Set($0).sorted().joined(separator: "\u{1}") }
+        return (dates + sets + flags).joined(separator: "\u{2}")
+    }
+
+    /// Dates compare with `purchaseDate`: from `startDate` on, and before `endDate`.
+    func admits(_ transaction: Transaction) -> Bool {
+        if let start = query.startDate, transaction.purchaseDate < start.rawValue { return false }
+        if let end = query.endDate, transaction.purchaseDate >= end.rawValue { return false }
+        if !query.productIds.isEmpty, !query.productIds.contains(transaction.product.id) { return false }
+        if !query.productTypes.isEmpty, !query.productTypes.contains(transaction.product.kind.filter) { return false }
+        if !query.subscriptionGroupIdentifiers.isEmpty {
+            guard let group = transaction.product.group, query.subscriptionGroupIdentifiers.contains(group) else {
+                return false
+            }
+        }
+        if let ownership = query.inAppOwnershipType, (ownership == .familyShared) != transaction.isFamilyShared {
+            return false
+        }
+        if let revoked = query.revoked, revoked != (transaction.revocation != nil) { return false }
+        return true
+    }
+
+    private static func moment(_ text: String?, or error: APIError) throws(APIError) -> UnixMilliseconds? {
+        guard let text else { return nil }
+        guard let value = Int64(text), value >= 0, String(value) == text else { throw error }
+        return UnixMilliseconds(rawValue: value)
+    }
+
+    private static func values<Value: RawRepresentable<String>>(
+        _ texts: [String],
+        or error: APIError
+    ) throws(APIError) -> [Value] {
+        var values: [Value] = []
+        for text in texts {
+            guard let value = Value(rawValue: text) else { throw error }
+            values.append(value)
+        }
+        return values
+    }
+
+    private static func value<Value: RawRepresentable<String>>(
+        _ text: String?,
+        or error: APIError
+    ) throws(APIError) -> Value? {
+        let values: [Value] = try values(text.map { [$0] } ?? [], or: error)
+        return values.first
+    }
+
+    private static func flag(_ text: String?, or error: APIError) throws(APIError) -> Bool? {
+        guard let text else { return nil }
+        guard let value = Bool(text) else { throw error }
+        return value
+    }
+}
+
+extension Product.Kind {
+    fileprivate var filter: HistoryQuery.ProductType {
+        switch self {
+        case .autoRenewable: .autoRenewable
+        case .nonRenewing: .nonRenewable
+        case .consumable: .consumable
+        case .nonConsumable: .nonConsumable
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import AppStoreModel
+import NIOCore
+
+/// A record as a page carries it.
+enum PageItem: Sendable {
+    case transaction(SignedTransaction)
+    case notification(SignedNotification)
+
+    /// The JSON that is or could be signed.
+    func payload(in app: SimulatedApp, bundleId: String, sign: ([UInt8]) throws -> String) rethrows -> [UInt8] {
+        switch self {
+        case .transaction(let record):
+            record.transaction.payload(
+                of: record.customer, in: app, signedDate: record.signedDate, bundleId: bundleId
+            )
+        case .notification(let record):
+            try record.notification.payload(in: app, bundleId: bundleId, sign: sign)
+        }
+    }
+
+    var sealed: [UInt8] {
+        switch self {
+        case .transaction(let record): record.sealed
+        case .notification(let record): record.sealed
+        }
+    }
+}
+
+/// One page of any of the three histories, before it is JSON.
+struct HistoryPage: Sendable {
+    static let size = 20
+
+    var items: [PageItem]
+    /// Where the next page begins, and what its cursor is bound to.
+    var position: CursorPosition
+    let binding: CursorMint.Binding
+    var hasMore: Bool
+    /// When the cursor is made; 0 for cursors that never expire.
+    var issued: Int64 = 0
+    /// The cursor of the request, for the fault that makes no progress.
+    let asked: String?
+    let cursorName: String
+    /// Whether the page names the app, as transaction history does.
+    var namesApp = false
+
+    /// Writes the JSON of the page.
+    ///
+    /// - Parameters:
+    ///   - cursor: The text of the next page's cursor.
+    ///   - opening: The header that all records share.
+    ///   - replacements: The whole JWS of each record, where a fault has them signed anew.
+    func body(
+        cursor: String,
+        in app: SimulatedApp,
+        opening: [UInt8],
+        replacements: [[UInt8]]? = nil
+    ) -> ByteBuffer {
+        let records = items.reduce(0) { $0 + $1.sealed.count + opening.count + 512 }
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(records + 512)
+        buffer.writeString("{\"\(cursorName)\":\"\(cursor)\",\"hasMore\":\(hasMore),")
+        if namesApp {
+            buffer.writeString("\"bundleId\":\"\(app.bundleId)\",")
+            if let id = app.appAppleId { buffer.writeString("\"appAppleId\":\(id),") }
+            buffer.writeString("\"environment\":\"\(app.environment.rawValue)\",")
+        }
+        buffer.writeString(cursorName == Self.token ? "\"notificationHistory\":[" : "\"signedTransactions\":[")
+        for (index, item) in items.enumerated() {
+            if index > 0 { buffer.writeString(",") }
+            if case .notification = item { buffer.writeString("{\"signedPayload\":") }
+            buffer.writeString("\"")
+            if let replacements {
+                buffer.writeBytes(replacements[index])
+            } else {
+                buffer.writeBytes(opening)
+                buffer.writeBytes(item.sealed)
+            }
+            buffer.writeString("\"")
+            if case .notification(let record) = item {
+                buffer.writeString(",\"sendAttempts\":")
+                buffer.writeBytes(record.attempts)
+                buffer.writeString("}")
+            }
+        }
+        buffer.writeString("]}")
+        return buffer
+    }
+
+    static let revision = "revision"
+    static let token = "paginationToken"
+}

@@ -1,0 +1,98 @@
+/// The two forms in which Advanced Commerce details are signed. Source: `AdvancedCommerceTransactionInfo`
+/// and `AdvancedCommerceRenewalInfo`, read 2026-11.
+extension AdvancedCommerce {
+    var transactionInfo: [UInt8] {
+        jsonObject {
+            $0.member("descriptors", raw: descriptors)
+            $0.member("estimatedTax", estimatedTax)
+            $0.member("items", objects: items.map(\.transactionItem))
+            $0.member("period", period)
+            $0.member("requestReferenceId", requestReferenceId)
+            $0.member("taxCode", taxCode)
+            $0.member("taxExclusivePrice", taxExclusivePrice)
+            $0.member("taxRate", taxPercent < 10 ? "0.0\(taxPercent)" : "0.\(taxPercent)")
+        }
+    }
+
+    /// - Parameter increase: `SCHEDULED`, `PENDING` or `ACCEPTED` when the first item is about to cost more.
+    func renewalInfo(increase: String?) -> [UInt8] {
+        jsonObject {
+            $0.member("consistencyToken", consistencyToken)
+            $0.member("descriptors", raw: descriptors)
+            $0.member(
+                "items",
+                objects: items.enumerated().map { index, item in
+                    item.renewalItem(
+                        increase: index == 0 ? increase : nil,
+                        dependents: items.dropFirst().map(\.sku)
+                    )
+                }
+            )
+            $0.member("period", period)
+            $0.member("requestReferenceId", requestReferenceId)
+            $0.member("taxCode", taxCode)
+        }
+    }
+
+    private var descriptors: [UInt8] {
+        jsonObject {
+            $0.member("description", description)
+            $0.member("displayName", name)
+        }
+    }
+}
+
+extension AdvancedCommerce.Item {
+    fileprivate var transactionItem: [UInt8] {
+        jsonObject {
+            writeCommon(to: &$0)
+            if !refunds.isEmpty { $0.member("refunds", objects: refunds.map(\.json)) }
+            $0.member("revocationDate", revocationDate)
+        }
+    }
+
+    fileprivate func renewalItem(increase: String?, dependents: [String]) -> [UInt8] {
+        jsonObject { writer in
+            writeCommon(to: &writer)
+            guard let increase else { return }
+            writer.member(
+                "priceIncreaseInfo",
+                raw: jsonObject {
+                    $0.member("dependentSKUs", dependents)
+                    $0.member("price", price * 12 / 10)
+                    $0.member("status", increase)
+                }
+            )
+        }
+    }
+
+    private func writeCommon(to writer: inout ObjectWriter) {
+        writer.member("SKU", sku)
+        writer.member("description", description)
+        writer.member("displayName", name)
+        writer.member("offer", raw: offer?.json)
+        writer.member("price", price)
+    }
+}
+
+extension AdvancedCommerce.Offer {
+    fileprivate var json: [UInt8] {
+        jsonObject {
+            $0.member("period", period)
+            $0.member("periodCount", periodCount)
+            $0.member("price", price)
+            $0.member("reason", reason)
+        }
+    }
+}
+
+extension AdvancedCommerce.Refund {
+    fileprivate var json: [UInt8] {
+        jsonObject {
+            $0.member("refundAmount", amount)
+            $0.member("refundDate", date)
+            $0.member("refundReason", reason)
+            $0.member("refundType", type)
+        }
+    }
+}

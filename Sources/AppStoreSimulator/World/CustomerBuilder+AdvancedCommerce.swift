@@ -1,0 +1,66 @@
+extension CustomerBuilder {
+    mutating func addAdvancedSubscription(room: Int) {
+        let product = Product.advancedSubscription
+        let goods = basket(of: product, period: product.period)
+        var chain = firstPurchase(of: product, isFamilyShared: false, offer: nil)
+        for _ in 1..<max(1, min(room, 1 + random.below(12))) {
+            renew(&chain, product: product)
+        }
+        for index in chain.indices {
+            chain[index].advancedCommerce = goods
+            chain[index].price = goods.price
+        }
+        append(chain, endingAt: lastDay(period: .month))
+    }
+
+    mutating func addAdvancedCharge() {
+        let product = Product.advancedCharge
+        let id = nextID
+        let date = now - random.within(Moment.hour..<(600 * Moment.day))
+        var charge = Transaction(
+            id: id,
+            originalId: id,
+            product: product,
+            purchaseDate: date,
+            originalPurchaseDate: date
+        )
+        var goods = basket(of: product, period: nil)
+        charge.price = goods.price
+        if random.chance(percent: 35), let refund = refund(after: date) {
+            goods.refund(at: refund.date, prorated: refund.type == .prorated)
+            charge.revocation = refund
+        }
+        charge.advancedCommerce = goods
+        customer.transactions.append(charge)
+    }
+
+    private mutating func basket(of product: Product, period: Period?) -> AdvancedCommerce {
+        let price = price(of: product)
+        let chapters = 1 + random.below(3)
+        return AdvancedCommerce(
+            requestReferenceId: random.uuid(),
+            consistencyToken: random.uuid(),
+            period: period?.text,
+            name: "Märchenwald",
+            description: "Stories, one shelf at a time 📚",
+            taxCode: "C003-00-2",
+            taxPercent: [7, 19, 0][random.below(3)],
+            items: (1...chapters).map { chapter in
+                AdvancedCommerce.Item(
+                    sku: "shelf-\(chapter)",
+                    name: "Shelf \(chapter)",
+                    description: "\"Once upon a time\", part \(chapter)",
+                    price: price / Int64(chapters),
+                    offer: period == nil || chapter > 1
+                        ? nil
+                        : AdvancedCommerce.Offer(
+                            period: "P1M",
+                            periodCount: 2,
+                            price: price / 2,
+                            reason: random.pick(["ACQUISITION", "WIN_BACK", "RETENTION"])
+                        )
+                )
+            }
+        )
+    }
+}

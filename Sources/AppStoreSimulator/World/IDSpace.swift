@@ -1,0 +1,31 @@
+import AppStoreModel
+
+/// How the simulated store numbers transactions, so that an ID alone tells whose it is.
+///
+/// Every customer owns a block of IDs and uses them in order, with gaps between.
+struct IDSpace: Sendable {
+    private let first: UInt64
+    private static let block: UInt64 = 100_000
+    private static let step: UInt64 = 37
+
+    init(environment: AppStoreEnvironment) {
+        first = environment == .production ? 430_000_000_000_000 : 2_000_000_000_000_000
+    }
+
+    func id(customer: Int, position: Int) -> UInt64 {
+        first + UInt64(customer) * Self.block + UInt64(position) * Self.step
+    }
+
+    /// Line items have their own numbers, one for each transaction of a subscription.
+    func lineItem(of transaction: UInt64) -> UInt64 {
+        transaction + 90_000_000_000_000
+    }
+
+    /// Whose ID `text` could be and its position in the customer's block, or `nil` when the store never gives out such an ID.
+    func place(of text: TransactionID) -> (customer: Int, position: Int)? {
+        guard let number = UInt64(text.text), String(number) == text.text, number >= first else { return nil }
+        let (customer, offset) = (number - first).quotientAndRemainder(dividingBy: Self.block)
+        let (position, gap) = offset.quotientAndRemainder(dividingBy: Self.step)
+        return gap == 0 ? (Int(customer), Int(position)) : nil
+    }
+}

@@ -1,0 +1,16 @@
+import AppStoreModel
+
+/// Spans in milliseconds, the unit of every moment in Apple's payloads.
+enum Moment {
+    static let hour: Int64 = 3_600_000
+    static let day: Int64 = 86_400_000
+
+    /// The UTC midnight at or before `moment`.
+    static func midnight(before moment: UnixMilliseconds) -> UnixMilliseconds {
+        UnixMilliseconds(rawValue: moment.rawValue - moment.rawValue % day)
+    }
+}
+
+extension Duration {
+    static func days(_ days: Int64) -> Duration { .seconds(days * 86_400) }
+}

@@ -1,0 +1,102 @@
+import AppStoreModel
+
+extension Notification {
+    /// The JSON that is signed. Source: `ResponseBodyV2DecodedPayload`, read 2026-11.
+    ///
+    /// - Parameters:
+    ///   - bundleId: The app's own, unless a fault plays another app.
+    ///   - sign: Makes the signed text of a payload inside this one.
+    func payload(in app: SimulatedApp, bundleId: String, sign: ([UInt8]) throws -> String) rethrows -> [UInt8] {
+        let body = try body(in: app, bundleId: bundleId, sign: sign)
+        return jsonObject {
+            $0.member("notificationType", kind.type)
+            $0.member("subtype", kind.subtype)
+            $0.member("notificationUUID", uuid)
+            $0.member("version", "2.0")
+            $0.member("signedDate", date)
+            $0.member(body.key, raw: body.json)
+        }
+    }
+
+    private func body(
+        in app: SimulatedApp,
+        bundleId: String,
+        sign: ([UInt8]) throws -> String
+    ) rethrows -> (key: String, json: [UInt8]) {
+        switch content {
+        case .transaction, .none:
+            ("data", try data(in: app, bundleId: bundleId, sign: sign))
+        case .summary(let request, let succeeded, let failed):
+            (
+                "summary",
+                jsonObject {
+                    $0.member("environment", app.environment.rawValue)
+                    $0.member("appAppleId", app.appAppleId)
+                    $0.member("bundleId", bundleId)
+                    $0.member("productId", Product.subscriptions.first?.id)
+                    $0.member("requestIdentifier", request)
+                    $0.member("storefrontCountryCodes", ["USA", "DEU", "JPN"])
+                    $0.member("succeededCount", succeeded)
+                    $0.member("failedCount", failed)
+                }
+            )
+        case .externalToken(let id):
+            (
+                "externalPurchaseToken",
+                jsonObject {
+                    $0.member("externalPurchaseId", id)
+                    $0.member("tokenCreationDate", date - Moment.day)
+                    $0.member("appAppleId", app.appAppleId)
+                    $0.member("bundleId", bundleId)
+                    $0.member("tokenType", kind.subtype == "CREATED" ? "ACQUISITION" : "SERVICES")
+                    $0.member("tokenExpirationDate", date + 30 * Moment.day)
+                }
+            )
+        case .appTransaction(let appTransaction):
+            try appData(appTransaction, in: app, bundleId: bundleId, sign: sign)
+        }
+    }
+
+    private func data(in app: SimulatedApp, bundleId: String, sign: ([UInt8]) throws -> String) rethrows -> [UInt8] {
+        var transactionInfo: String?
+        var renewalInfo: String?
+        var status: Int64?
+        var reason: String?
+        if case .transaction(let transaction, let renewal, let consumptionReason) = content, let customer {
+            transactionInfo = try sign(
+                transaction.payload(of: customer, in: app, signedDate: date, bundleId: bundleId)
+            )
+            renewalInfo = try renewal.map { try sign($0.payload(of: customer, in: app, signedDate: date)) }
+            status = renewal?.state.status
+            reason = consumptionReason
+        }
+        return jsonObject {
+            $0.member("appAppleId", app.appAppleId)
+            $0.member("bundleId", bundleId)
+            $0.member("bundleVersion", app.bundleVersion)
+            $0.member("environment", app.environment.rawValue)
+            $0.member("signedTransactionInfo", transactionInfo)
+            $0.member("signedRenewalInfo", renewalInfo)
+            $0.member("status", status)
+            $0.member("consumptionRequestReason", reason)
+        }
+    }
+
+    private func appData(
+        _ appTransaction: AppTransaction,
+        in app: SimulatedApp,
+        bundleId: String,
+        sign: ([UInt8]) throws -> String
+    ) rethrows -> (key: String, json: [UInt8]) {
+        let signed = try sign(appTransaction.payload(in: app, signedDate: date))
+        return (
+            "appData",
+            jsonObject {
+                $0.member("appAppleId", app.appAppleId)
+                $0.member("bundleId", bundleId)
+                $0.member("environment", app.environment.rawValue)
+                $0.member("signedAppTransactionInfo", signed)
+            }
+        )
+    }
+}

@@ -1,0 +1,74 @@
+/// One purchase as the simulated store knows it now; what Apple would sign is its payload.
+struct Transaction: Sendable, Equatable {
+    let id: UInt64
+    let originalId: UInt64
+    let product: Product
+    var purchaseDate: Int64
+    var originalPurchaseDate: Int64
+    var reason = Reason.purchase
+    var expiresDate: Int64?
+    var webOrderLineItemId: UInt64?
+    var quantity: Int64 = 1
+    var isFamilyShared = false
+    /// When the customer moved on to a better product of the group.
+    var upgradedDate: Int64?
+    var offer: Offer?
+    /// In milliunits of the storefront's currency.
+    var price: Int64 = 0
+    var billingPlanType: String?
+    var commitment: Commitment?
+    var revocation: Revocation?
+    var advancedCommerce: AdvancedCommerce?
+    var previousOriginalId: UInt64?
+
+    enum Reason: String, Sendable {
+        case purchase = "PURCHASE"
+        case renewal = "RENEWAL"
+    }
+
+    struct Revocation: Sendable, Equatable {
+        var date: Int64
+        /// 1 for an issue with the app, 0 for any other reason.
+        var reason: Int64
+        var type: RevocationType
+        /// Thousandths of a percent; a family revocation has none.
+        var percentage: Int64?
+    }
+
+    enum RevocationType: String, Sendable {
+        case full = "REFUND_FULL"
+        case prorated = "REFUND_PRORATED"
+        case family = "FAMILY_REVOKE"
+    }
+
+    /// When the store last changed this transaction: what history is sorted by.
+    var modifiedDate: Int64 {
+        max(purchaseDate, upgradedDate ?? 0, revocation?.date ?? 0)
+    }
+
+    /// Refund history lists refunds; a family member's lost access is none.
+    var refundDate: Int64? {
+        guard let revocation, revocation.type != .family else { return nil }
+        return revocation.date
+    }
+
+    /// The transaction as a notification of an earlier moment showed it.
+    func known(at moment: Int64) -> Transaction {
+        var earlier = self
+        if let date = revocation?.date, date > moment {
+            earlier.revocation = nil
+            earlier.advancedCommerce?.forgetRefunds()
+        }
+        if let date = upgradedDate, date > moment { earlier.upgradedDate = nil }
+        return earlier
+    }
+}
+
+/// A yearly promise paid by the month.
+struct Commitment: Sendable, Equatable {
+    static let periods: Int64 = 12
+
+    let periodNumber: Int64
+    var expiresDate: Int64
+    let price: Int64
+}

@@ -1,0 +1,43 @@
+import AppStoreModel
+
+/// Everything the simulated store knows: customers with their purchases, and the notifications it sent.
+///
+/// A value: changing it makes the next one, and the same changes in the same order always make the same world.
+struct World: Sendable {
+    let parameters: WorldParameters
+    let app: SimulatedApp
+    let ids: IDSpace
+    var customers: [Customer]
+    /// Sorted by date, then UUID.
+    var notifications: [Notification]
+    /// How many changes were made since the beginning.
+    var changeCount = 0
+    /// The moment of the latest change, or the anchor.
+    var now: Int64
+
+    init(parameters: WorldParameters) {
+        self.parameters = parameters
+        app = SimulatedApp(environment: parameters.environment, seed: parameters.seed)
+        ids = IDSpace(environment: parameters.environment)
+        now = parameters.anchor.rawValue
+        let sizes = HistorySizes(mean: parameters.transactionsPerCustomer)
+            .sizes(customers: parameters.customers, seed: parameters.seed)
+        customers = sizes.enumerated().map { index, size in
+            var builder = CustomerBuilder(index: index, parameters: parameters)
+            builder.fill(to: size)
+            return builder.customer
+        }
+        var builder = NotificationBuilder(parameters: parameters, app: app)
+        customers.forEach { builder.add(from: $0) }
+        builder.complete(with: customers)
+        notifications = builder.notifications.sorted { ($0.date, $0.uuid) < ($1.date, $1.uuid) }
+    }
+
+    /// The customer who owns the ID, or `nil` when no customer has it.
+    func customer(owning id: TransactionID) -> Int? {
+        guard let place = ids.place(of: id), customers.indices.contains(place.customer),
+            place.position < customers[place.customer].idsInUse
+        else { return nil }
+        return place.customer
+    }
+}

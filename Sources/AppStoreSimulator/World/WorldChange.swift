@@ -1,0 +1,112 @@
+import AppStoreModel
+
+/// What one step of a changing world did.
+struct WorldChange: Sendable {
+    let customer: Int
+    let transactionId: String
+    /// Where in the customer's transactions the new or changed one is.
+    let position: Int
+    let isNew: Bool
+    let date: Int64
+    let notification: Notification
+}
+
+extension World {
+    /// Makes `count` changes, a millisecond apart.
+    mutating func change(count: Int) -> [WorldChange] {
+        (0..<count).map { _ in change(at: now + 1) }
+    }
+
+    /// Moves the world on by `days`, on each of which a thousandth of all transactions, at least one, is added or changed.
+    mutating func change(days: Int) -> [WorldChange] {
+        let perDay = max(1, customers.reduce(0) { $0 + $1.transactions.count } / 1_000)
+        return (0..<days).flatMap { _ in
+            let start = now
+            let changes = (1...perDay).map { change(at: start + Int64($0) * Moment.day / Int64(perDay)) }
+            return changes
+        }
+    }
+
+    private mutating func change(at date: Int64) -> WorldChange {
+        changeCount += 1
+        now = date
+        var random = SplitMix64(seed: parameters.seed, path: 7, UInt64(changeCount))
+        let index = random.below(customers.count)
+        let refundable = customers[index].transactions.indices.filter {
+            customers[index].transactions[$0].revocation == nil
+        }
+        return random.chance(percent: 40) && !refundable.isEmpty
+            ? refund(customer: index, position: random.pick(refundable), prorated: random.chance(percent: 40))
+            : purchase(customer: index, isSubscription: random.chance(percent: 50), random: &random)
+    }
+
+    private mutating func refund(customer index: Int, position: Int, prorated: Bool) -> WorldChange {
+        var transaction = customers[index].transactions[position]
+        transaction.revocation =
+            transaction.isFamilyShared
+            ? Transaction.Revocation(date: now, reason: 0, type: .family)
+            : Transaction.Revocation(
+                date: now,
+                reason: 1,
+                type: prorated ? .prorated : .full,
+                percentage: prorated ? 43_210 : 100_000
+            )
+        transaction.advancedCommerce?.refund(at: now, prorated: prorated)
+        customers[index].transactions[position] = transaction
+        return record(
+            NotificationKind(transaction.isFamilyShared ? "REVOKE" : "REFUND", about: .refunded),
+            customer: index,
+            position: position,
+            isNew: false
+        )
+    }
+
+    private mutating func purchase(customer index: Int, isSubscription: Bool, random: inout SplitMix64) -> WorldChange {
+        let position = customers[index].transactions.count
+        let id = ids.id(customer: index, position: position)
+        let product = random.pick(isSubscription ? Product.subscriptions : Product.oneTime)
+        var transaction = Transaction(
+            id: id,
+            originalId: id,
+            product: product,
+            purchaseDate: now,
+            originalPurchaseDate: now
+        )
+        transaction.expiresDate = product.period.map { now + $0.milliseconds }
+        transaction.webOrderLineItemId = isSubscription ? ids.lineItem(of: id) : nil
+        transaction.price = customers[index].identity.storefront.price(cents: product.cents)
+        customers[index].transactions.append(transaction)
+        let kind =
+            isSubscription
+            ? NotificationKind("SUBSCRIBED", "INITIAL_BUY", about: .subscription(.active))
+            : NotificationKind("ONE_TIME_CHARGE", about: .oneTime)
+        return record(kind, customer: index, position: position, isNew: true)
+    }
+
+    private mutating func record(
+        _ kind: NotificationKind,
+        customer index: Int,
+        position: Int,
+        isNew: Bool
+    ) -> WorldChange {
+        let customer = customers[index]
+        let notification = NotificationBuilder.notification(
+            kind,
+            at: now,
+            about: customer.transactions[position],
+            of: customer.identity,
+            in: app,
+            seed: parameters.seed,
+            until: now
+        )
+        notifications.append(notification)
+        return WorldChange(
+            customer: index,
+            transactionId: String(customer.transactions[position].id),
+            position: position,
+            isNew: isNew,
+            date: now,
+            notification: notification
+        )
+    }
+}

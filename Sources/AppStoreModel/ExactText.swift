@@ -11,8 +11,9 @@ package struct ExactText: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // The terminator keeps ("a", "bc") and ("ab", "c") apart.
-        for byte in text.utf8 { hasher.combine(byte) }
+        var text = text
+        text.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+        // Keeps ("a", "bc") and ("ab", "c") apart.
         hasher.combine(0xFF as UInt8)
     }
 }

@@ -9,7 +9,7 @@ struct NestedRecords {
     let appTransaction: VerifiedRecord?
 
     /// Columns of a notification that say which purchase it is about.
-    private static let purchaseColumns = [
+    static let purchaseColumns = [
         "transaction_id", "original_transaction_id", "web_order_line_item_id", "app_transaction_id", "product_id",
         "subscription_group_identifier", "app_account_token",
     ]

@@ -1,0 +1,87 @@
+import AppStoreModel
+import LedgerTables
+import SignedData
+import Testing
+
+struct DuplicateTests {
+    @Test(arguments: [false, true])
+    func `N31 of one transaction twice on a page the newest signedDate is kept`(_ isNewestFirst: Bool) throws {
+        let world = try World()
+        let old = world.transaction(["productId": "5"])
+        let new = world.transaction(["signedDate": "1779999999001", "price": "1"])
+        let rows = try isNewestFirst ? world.normalize(transactions: new, old) : world.normalize(transactions: old, new)
+        #expect(rows.snapshots.map(\.signedDate) == [1_779_999_999_001])
+        #expect(rows.snapshots.first?.cell("price_milliunits") == .bigint(1))
+        #expect(rows.archive.count == 2)
+        #expect(rows.issues.isEmpty, "the issue was of the snapshot that lost")
+        #expect(rows.rejected.isEmpty)
+    }
+
+    @Test
+    func `J47 one payload in two signed texts is one record`() throws {
+        let world = try World()
+        let first = try world.sign(world.transaction())
+        let second = try world.sign(world.transaction())
+        let rows = world.normalize(.transaction(jws: first), .transaction(jws: second))
+        #expect(first != second)
+        #expect(rows.snapshots.count == 1)
+        #expect(rows.archive.count == 1)
+        #expect(rows.remarks == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `J67 of one signedDate the revoked snapshot is kept, then the greater hash`(_ isReversed: Bool) throws {
+        let world = try World()
+        let revoked = world.transaction(["revocationDate": "1779999998000"])
+        let others = ["1", "2", "3"].map { world.transaction(["price": $0]) }
+        func keep(_ payloads: [String]) throws -> Snapshot? {
+            let records = try payloads.map { PageRecord.transaction(jws: try world.sign($0)) }
+            let ordered = isReversed ? Array(records.reversed()) : records
+            var kept: [Snapshot] = []
+            switch ordered.count {
+            case 2: kept = world.normalize(ordered[0], ordered[1]).snapshots
+            default: kept = world.normalize(ordered[0], ordered[1], ordered[2]).snapshots
+            }
+            #expect(kept.count == 1)
+            return kept.first
+        }
+        for other in others {
+            #expect(try keep([revoked, other])?.isRevoked == true)
+        }
+        let greatest = others.map { SHA256.digest(of: Array($0.utf8)) }.max { $0.lexicographicallyPrecedes($1) }
+        #expect(try keep(others)?.payloadSHA256 == greatest)
+    }
+
+    @Test
+    func `J66 of two notifications with one UUID the newer is kept`() throws {
+        let world = try World()
+        let rows = try world.normalize(
+            notifications: world.notification(),
+            world.notification(["signedDate": "1779999999001", "subtype": #""BILLING_RECOVERY""#])
+        )
+        #expect(rows.snapshots.map(\.signedDate) == [1_779_999_999_001])
+        #expect(rows.rejected.isEmpty)
+    }
+
+    @Test
+    func `J66 two different notifications with one UUID and one signedDate are a conflict`() throws {
+        let world = try World()
+        let rows = try world.normalize(
+            notifications: world.notification(),
+            world.notification(["subtype": #""BILLING_RECOVERY""#])
+        )
+        #expect(rows.snapshots.count == 1)
+        #expect(rows.archive.count == 2)
+        #expect(rows.rejected.map(\.reason) == ["conflict"])
+    }
+
+    @Test
+    func `F17 keys that only look the same are two records`() throws {
+        let world = try World()
+        let rows = try world.normalize(
+            transactions: world.transaction(["transactionId": #""e\u0301""#]),
+            world.transaction(["transactionId": #""\u00e9""#])
+        )
+        #expect(rows.snapshots.count == 2)
+    }
+}

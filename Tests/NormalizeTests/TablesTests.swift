@@ -1,0 +1,136 @@
+import AppStoreModel
+import FoundationEssentials
+import LedgerTables
+import Testing
+
+@testable import Normalize
+
+struct TablesTests {
+    private static let migration: String = {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        // An unreadable file is an empty one, in which the tests find nothing.
+        return
+            (try? String(
+                contentsOf: root.appending(path: "sql/migrations/0001_app_store_records.sql"),
+                encoding: .utf8
+            )) ?? ""
+    }()
+
+    /// The lines between `CREATE TABLE name (` and `);`.
+    private static func definition(of table: String) -> [Substring] {
+        migration.split(separator: "\n").drop { $0 != "CREATE TABLE \(table) (" }.dropFirst().prefix { $0 != ");" }
+            .map { $0.drop { $0 == " " } }
+    }
+
+    /// Columns that hold an object's scalars in one row, objects inside included.
+    private static func columns(of map: ColumnMap) -> Set<Column> {
+        Set(
+            map.entries.flatMap { entry -> [Column] in
+                switch (entry.field.type, entry.field.type.columnType) {
+                case (.object, _): entry.nested.map { Array(columns(of: $0)) } ?? []
+                case (_, let type?): [Column(entry.column, type)]
+                default: []
+                }
+            }
+        )
+    }
+
+    private static let snapshot: Set<Column> = [
+        Column("signed_date", .timestamptz), Column("payload_sha256", .bytea), Column("payload", .jsonb),
+    ]
+
+    @Test(arguments: Tables.all)
+    func `every column is in the migration with its type, and so is the key`(_ table: Table) {
+        let lines = Self.definition(of: table.name)
+        #expect(lines.first == "app_id integer NOT NULL REFERENCES apps,")
+        for column in table.columns {
+            let isThere = lines.contains { line in
+                line.hasPrefix("\(column.name) \(column.type.rawValue) ")
+                    || line == "\(column.name) \(column.type.rawValue),"
+            }
+            #expect(isThere, "\(table.name).\(column.name) \(column.type.rawValue)")
+        }
+        let key = "PRIMARY KEY (\((["app_id"] + table.key).joined(separator: ", ")))"
+        #expect(lines.contains { $0 == key || $0 == key + "," }, "\(key)")
+    }
+
+    @Test(arguments: Tables.all)
+    func `every column of the migration has a comment of one sentence`(_ table: Table) {
+        let names = Self.definition(of: table.name).compactMap { $0.split(separator: " ").first }
+            .filter { !["PRIMARY", "UNIQUE", "FOREIGN"].contains($0) }
+        #expect(names.count > table.columns.count)
+        for name in names {
+            #expect(
+                Self.migration.contains("COMMENT ON COLUMN \(table.name).\(name) IS\n    '"),
+                "\(table.name).\(name)"
+            )
+        }
+        #expect(Self.migration.contains("COMMENT ON TABLE \(table.name) IS '"))
+    }
+
+    @Test
+    func `the migration names no schema and begins with its question`() {
+        #expect(Self.migration.hasPrefix("-- Which "))
+        #expect(!Self.migration.contains("appstore."))
+        #expect(!Self.migration.contains("CREATE SCHEMA"))
+    }
+
+    @Test(arguments: [(ColumnMap.transaction, Tables.transactions), (.renewalInfo, Tables.renewals)])
+    func `every field of a purchase has its column, and every column its field`(_ map: ColumnMap, _ table: Table) {
+        #expect(Self.columns(of: map).union(Self.snapshot) == Set(table.columns))
+    }
+
+    @Test
+    func `every field of a notification has its column, and every column its field`() {
+        let own = Self.columns(of: .notification).union(Self.columns(of: .appTransaction)).union(Self.snapshot)
+        let purchase = Set(Tables.notifications.columns).subtracting(own)
+        #expect(own.isSubset(of: Tables.notifications.columns))
+        #expect(purchase.isSubset(of: Tables.transactions.columns))
+        #expect(Set(purchase.map(\.name)).union(["app_transaction_id"]) == Set(NestedRecords.purchaseColumns))
+    }
+
+    @Test
+    func `a refund has columns of its transaction`() {
+        #expect(Set(Tables.refunds.columns).isSubset(of: Tables.transactions.columns))
+    }
+
+    @Test
+    func `every field of a line item and of its refunds has its column`() {
+        let owner: Set<Column> = [
+            Column("owner_kind", .text), Column("owner_key", .text), Column("position", .integer),
+            Column("currency", .text),
+        ]
+        let items = Self.columns(of: ColumnMap(.advancedCommerceTransactionItem))
+            .union(Self.columns(of: ColumnMap(.advancedCommerceRenewalItem)))
+        #expect(items.union(owner) == Set(Tables.advancedCommerceItems.columns))
+        let refunds = Self.columns(of: ColumnMap(.advancedCommerceRefund))
+        #expect(
+            refunds.union(owner).union([Column("item_position", .integer)])
+                == Set(Tables.advancedCommerceRefunds.columns)
+        )
+    }
+
+    @Test
+    func `every field of a send attempt has its column`() {
+        #expect(
+            Self.columns(of: .sendAttempt).union([Column("notification_uuid", .text)])
+                == Set(Tables.notificationSendAttempts.columns)
+        )
+    }
+
+    /// Lists are named by their key when they are read.
+    @Test
+    func `the only lists of objects are line items and their refunds`() {
+        func lists(_ map: ColumnMap) -> [String] {
+            map.entries.flatMap { entry in
+                guard let nested = entry.nested else { return [String]() }
+                if case .objectArray = entry.field.type { return [entry.field.key] + lists(nested) }
+                return lists(nested)
+            }
+        }
+        #expect(lists(.transaction) == ["items", "refunds"])
+        #expect(lists(.renewalInfo) == ["items"])
+        #expect(lists(.notification) + lists(.appTransaction) + lists(.sendAttempt) == [])
+    }
+}

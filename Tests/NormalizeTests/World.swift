@@ -1,0 +1,143 @@
+import AppStoreModel
+import LedgerTables
+import Normalize
+import SignedData
+
+/// A small App Store of its own keys, and the normalizer that trusts it.
+struct World {
+    static let now = UnixMilliseconds(rawValue: 1_780_000_000_000)
+    static let bundleId = "com.example.game"
+    static let appAppleId: Int64 = 1_234_567_890
+
+    let environment: AppStoreEnvironment
+    private let issuer: JWSIssuer
+    private let normalizer: Normalizer
+
+    init(_ environment: AppStoreEnvironment = .production) throws {
+        let authority = try CertificateAuthority(from: Self.now - .seconds(864_000), to: Self.now + .seconds(864_000))
+        self.environment = environment
+        issuer = authority.issuer
+        normalizer = Normalizer(
+            bundleId: Self.bundleId,
+            environment: environment,
+            appAppleId: Self.appAppleId,
+            verifier: try JWSVerifier(trustedRoots: [authority.root.der])
+        )
+    }
+
+    func sign(_ json: String) throws -> String {
+        try issuer.sign(payload: Array(json.utf8))
+    }
+
+    func normalize(_ records: PageRecord..., from stream: Stream = .transactionHistory) -> PageRows {
+        normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+    }
+
+    func normalize(transactions: String..., from stream: Stream = .transactionHistory) throws -> PageRows {
+        let records = try transactions.map { PageRecord.transaction(jws: try sign($0)) }
+        return normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+    }
+
+    func normalize(notifications: String..., sendAttempts: String = "[]") throws -> PageRows {
+        let attempts = try StrictJSON.parse(Array(sendAttempts.utf8)).array ?? []
+        let records = try notifications.map { PageRecord.notification(jws: try sign($0), sendAttempts: attempts) }
+        let page = Page(records: records, cursor: nil, hasMore: false)
+        return normalizer.normalize(page, from: .notificationHistory, now: Self.now)
+    }
+}
+
+/// Payloads as JSON text; `changes` replaces members by JSON text, adds them, or with `nil` removes them.
+extension World {
+    func transaction(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+        Self.object(
+            [
+                ("transactionId", #""2000000000000001""#), ("originalTransactionId", #""2000000000000000""#),
+                ("bundleId", "\"\(Self.bundleId)\""), ("environment", "\"\(environment.rawValue)\""),
+                ("productId", #""pro.monthly""#), ("price", "9990"), ("currency", #""USD""#),
+                ("purchaseDate", "1779999000000"), ("signedDate", "1779999999000"),
+            ],
+            changes
+        )
+    }
+
+    func renewal(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+        Self.object(
+            [
+                ("originalTransactionId", #""2000000000000000""#), ("environment", "\"\(environment.rawValue)\""),
+                ("productId", #""pro.monthly""#), ("autoRenewStatus", "1"), ("signedDate", "1779999999000"),
+            ],
+            changes
+        )
+    }
+
+    func appTransaction(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+        Self.object(
+            [
+                ("appTransactionId", #""700000000000000001""#), ("bundleId", "\"\(Self.bundleId)\""),
+                ("appAppleId", "\(Self.appAppleId)"), ("receiptType", "\"\(environment.rawValue)\""),
+                ("originalPlatform", #""iOS""#), ("receiptCreationDate", "1779999999000"),
+            ],
+            changes
+        )
+    }
+
+    func notification(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+        Self.object(
+            [
+                ("notificationUUID", #""11111111-2222-3333-4444-555555555555""#),
+                ("notificationType", #""DID_RENEW""#), ("version", #""2.0""#), ("signedDate", "1779999999000"),
+                ("data", data()),
+            ],
+            changes
+        )
+    }
+
+    /// `data`, `summary` or `appData`: what names the app.
+    func data(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
+        Self.object(
+            [
+                ("bundleId", "\"\(Self.bundleId)\""), ("appAppleId", "\(Self.appAppleId)"),
+                ("environment", "\"\(environment.rawValue)\""),
+            ],
+            changes
+        )
+    }
+
+    private static func object(_ members: [(String, String)], _ changes: KeyValuePairs<String, String?>) -> String {
+        var members = members
+        for (key, value) in changes {
+            let place = members.firstIndex { $0.0 == key }
+            switch (place, value) {
+            case (let place?, let value?): members[place].1 = value
+            case (let place?, nil): members.remove(at: place)
+            case (nil, let value?): members.append((key, value))
+            case (nil, nil): break
+            }
+        }
+        return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+}
+
+extension Snapshot {
+    /// The cell of a column, which has to exist.
+    func cell(_ column: String) -> Cell? {
+        table.columns.firstIndex { $0.name == column }.map { row[$0] }
+    }
+
+    func rows(of child: Table) -> [[String: Cell]]? {
+        children.first { $0.table == child }?.rows.map { row in
+            Dictionary(uniqueKeysWithValues: zip(child.columns.map(\.name), row))
+        }
+    }
+}
+
+extension PageRows {
+    func snapshots(of table: Table) -> [Snapshot] {
+        snapshots.filter { $0.table == table }
+    }
+
+    /// Rejections, issues and drift together: none of them in an ordinary page.
+    var remarks: [String] {
+        rejected.map { "\($0.reason): \($0.detail)" } + issues.map { "\($0.path): \($0.found)" } + drift.map(\.path)
+    }
+}

@@ -1,0 +1,26 @@
+import AppStoreModel
+import HTTPTransport
+
+extension HTTPAnswer {
+    /// Reads what an answer says besides a page.
+    init(_ response: HTTPResponse) {
+        let payload = response.status == 200 ? nil : ErrorPayload.decode(response.body)
+        // Apple's sentence, or the beginning of whatever a proxy put in its place.
+        let words =
+            payload?.message
+            ?? (response.status == 200 ? "" : String(decoding: response.body.prefix(4_096), as: UTF8.self))
+        self.init(
+            status: response.status,
+            errorCode: payload?.code,
+            message: harmless(words),
+            retryAfter: response.headers.values(of: "Retry-After"),
+            date: response.headers.values(of: "Date").first
+        )
+    }
+}
+
+extension RequestFailure {
+    init(_ fault: TransportFault) {
+        self = fault.reason == .tls ? .tls(detail: fault.description) : .transport(detail: fault.description)
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+
+/// What is wrong with a CSV file, or with writing one.
+package enum CSVError: Error, Hashable, Sendable {
+    case missingFile(path: String)
+    case unreadableFile(path: String, errno: Int32)
+    /// Not UTF-8; `looksLike` says what it may be.
+    case notText(path: String, line: Int, looksLike: String)
+    case malformed(path: String, line: Int)
+    /// The quote opened in the record that begins in this line is never closed.
+    case unterminatedQuote(path: String, line: Int)
+    case fieldTooLong(path: String, line: Int, limitInBytes: Int)
+    case recordTooLong(path: String, line: Int, limitInBytes: Int)
+    case tooManyColumns(path: String, line: Int, limit: Int)
+    case noRecord(path: String)
+    case missingColumn(path: String, name: String, found: [String])
+    case ambiguousColumn(path: String, name: String)
+    case wrongDelimiter(path: String, line: Int, found: Character)
+    /// A row was ended with another number of cells than there are columns: our bug.
+    case columnCountMismatch(row: Int, found: Int, expected: Int)
+    case cannotWrite(errno: Int32)
+
+    /// Whether the file is not there or may not be read (exit 66).
+    package var isMissingInput: Bool {
+        switch self {
+        case .missingFile, .unreadableFile: true
+        default: false
+        }
+    }
+}
+
+extension CSVError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missingFile(let path):
+            "\(path): there is no such file."
+        case .unreadableFile(let path, let errno):
+            "\(path): it cannot be read: \(systemMessage(errno))."
+        case .notText(let path, let line, let looksLike):
+            "\(path):\(line): this is not UTF-8 text (looks like \(looksLike)); save it as CSV, UTF-8."
+        case .malformed(let path, let line):
+            "\(path):\(line): a quote stands where none may be; a cell with a quote is \"quoted\", and the quote doubled."
+        case .unterminatedQuote(let path, let line):
+            "\(path):\(line): the quoted cell that begins here is never closed."
+        case .fieldTooLong(let path, let line, let limit):
+            "\(path):\(line): a cell has more than \(limit) bytes."
+        case .recordTooLong(let path, let line, let limit):
+            "\(path):\(line): a row has more than \(limit) bytes."
+        case .tooManyColumns(let path, let line, let limit):
+            "\(path):\(line): a row has more than \(limit) columns."
+        case .noRecord(let path):
+            "\(path): the file is empty; it must have a header or at least one row."
+        case .missingColumn(let path, let name, let found):
+            "\(path): there is no column \"\(name)\"; the header has \(list(found))."
+        case .ambiguousColumn(let path, let name):
+            "\(path): the header has \"\(name)\" more than once; column names must differ."
+        case .wrongDelimiter(let path, let line, let found):
+            "\(path):\(line): cells seem to be separated by \(found == "\t" ? "tabs" : "\"\(found)\""); use commas."
+        case .columnCountMismatch(let row, let found, let expected):
+            "Row \(row) of a CSV file was given \(found) cells; it has \(expected) columns."
+        case .cannotWrite(let errno):
+            "A CSV file cannot be written: \(systemMessage(errno))."
+        }
+    }
+}
+
+private func systemMessage(_ errno: Int32) -> String {
+    unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+}
+
+private func list(_ names: [String]) -> String {
+    let shown = names.prefix(10).map { name in
+        let printable = name.unicodeScalars.prefix(60).map {
+            $0.properties.generalCategory == .control ? "�" : String($0)
+        }
+        return "\"\(printable.joined())\""
+    }
+    return shown.joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
+}

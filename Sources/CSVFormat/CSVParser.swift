@@ -1,0 +1,93 @@
+import CLibCSV
+import Glibc
+
+/// One libcsv parser and the record it is filling.
+///
+/// A class, because libcsv's callbacks need an address to come back to.
+@safe
+final class CSVParser {
+    static let longestField = 1 << 20
+    static let longestRecord = 8 << 20
+    static let mostColumns = 1_000
+
+    enum Failure { case quote, fieldTooLong, recordTooLong, tooManyColumns, notUTF8 }
+
+    private(set) var record = CSVRecord()
+    private(set) var isRecordComplete = false
+    private var failure: Failure?
+    private let parser = UnsafeMutablePointer<csv_parser>.allocate(capacity: 1)
+
+    init() {
+        unsafe parser.initialize(to: csv_parser())
+        // Without CSV_STRICT_FINI an unterminated quote swallows the rest of the file unseen.
+        _ = unsafe csv_init(parser, UInt8(CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL))
+        unsafe csv_set_blk_size(parser, 4_096)
+        unsafe csv_set_realloc_func(parser) { old, size in
+            unsafe size > CSVParser.longestField ? nil : realloc(old, size)
+        }
+    }
+
+    deinit {
+        unsafe csv_free(parser)
+        unsafe parser.deallocate()
+    }
+
+    /// Whether the next byte would begin a record: libcsv's state "row not begun".
+    var isBetweenRecords: Bool { unsafe parser.pointee.pstate == 0 }
+
+    /// Takes bytes that hold at most one line end, as their last byte.
+    func parse(_ bytes: UnsafeRawBufferPointer) -> Failure? {
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let parsed = unsafe csv_parse(parser, bytes.baseAddress, bytes.count, takeField, takeRecord, me)
+        if let failure { return failure }
+        guard parsed < bytes.count else { return nil }
+        return unsafe csv_error(parser) == CSV_ENOMEM ? .fieldTooLong : .quote
+    }
+
+    /// Takes the end of the file.
+    func finish() -> Failure? {
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let answer = unsafe csv_fini(parser, takeField, takeRecord, me)
+        return failure ?? (answer == 0 ? nil : .quote)
+    }
+
+    func beginRecord(line: Int) {
+        record.removeAll()
+        record.line = line
+        isRecordComplete = false
+    }
+
+    fileprivate func take(field: UnsafeRawBufferPointer, isNull: Bool) {
+        guard failure == nil else { return }
+        if record.count == Self.mostColumns {
+            failure = .tooManyColumns
+        } else if record.byteCount + field.count > Self.longestRecord {
+            failure = .recordTooLong
+        } else if unsafe !isUTF8(field) {
+            failure = .notUTF8
+        } else {
+            unsafe record.append(field, isNull: isNull)
+        }
+    }
+
+    fileprivate func takeRecordEnd() {
+        isRecordComplete = true
+    }
+}
+
+private func takeField(_ field: UnsafeMutableRawPointer?, _ length: Int, _ context: UnsafeMutableRawPointer?) {
+    guard let context = unsafe context else { return }
+    let parser = unsafe Unmanaged<CSVParser>.fromOpaque(context).takeUnretainedValue()
+    unsafe parser.take(field: UnsafeRawBufferPointer(start: field, count: length), isNull: field == nil)
+}
+
+private func takeRecord(_ terminator: Int32, _ context: UnsafeMutableRawPointer?) {
+    guard let context = unsafe context else { return }
+    unsafe Unmanaged<CSVParser>.fromOpaque(context).takeUnretainedValue().takeRecordEnd()
+}
+
+private func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    // Cells are mostly short and ASCII; only the others pay for a full check.
+    if unsafe bytes.allSatisfy({ $0 < 0x80 }) { return true }
+    return unsafe String(validating: bytes, as: UTF8.self) != nil
+}

@@ -1,0 +1,37 @@
+/// One row of a CSV file; its buffer is used again for the next.
+package struct CSVRecord {
+    /// Where the record begins, from 1; a record with line feeds inside quotes takes several lines.
+    package internal(set) var line = 1
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+    private var nulls: Set<Int> = []
+
+    /// Cells in the record.
+    package var count: Int { ends.count }
+
+    /// Whether a cell is empty and was not quoted, which is how ``CSVWriter`` writes NULL.
+    package func isNull(_ column: Int) -> Bool { nulls.contains(column) }
+
+    /// The bytes of a cell, quotes removed; UTF-8.
+    package func bytes(_ column: Int) -> ArraySlice<UInt8> {
+        bytes[(column == 0 ? 0 : ends[column - 1])..<ends[column]]
+    }
+
+    package func text(_ column: Int) -> String {
+        String(decoding: bytes(column), as: UTF8.self)
+    }
+
+    var byteCount: Int { bytes.count }
+
+    mutating func append(_ cell: some Collection<UInt8>, isNull: Bool) {
+        if isNull { nulls.insert(count) }
+        bytes.append(contentsOf: cell)
+        ends.append(bytes.count)
+    }
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        nulls.removeAll(keepingCapacity: true)
+    }
+}

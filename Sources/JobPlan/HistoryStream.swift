@@ -14,7 +14,9 @@ package struct HistoryStream: Equatable, Sendable {
     /// Whether the last `revision` may be kept, so that the next run asks only for what is new.
     package var continuesFromRevision: Bool { filters.sort != .descending }
 
-    /// The query to ask with, its dates frozen at `now`. Store it with the cursor and send it with every page.
+    /// The query to ask with, its dates frozen at `now`.
+    ///
+    /// Store it with the cursor and send it with every page.
     package func query(now: UnixMilliseconds) -> HistoryQuery {
         var query = filters
         query.startDate = startDate?.resolve(now: now, lastRun: nil)

@@ -4,6 +4,7 @@ extension JobFile {
     /// - Parameters:
     ///   - path: Where the file lies; messages name it exactly so.
     ///   - environment: The variables `${NAME}` takes its values from.
+    /// - Returns: The job, with every default filled in.
     /// - Throws: Everything that is wrong with the file at once.
     package static func load(path: String, environment: [String: String]) throws(JobFileError) -> JobFile {
         let text = try JobFileText.read(path: path)

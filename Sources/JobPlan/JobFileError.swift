@@ -1,4 +1,6 @@
-/// Everything that is wrong with a job file. No message ever shows a secret or a value from the environment.
+/// Everything that is wrong with a job file.
+///
+/// No message ever shows a key, a password or a value from the environment.
 package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The raw value is the exit code.
     package enum Kind: Int32, Sendable {

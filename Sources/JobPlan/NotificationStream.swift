@@ -12,7 +12,7 @@ package struct NotificationStream: Equatable, Sendable {
     package let scope: Scope
     /// ``DateExpression/lastRun`` when the file names none.
     package let startDate: DateExpression
-    /// ``DateExpression/now`` when the file names none. Never ``DateExpression/lastRun``.
+    /// ``DateExpression/now`` when the file names none; never ``DateExpression/lastRun``.
     package let endDate: DateExpression
     package let onlyFailures: Bool
     /// Only with ``Scope/app``: Apple refuses a type together with a transaction ID (4000019).
@@ -23,8 +23,10 @@ package struct NotificationStream: Equatable, Sendable {
     /// The moments to ask for, frozen at `now`.
     ///
     /// - Parameters:
+    ///   - now: When the run first asks.
     ///   - lastRun: Until when an earlier run of this job has asked; `nil` reaches back as far as Apple does.
-    ///   - environment: How far back Apple reaches.
+    ///   - environment: Says how far back Apple reaches.
+    /// - Returns: What to ask for, and the gap before it if there is one.
     package func span(
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds?,

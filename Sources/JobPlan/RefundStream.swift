@@ -1,4 +1,6 @@
-/// How refund history is crawled. Apple offers no filters.
+/// How refund history is crawled.
+///
+/// Apple offers no filters.
 package struct RefundStream: Equatable, Sendable {
     package enum Customers: String, CaseIterable, Sendable {
         case all

@@ -32,6 +32,16 @@ import Testing
         #expect(job.limits.allowedRate(of: .transactionHistory, in: .production) == 50)
     }
 
+    @Test func `limits that leave no room for a request are refused`() throws {
+        #expect(
+            try JobText.complaint(JobText.usual + "limits: {share: 0.000001}\n") == """
+                job.yaml:17:9: limits allows transactionHistory less than one request in 3600 seconds; \
+                raise share or requestsPerSecond
+                """
+        )
+        #expect(try JobText.complaint(JobText.usual + "limits: {share: 0.0001}\n").isEmpty)
+    }
+
     static func withCSV(_ csv: String) -> String {
         JobText.usual.replacing("{url: postgresql:///ledger}", with: "{url: postgresql:///ledger}\n  csv: \(csv)")
     }

@@ -4,7 +4,9 @@ package import AppStoreModel
 package struct PlanEstimate: Equatable, Sendable {
     package struct StreamEstimate: Equatable, Sendable {
         package let stream: Stream
-        /// IDs, or windows of an app-wide notification crawl. At most so many when ``isUpperBound``.
+        /// IDs, or windows of an app-wide notification crawl.
+        ///
+        /// At most so many when ``isUpperBound``.
         package let items: Int
         /// One for each item: how many pages follow, only Apple knows.
         package let minimumRequests: Int
@@ -19,8 +21,12 @@ package struct PlanEstimate: Equatable, Sendable {
     /// One for each stream of the job.
     package let streams: [StreamEstimate]
 
+    /// Counts what `job` needs.
+    ///
     /// - Parameters:
+    ///   - job: A job that has been checked.
     ///   - transactionIds: How many IDs the job's source holds.
+    ///   - now: When the run would first ask.
     ///   - lastRun: Until when an earlier run asked for notifications; `nil` when there was none.
     package init(job: JobFile, transactionIds: Int, now: UnixMilliseconds, lastRun: UnixMilliseconds?) {
         let environment = job.app.environment

@@ -1,5 +1,5 @@
 extension JobFileReader {
-    /// - Parameter inputs: What the job reads and an output must not replace: its key or file, and its absolute path.
+    /// The job's outputs; none may replace one of `inputs`, which are what the job reads, with absolute paths.
     func output(_ file: Section, inputs: [(name: String, path: String)]) -> JobFile.Output? {
         let expected = "it must name postgres, the database to write to"
         guard let section = file.section("output", keys: ["postgres", "csv"], required: expected) else { return nil }
@@ -46,7 +46,9 @@ extension JobFileReader {
         return !keyword.isEmpty && keyword.utf8.allSatisfy { isLowercaseOrDigit($0) || $0 == UInt8(ascii: "_") }
     }
 
-    /// Whether the text names a password. One that a variable supplies is not in the file's own text.
+    /// Whether the text names a password.
+    ///
+    /// One that a variable supplies is not in the file's own text.
     private func holdsPassword(_ ownText: String) -> Bool {
         if let scheme = ownText.firstRange(of: "://"), let at = ownText.lastIndex(of: "@"), at > scheme.lowerBound {
             let user = ownText[scheme.upperBound...].prefix { $0 != "@" }

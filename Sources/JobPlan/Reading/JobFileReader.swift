@@ -32,7 +32,7 @@ struct JobFileReader {
         let streams = streams(file)
         let limits = limits(file, environment, isRehearsal: appStore?.isLoopback ?? true)
         let output = output(file, inputs: inputs(transactionIds, appStore))
-        if let streams { crossCheck(file, streams) }
+        if let streams { crossCheck(file, streams, limits, environment) }
         guard problems.isEmpty, let version, let name, let app, let appStore, let streams, let output else {
             return nil
         }
@@ -50,12 +50,30 @@ struct JobFileReader {
         )
     }
 
-    /// Whether every stream that asks by transaction ID has a source of them.
-    private func crossCheck(_ file: Section, _ streams: JobFile.Streams) {
+    /// Reports streams that lack what they need: a source of IDs, or room for a single request.
+    private func crossCheck(
+        _ file: Section,
+        _ streams: JobFile.Streams,
+        _ limits: JobLimits,
+        _ environment: AppStoreEnvironment
+    ) {
         let isAppWideOnly =
             streams.named == [.notificationHistory] && streams.notificationHistory?.scope == .app
-        guard !isAppWideOnly, !file.has("transactionIds") else { return }
-        file.report("transactionIds", "only a job whose one stream is notificationHistory with scope app needs none")
+        if !isAppWideOnly, !file.has("transactionIds") {
+            file.report(
+                "transactionIds",
+                "only a job whose one stream is notificationHistory with scope app needs none"
+            )
+        }
+        for stream in streams.named {
+            let allowed = limits.allowedRate(of: stream, in: environment) * Double(limits.windowSeconds)
+            guard allowed < 1 else { continue }
+            problems.report(
+                file.place(of: "limits"),
+                "allows \(stream.rawValue) less than one request in \(limits.windowSeconds) seconds",
+                "raise share or requestsPerSecond"
+            )
+        }
     }
 
     /// Every file the job reads, by its key and its path.

@@ -82,7 +82,9 @@ struct JobScalar {
         return isNull || number != nil || bool != nil ? nil : text
     }
 
-    /// What is here, as the rest of a sentence. Shows no variable's value, no key and no password.
+    /// What is here, as the rest of a sentence.
+    ///
+    /// Shows no variable's value, no key and no password.
     var found: String {
         if isNull { return "is null" }
         if !variables.isEmpty {

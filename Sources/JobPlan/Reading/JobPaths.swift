@@ -13,8 +13,9 @@ struct JobPaths {
         self.jobFile = Self.joined(directory, String(parts.last ?? ""))
     }
 
-    /// The path, absolute and without empty or `.` components. A `..` stays: behind a link only the system knows
-    /// where it leads.
+    /// The path, absolute and without empty or `.` components.
+    ///
+    /// A `..` stays: behind a link only the system knows where it leads.
     func absolute(_ written: String) -> String {
         written.hasPrefix("/") ? Self.joined("", written) : Self.joined(directory, written)
     }

@@ -6,7 +6,9 @@ func nearest(to word: String, among words: [String]) -> String? {
     return best.distance <= max(1, best.word.count / 3) ? best.word : nil
 }
 
-/// How many letters must be put in, taken out or changed. Costs the product of the lengths, so long words are cut.
+/// How many letters must be put in, taken out or changed.
+///
+/// Costs the product of the lengths, so long words are cut.
 private func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left.prefix(64))
     let right = Array(right.prefix(64))

@@ -7,7 +7,9 @@ struct Section {
     let problems: Problems
     private let entries: [String: JobNode.Entry]
 
-    /// Reports every key that is not one of `keys`. `nil` when the node is no mapping.
+    /// Reports every key that is not one of `keys`.
+    ///
+    /// `nil` when the node is no mapping, which is reported too.
     init?(_ node: JobNode, keys: [String], problems: Problems) {
         if case .unusable = node.content { return nil }
         guard case .mapping(let written) = node.content else {
@@ -48,11 +50,7 @@ struct Section {
         problems.report(place(of: key), entries[key]?.value.found ?? "is missing", expected)
     }
 
-    /// A text that `accept` likes.
-    ///
-    /// - Parameters:
-    ///   - expected: What would be right, as a sentence after a semicolon.
-    ///   - isRequired: Whether a missing key is a problem.
+    /// A text that `accept` likes; `expected` says what would be right, as a sentence after a semicolon.
     func text(
         _ key: String,
         _ expected: String,
@@ -63,9 +61,9 @@ struct Section {
         return text(node, expected, where: accept)
     }
 
-    /// A list of texts that `accept` likes, at least one. Entries that are nothing but an empty variable are dropped.
+    /// A list of texts that `accept` likes.
     ///
-    /// - Parameter canBeEmpty: Whether an empty list is as good as none.
+    /// Entries that are nothing but an empty variable are dropped; `canBeEmpty` says whether none need be left.
     func texts(
         _ key: String,
         _ expected: String,
@@ -152,7 +150,9 @@ struct Section {
         return text
     }
 
-    /// The value at `key`; `nil` when it is left out or unusable. With `expected`, leaving it out is a problem.
+    /// The value at `key`; `nil` when it is left out or unusable.
+    ///
+    /// With `expected`, leaving it out is a problem.
     private func node(_ key: String, required expected: String?) -> JobNode? {
         guard let node = entries[key]?.value, !(node.isLeftOut && expected == nil) else {
             if let expected { problems.report(place.missing(key), "is missing", expected) }

@@ -1,5 +1,5 @@
 /// Where the three segments of a compact JWS lie in its text (RFC 7515, section 7.1).
-struct CompactJWS {
+package struct CompactJWS {
     let header: Range<Int>
     let payload: Range<Int>
     let signature: Range<Int>

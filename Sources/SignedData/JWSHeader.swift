@@ -2,7 +2,7 @@ import AppStoreModel
 
 /// What a JWS header of Apple's says: nothing but ES256 and a chain of three.
 struct JWSHeader {
-    /// DER certificates, leaf first; the third is undecoded text when it is too long to matter.
+    /// Three DER certificates by their place, leaf first; whether they are certificates is not looked at here.
     let x5c: [[UInt8]]
 
     /// Longest header text we read; Apple's have about 4,400 bytes.

@@ -45,15 +45,15 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         case .notRegularFile:
             "it is not a regular file. Name the .p8 file from App Store Connect."
         case .foreignOwner(let owner, let process):
-            "it belongs to user \(owner), but this process runs as user \(process). Run chown \(process) \(excerptOfPath)."
+            "it belongs to user \(owner), but this process runs as user \(process). Run chown \(process) \(shellPath)."
         case .tooPermissive(let mode):
-            "its mode is 0\(String(mode, radix: 8)), so others can reach it. Run chmod 600 \(excerptOfPath)."
+            "its mode is 0\(String(mode, radix: 8)), so others can reach it. Run chmod 600 \(shellPath)."
         case .tooLong(let count):
             "it has \(count) bytes; a .p8 file has about 250, and at most \(SigningKey.maximumFileByteCount) are read."
         case .empty:
             "it is empty. Download the key again or restore it from your secret store."
         case .carriageReturns:
-            "its lines end in CRLF. Run sed -i 's/\\r$//' \(excerptOfPath)."
+            "its lines end in CRLF. Run sed -i 's/\\r$//' \(shellPath)."
         case .certificate:
             "it holds a certificate, not a private key. Name the .p8 file from App Store Connect."
         case .encrypted:
@@ -74,5 +74,17 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
     private var excerptOfPath: String {
         // A path comes from the job file; keep the message one line of plain text.
         String(path.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+    }
+
+    /// The path as a shell reads it in the commands above.
+    private var shellPath: String {
+        let isPlain = path.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "/") || (0x2B...0x3A).contains(byte) || (0x40...0x5A).contains(byte)
+                || byte == UInt8(ascii: "_") || (0x61...0x7A).contains(byte)
+        }
+        return isPlain
+            ? path
+            : "'" + excerptOfPath.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+                + "'"
     }
 }

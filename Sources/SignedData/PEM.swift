@@ -3,7 +3,7 @@ import COpenSSL
 /// One block of a PEM text (RFC 7468).
 struct PEMBlock {
     let label: String
-    let content: [UInt8]
+    var content: [UInt8]
 
     /// Splits a text that is nothing but blocks; `nil` when something else is in it.
     ///

@@ -71,26 +71,26 @@ extension SigningKey {
 
     private init(pem text: [UInt8]) throws(Refusal) {
         guard !text.contains(UInt8(ascii: "\r")) else { throw Refusal(reason: .carriageReturns) }
-        guard let blocks = PEMBlock.parse(text), let block = blocks.first else { throw Refusal(reason: .notPEM) }
+        guard var blocks = PEMBlock.parse(text), !blocks.isEmpty else { throw Refusal(reason: .notPEM) }
+        // In place: a copy of the bytes would leave the original behind.
+        defer { for index in blocks.indices { blocks[index].content.cleanse() } }
         guard blocks.count == 1 else { throw Refusal(reason: .severalKeys) }
-        switch block.label {
+        switch blocks[0].label {
         case PrivateKeyInfo.label: break
         case "CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE": throw Refusal(reason: .certificate)
         case "ENCRYPTED PRIVATE KEY": throw Refusal(reason: .encrypted)
         case "EC PRIVATE KEY", "RSA PRIVATE KEY", "DSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PUBLIC KEY":
-            throw Refusal(reason: .notPKCS8("a block of type " + block.label))
+            throw Refusal(reason: .notPKCS8("a block of type " + blocks[0].label))
         default: throw Refusal(reason: .notPEM)
         }
-        var der = block.content
-        defer { der.cleanse() }
-        guard let algorithm = KeyAlgorithm.ofPrivateKeyInfo(der) else { throw Refusal(reason: .damaged) }
+        guard let algorithm = KeyAlgorithm.ofPrivateKeyInfo(blocks[0].content) else { throw Refusal(reason: .damaged) }
         switch algorithm {
         case KeyAlgorithm.p256: break
         case KeyAlgorithm.p384: throw Refusal(reason: .wrongAlgorithm("an EC key on P-384"))
         case KeyAlgorithm.rsa: throw Refusal(reason: .wrongAlgorithm("an RSA key"))
         default: throw Refusal(reason: .wrongAlgorithm("a key of another kind"))
         }
-        guard let handle = PrivateKeyInfo.key(der: der) else { throw Refusal(reason: .damaged) }
+        guard let handle = PrivateKeyInfo.key(der: blocks[0].content) else { throw Refusal(reason: .damaged) }
         self.init(handle: handle)
     }
 }

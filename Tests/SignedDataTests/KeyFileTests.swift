@@ -95,6 +95,15 @@ struct KeyFileTests {
         #expect(refusal(of: pipe)?.reason == .notRegularFile)
     }
 
+    @Test func `the command to run survives a shell`() throws {
+        let directory = scratch.path + "/it's here"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        let file = directory + "/key.p8"
+        try Data(pem.utf8).write(to: URL(filePath: file))
+        try #require(unsafe chmod(file, 0o644) == 0)
+        #expect(refusal(of: file)?.description.contains(#"chmod 600 '\#(scratch.path)/it'\''s here/key.p8'"#) == true)
+    }
+
     @Test func `a missing file is a case of its own`() {
         #expect(refusal(of: scratch.path + "/none.p8")?.reason == .notFound)
         #expect(refusal(of: "")?.reason == .notFound)

@@ -25,6 +25,7 @@ package struct CSVWriter: ~Copyable {
     /// - Parameters:
     ///   - fileDescriptor: Open for writing as long as the writer lives; the caller closes it.
     ///   - columns: At least one. With only one, a row that is NULL would be a blank line.
+    /// - Throws: ``CSVError``: `cannotWrite`, when the header alone fills the buffer.
     package init(fileDescriptor: Int32, columns: [String]) throws(CSVError) {
         precondition(!columns.isEmpty, "a table has columns")
         descriptor = fileDescriptor

@@ -67,23 +67,36 @@ postgres_make_directory() {
     chmod 0700 "$1"
 }
 
-# The owner must be able to pass through every directory above the data; root's own home, say, is closed to it.
-postgres_check_path() {
-    if ! postgres_as_owner test -x "$1" -a -w "$1"; then
-        postgres_fail "the user $(postgres_owner), as whom PostgreSQL runs, cannot reach $1;" \
-            'choose a directory below one that everybody may enter'
+# Prints where the cluster for a directory lives: in it; or, where the owner cannot get through the directories above,
+# as in root's own home, in a directory of /var/tmp that is named after it.
+postgres_home() {
+    local directory name
+    mkdir -p "$1" || return 1
+    directory=$(cd "$1" && pwd -P) || return 1
+    if postgres_as_owner test -x "$(dirname "$directory")"; then
+        printf '%s\n' "$directory"
+        return
+    fi
+    name=$(printf '%s' "$directory" | cksum)
+    directory=/var/tmp/storeledger-${name%% *}
+    mkdir -m 0700 "$directory" 2>/dev/null || true
+    # Anybody may make files in /var/tmp: only a directory of ours will do.
+    if [[ -L $directory || ! -d $directory || ! $(stat -c %U "$directory") =~ ^(root|$(postgres_owner))$ ]]; then
+        postgres_fail "$directory is in the way; the user $(postgres_owner), as whom PostgreSQL runs, cannot reach $1"
         return 1
     fi
+    printf '%s\n' "$directory"
 }
 
 postgres_is_running() {
     [[ -s $1/data/PG_VERSION ]] && postgres_as_owner "$2/pg_ctl" status -D "$1/data" >/dev/null 2>&1
 }
 
-# A socket's path has at most 107 bytes; PostgreSQL adds /.s.PGSQL.5432 and, while starting, .lock.
+# Prints where the socket goes. Its path has at most 107 bytes, of which PostgreSQL takes up to 24 for its own names, and
+# characters that a shell or a list of directories would read differently are better avoided.
 postgres_socket_directory() {
     local socket
-    if ((${#1} <= 70)); then
+    if [[ ${#1} -le 70 && $1 =~ ^[A-Za-z0-9/._-]+$ ]]; then
         postgres_make_directory "$1/socket"
         printf '%s\n' "$1/socket"
         return
@@ -138,10 +151,8 @@ postgres_start() {
         return 1
     fi
     bin=$(postgres_bindir) || return 1
-    mkdir -p "$1" || return 1
-    directory=$(cd "$1" && pwd -P) || return 1
+    directory=$(postgres_home "$1") || return 1
     postgres_make_directory "$directory" || return 1
-    postgres_check_path "$directory" || return 1
     postgres_initialise "$directory" "$bin" || return 1
     socket=$(postgres_socket_directory "$directory") || return 1
 
@@ -175,8 +186,8 @@ postgres_start() {
 
 postgres_stop() {
     local directory bin
-    if [[ ! -d $1/data ]]; then return 0; fi
-    directory=$(cd "$1" && pwd -P) || return 1
+    if [[ ! -d $1 ]]; then return 0; fi
+    directory=$(postgres_home "$1") || return 1
     bin=$(postgres_bindir) || return 1
     if postgres_is_running "$directory" "$bin"; then
         postgres_as_owner "$bin/pg_ctl" stop --wait --silent --mode=fast -D "$directory/data" >/dev/null ||

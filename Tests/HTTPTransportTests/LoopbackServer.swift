@@ -51,8 +51,10 @@ final class LoopbackServer: Sendable {
         }
     }
 
+    deinit { close(listener) }
+
+    /// Refuses further connections; the socket stays open, lest its number go to another test's.
     func stop() {
-        // Closing alone does not wake a thread that waits in accept.
         _ = Glibc.shutdown(listener, Int32(SHUT_RDWR))
     }
 
@@ -72,7 +74,6 @@ final class LoopbackServer: Sendable {
                 close(socket)
             }
         }
-        close(listener)
         told.finish()
     }
 

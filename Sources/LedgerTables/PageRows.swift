@@ -121,7 +121,7 @@ package struct SchemaDrift: Hashable, Sendable {
     package let kind: String
     /// `field` for an unknown field, `field=value` for an unknown value of a known one; dots go into objects, `[]` into arrays.
     package let path: String
-    /// The value as JSON text, at most 200 characters.
+    /// The value as JSON text, at most 200 characters, with everything that looks like a UUID masked.
     package let sample: String
 
     package init(kind: String, path: String, sample: String) {
@@ -137,6 +137,7 @@ package struct SchemaDrift: Hashable, Sendable {
 package struct FieldIssue: Hashable, Sendable {
     package let kind: String
     package let recordKey: String
+    /// Dots go into objects, `[n]` into arrays.
     package let path: String
     /// One sentence: what was found and what would be right.
     package let found: String

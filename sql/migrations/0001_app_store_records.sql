@@ -674,6 +674,7 @@ CREATE TABLE signed_payloads (
     header_id integer NOT NULL,
     payload bytea NOT NULL,
     signature bytea NOT NULL,
+    is_refund boolean NOT NULL DEFAULT false,
     first_seen_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (app_id, kind, record_key, signed_date, payload_sha256),
     FOREIGN KEY (app_id, header_id) REFERENCES signing_headers
@@ -695,6 +696,8 @@ COMMENT ON COLUMN signed_payloads.payload IS
     'The payload bytes as Apple signed them; in a notification a zero byte and four bytes of header_id stand for a nested header.';
 COMMENT ON COLUMN signed_payloads.signature IS
     'Apple''s ES256 signature: 64 bytes, r and s.';
+COMMENT ON COLUMN signed_payloads.is_refund IS
+    'Whether refund history returned it; a replay puts such a transaction into refunds as well.';
 COMMENT ON COLUMN signed_payloads.first_seen_at IS
     'When StoreLedger first stored this payload.';
 

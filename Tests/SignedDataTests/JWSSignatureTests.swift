@@ -93,6 +93,23 @@ struct JWSSignatureTests {
         #expect(original.payloadSHA256 == mirrored.payloadSHA256)
     }
 
+    @Test func `F9 a verification that fails in the middle is not a yes`() throws {
+        // With the curve's base point as public key, r = n - SHA-256(message) makes the sum of points infinite, which
+        // OpenSSL reports as -1 and not as 0.
+        let x: [UInt8] = [
+            0x6B, 0x17, 0xD1, 0xF2, 0xE1, 0x2C, 0x42, 0x47, 0xF8, 0xBC, 0xE6, 0xE5, 0x63, 0xA4, 0x40, 0xF2,
+            0x77, 0x03, 0x7D, 0x81, 0x2D, 0xEB, 0x33, 0xA0, 0xF4, 0xA1, 0x39, 0x45, 0xD8, 0x98, 0xC2, 0x96,
+        ]
+        let y: [UInt8] = [
+            0x4F, 0xE3, 0x42, 0xE2, 0xFE, 0x1A, 0x7F, 0x9B, 0x8E, 0xE7, 0xEB, 0x4A, 0x7C, 0x0F, 0x9E, 0x16,
+            0x2B, 0xCE, 0x33, 0x57, 0x6B, 0x31, 0x5E, 0xCE, 0xCB, 0xB6, 0x40, 0x68, 0x37, 0xBF, 0x51, 0xF5,
+        ]
+        let key = try #require(P256PublicKey(uncompressedPoint: [0x04] + x + y))
+        let message = Array("any message".utf8)
+        let signature = Self.orderMinus(SHA256.digest(of: message)) + Self.one
+        #expect(!ES256.verify(signature: signature, message: message, publicKey: key))
+    }
+
     @Test func `a record of the raw archive verifies again, and its defects are still seen`() throws {
         let first = try world.verifier.verify(world.signed(), now: world.now)
         let fresh = try JWSVerifier(trustedRoots: [world.authority.root.der])

@@ -5,8 +5,10 @@ extension CompactJWS {
     ///   - header: The first segment's text.
     ///   - payload: The second segment, decoded.
     ///   - signature: The third segment, decoded.
+    /// - Returns: Three segments and two dots.
     package static func text(header: [UInt8], payload: [UInt8], signature: [UInt8]) -> String {
         let dot = [UInt8(ascii: ".")]
-        return String(decoding: header + dot + Base64.encodeURL(payload) + dot + Base64.encodeURL(signature), as: UTF8.self)
+        let text = header + dot + Base64.encodeURL(payload) + dot + Base64.encodeURL(signature)
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -97,7 +97,7 @@ let package = Package(
         // 5  the doors
         .executableTarget(
             name: "storeledger",
-            dependencies: ["ExportPipeline", "JobPlan", argumentParser, logging],
+            dependencies: ["AppStoreModel", "Workers", "JobPlan", "Crawl", "Ledger", "ExportPipeline", argumentParser],
             swiftSettings: settings
         ),
         .executableTarget(

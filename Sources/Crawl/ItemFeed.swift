@@ -86,7 +86,8 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
             case .later(let wait):
                 lanes[lane].isBusy = false
                 // Somebody may put an item back at any time, so never longer than a second.
-                lanes[lane].askAgainAt = now + min(max(wait, .milliseconds(1)), lanes[lane].underWay > 0 ? .milliseconds(100) : .seconds(1))
+                lanes[lane].askAgainAt =
+                    now + min(max(wait, .milliseconds(1)), lanes[lane].underWay > 0 ? .milliseconds(100) : .seconds(1))
             case .drained:
                 lanes[lane].isBusy = false
                 // An item under way may still be put off, which makes it waiting again.

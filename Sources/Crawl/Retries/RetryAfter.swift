@@ -36,7 +36,7 @@ package struct RetryAfter: Equatable, Sendable {
         let readings = rawValues.compactMap { Reading($0, now: now) }
         guard let latest = readings.max(by: { $0.wait < $1.wait }) else {
             // 60 s reach the longest wait at the seventh, so more doublings change nothing.
-            let doublings = min(max(consecutive - 1, 0), 6)
+            let doublings = min(max(consecutive, 1), 7) - 1
             moment = now + min(Self.defaultWait * (1 << doublings), Self.longestWait)
             oddity = .unreadable
             return

@@ -23,7 +23,7 @@ package struct RetryBackoff: Equatable, Sendable {
     /// - Returns: ``floor`` to the doubled time, and never more than 20 s.
     package func delay(afterAttempt attempt: Int, random: Double) -> Duration {
         // 2^10 * 0.5 s is beyond every cap.
-        let doublings = min(max(attempt - 1, 0), 10)
+        let doublings = min(max(attempt, 1), 11) - 1
         let span = min(Self.base * (1 << doublings), cap)
         return max(span * random, Self.floor)
     }

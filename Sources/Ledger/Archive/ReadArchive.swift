@@ -8,6 +8,8 @@ package struct StoredPayload: Sendable {
     package let header: [UInt8]
     package let payload: [UInt8]
     package let signature: [UInt8]
+    /// Whether refund history returned it.
+    package let isRefund: Bool
     /// Where the next batch begins.
     fileprivate let place: [Cell]
 }
@@ -30,7 +32,7 @@ extension Ledger {
         let batch = try await transaction { connection in
             let rows = try connection.run(
                 """
-                SELECT p.kind, p.record_key, p.signed_date, p.payload_sha256, h.header, p.payload, p.signature
+                SELECT p.kind, p.record_key, p.signed_date, p.payload_sha256, h.header, p.payload, p.signature, p.is_refund
                   FROM signed_payloads p JOIN signing_headers h USING (app_id, header_id)
                  WHERE p.app_id = $1 AND (p.kind, p.record_key, p.signed_date, p.payload_sha256) > ($2, $3, $4, $5)
                  ORDER BY p.kind, p.record_key, p.signed_date, p.payload_sha256 LIMIT $6::bigint
@@ -48,6 +50,7 @@ extension Ledger {
                         header: try row.utf8("header"),
                         payload: try row.bytes("payload"),
                         signature: try row.bytes("signature"),
+                        isRefund: try row.bool("is_refund"),
                         place: [
                             .text(kind), .text(key), .timestamp(try row.timestamp("signed_date")),
                             .bytea(try row.bytes("payload_sha256")),
@@ -65,7 +68,10 @@ extension Ledger {
         guard batch.contains(where: { $0.payload.contains(0) }) else { return batch }
         let texts = try await transaction { connection in
             var texts: [Int32: [UInt8]] = [:]
-            for row in try connection.run("SELECT header_id, header FROM signing_headers WHERE app_id = $1", [.integer(app.rawValue)]) {
+            for row in try connection.run(
+                "SELECT header_id, header FROM signing_headers WHERE app_id = $1",
+                [.integer(app.rawValue)]
+            ) {
                 texts[try row.int32("header_id")] = try row.utf8("header")
             }
             return texts
@@ -80,13 +86,16 @@ extension Ledger {
                 header: stored.header,
                 payload: payload,
                 signature: stored.signature,
+                isRefund: stored.isRefund,
                 place: stored.place
             )
         }
     }
 
     /// Rejected records that nothing has resolved, oldest first.
-    package func unresolvedRejects(of app: AppID, after recordID: Int64, atMost count: Int) async throws -> [StoredReject] {
+    package func unresolvedRejects(of app: AppID, after recordID: Int64, atMost count: Int) async throws
+        -> [StoredReject]
+    {
         try await transaction { connection in
             let rows = try connection.run(
                 """
@@ -112,7 +121,9 @@ extension Ledger {
     }
 
     /// Writes rows that were made again from the archive or from rejects, and marks the rejects as resolved, together.
-    package func write(_ rows: PageRows, from origin: RowOrigin, resolving rejects: [Int64] = []) async throws -> RowCounts {
+    package func write(_ rows: PageRows, from origin: RowOrigin, resolving rejects: [Int64] = []) async throws
+        -> RowCounts
+    {
         let writer = RecordWriter(origin: origin, headers: headers)
         return try await pool.withConnection { connection in
             try writer.prepareHeaders(of: rows, on: connection)

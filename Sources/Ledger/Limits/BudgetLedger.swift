@@ -17,12 +17,11 @@ package struct BudgetLedger: Sendable {
         package let flightTime: Duration
 
         /// - Parameters:
-        ///   - requestsPerSecond: Apple's limit.
-        ///   - share: Of that limit; more than 0, at most 1.
+        ///   - requestsPerSecond: The part of Apple's limit the job may use.
         ///   - window: An hour, or shorter in a rehearsal; the safety margin of 10 s and 30 s scales with it.
-        package init(requestsPerSecond: Double, share: Double, window: Duration) {
+        package init(requestsPerSecond: Double, window: Duration) {
             let seconds = Double(window.components.seconds)
-            budget = max(1, Int((requestsPerSecond * share * seconds).rounded(.down)))
+            budget = max(1, Int((requestsPerSecond * seconds).rounded(.down)))
             self.window = window
             grantLife = window * 10 / 3_600
             flightTime = window * 30 / 3_600

@@ -29,7 +29,10 @@ package struct Migrator: Sendable {
         return try await ledger.pool.withConnection { connection in
             try connection.transaction(.readCommitted) { connection in
                 // One migrator at a time, in the whole database: `CREATE SCHEMA` is raced too.
-                _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))", [.text(schema)])
+                _ = try connection.run(
+                    "SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))",
+                    [.text(schema)]
+                )
                 try connection.script("CREATE SCHEMA IF NOT EXISTS \"\(schema)\"; \(Self.versionTable)")
                 let known = try Self.applied(connection)
                 try Self.check(known, against: migrations, schema: schema)
@@ -54,7 +57,10 @@ package struct Migrator: Sendable {
         let migrations = try migrationFiles()
         let schema = ledger.schema
         try await ledger.pool.withConnection { connection in
-            let found = try connection.run("SELECT to_regclass($1) IS NOT NULL AS found", [.text("\"\(schema)\".schema_migrations")])
+            let found = try connection.run(
+                "SELECT to_regclass($1) IS NOT NULL AS found",
+                [.text("\"\(schema)\".schema_migrations")]
+            )
             guard try found[0].bool("found") else { throw LedgerError.schemaMissing(schema: schema) }
             let known = try Self.applied(connection)
             try Self.check(known, against: migrations, schema: schema)

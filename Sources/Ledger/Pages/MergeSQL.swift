@@ -32,7 +32,8 @@ enum MergeSQL {
     /// What decides between two snapshots of one record: the later signature, then a revoked one, then the hash.
     private static func rank(_ alias: String, _ table: Table) -> String {
         let revoked = table.columns.contains { $0.name == "revocation_date" }
-        return "(\(alias).signed_date, \(revoked ? "\(alias).revocation_date IS NOT NULL, " : "")\(alias).payload_sha256)"
+        return
+            "(\(alias).signed_date, \(revoked ? "\(alias).revocation_date IS NOT NULL, " : "")\(alias).payload_sha256)"
     }
 
     /// Apple's delivery attempts: new ones are added, a changed result is taken over. Parameter: app.
@@ -53,11 +54,13 @@ enum MergeSQL {
 
     /// The raw archive keeps every distinct payload once. Parameter: app.
     static let archive = """
-        INSERT INTO signed_payloads (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature)
-        SELECT $1::integer, kind, record_key, signed_date, payload_sha256, header_id, payload, signature
+        INSERT INTO signed_payloads AS p
+            (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund)
+        SELECT $1::integer, kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund
           FROM \(Staging.name(of: Staging.archive))
          ORDER BY kind, record_key, signed_date, payload_sha256
-        ON CONFLICT DO NOTHING
+        ON CONFLICT (app_id, kind, record_key, signed_date, payload_sha256)
+        DO UPDATE SET is_refund = true WHERE excluded.is_refund AND NOT p.is_refund
         """
 
     /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.

@@ -15,10 +15,12 @@ package struct RowOrigin: Sendable {
     package let app: AppID
     package let job: String
     package let run: Int64
-    /// The stream's name; `replay` for rows made again from the archive.
+    /// The stream's name.
     package let stream: String
     /// The transaction ID of the user's list under which the rows were found.
     package let listedTransactionID: String?
+
+    var isRefundHistory: Bool { stream == "refundHistory" }
 
     package init(app: AppID, job: String, run: Int64, stream: String, listedTransactionID: String?) {
         self.app = app
@@ -70,7 +72,11 @@ struct RecordWriter {
         counting counts: inout RowCounts,
         on connection: borrowing PostgresConnection
     ) throws {
-        _ = try connection.copyIn(Staging.name(of: table), columns: table.columns.map(\.name), rows: snapshots.map(\.row))
+        _ = try connection.copyIn(
+            Staging.name(of: table),
+            columns: table.columns.map(\.name),
+            rows: snapshots.map(\.row)
+        )
         var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
         if table == Tables.transactions {
             parameters += [.text(origin.stream), origin.listedTransactionID.map(Cell.text) ?? .null]
@@ -123,7 +129,11 @@ struct RecordWriter {
     private func writeSendAttempts(_ rows: [Row], on connection: borrowing PostgresConnection) throws {
         guard !rows.isEmpty else { return }
         let table = Tables.notificationSendAttempts
-        _ = try connection.copyIn(Staging.name(of: table), columns: table.columns.map(\.name), rows: Self.distinct(rows))
+        _ = try connection.copyIn(
+            Staging.name(of: table),
+            columns: table.columns.map(\.name),
+            rows: Self.distinct(rows)
+        )
         _ = try connection.run(MergeSQL.sendAttempts, [.integer(origin.app.rawValue)])
     }
 
@@ -145,7 +155,7 @@ struct RecordWriter {
             return [
                 .text(payload.kind), .text(payload.recordKey), .timestamp(payload.signedDate),
                 .bytea(payload.payloadSHA256), numbers[payload.header].map(Cell.integer) ?? .null, .bytea(bytes),
-                .bytea(payload.signature),
+                .bytea(payload.signature), .boolean(origin.isRefundHistory && payload.kind == "transaction"),
             ]
         }
         let table = Staging.archive

@@ -23,7 +23,7 @@ enum Staging {
         columns: [
             Column("kind", .text), Column("record_key", .text), Column("signed_date", .timestamptz),
             Column("payload_sha256", .bytea), Column("header_id", .integer), Column("payload", .bytea),
-            Column("signature", .bytea),
+            Column("signature", .bytea), Column("is_refund", .boolean),
         ]
     )
 

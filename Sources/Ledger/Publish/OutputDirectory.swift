@@ -1,11 +1,12 @@
 import Glibc
+import SignedData
 
 /// A directory that whole files are published into; one publisher at a time.
 struct OutputDirectory: ~Copyable {
     let path: String
-    let descriptor: Int32
+    private let descriptor: Int32
 
-    /// Temporary files of a publisher that was killed are ours alone by this ending.
+    /// Temporary files end like this; with the lock held, any that is found was left by a publisher that was killed.
     private static let temporarySuffix = ".storeledger-tmp"
 
     /// Makes the directory and its parents where they are missing, opens and locks it.
@@ -13,26 +14,55 @@ struct OutputDirectory: ~Copyable {
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also when another process is publishing there.
     init(path: String) throws(LedgerError) {
         var made = ""
-        for component in path.split(separator: "/", omittingEmptySubsequences: true) {
+        for component in path.split(separator: "/") {
             made += "/" + component
-            // Only the final open decides; a folder that exists already is what we want.
+            // Only the open below decides; a folder that exists already is what we want.
             _ = unsafe mkdir(made, 0o700)
         }
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: Self.lastError()) }
+        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: Self.words(for: errno)) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw .cannotCreate(path: path, reason: "another process is writing CSV files there")
         }
         self.path = path
         self.descriptor = descriptor
-        removeLeftovers()
     }
 
-    deinit { close(descriptor) }
+    /// Files that were not published vanish with the directory's owner.
+    deinit {
+        removeTemporaries()
+        close(descriptor)
+    }
 
-    /// Removes what a killed publisher left; with the lock held nobody else's file can be among it.
-    private borrowing func removeLeftovers() {
+    /// Opens a new temporary file that will be called `name`; mode 0600.
+    borrowing func newFile(_ name: String) throws(LedgerError) -> UnpublishedFile {
+        let temporary = Self.temporaryName(name)
+        unsafe unlinkat(descriptor, temporary, 0)
+        let file = unsafe openat(descriptor, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .cannotCreate(path: "\(path)/\(name)", reason: Self.words(for: errno)) }
+        return UnpublishedFile(path: "\(path)/\(name)", descriptor: file)
+    }
+
+    /// Puts a sealed file in the place of the one that has its name.
+    borrowing func publish(_ name: String) throws(LedgerError) {
+        guard unsafe renameat(descriptor, Self.temporaryName(name), descriptor, name) == 0 else {
+            throw .cannotWrite(path: "\(path)/\(name)", reason: Self.words(for: errno))
+        }
+    }
+
+    /// Makes renames survive a power failure.
+    borrowing func synchronize() throws(LedgerError) {
+        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: Self.words(for: errno)) }
+    }
+
+    static func words(for number: Int32) -> String {
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    }
+
+    private static func temporaryName(_ name: String) -> String { ".\(name)\(temporarySuffix)" }
+
+    private borrowing func removeTemporaries() {
         guard let folder = unsafe opendir(path) else { return }
         defer { unsafe closedir(folder) }
         while let entry = unsafe readdir(folder) {
@@ -42,59 +72,14 @@ struct OutputDirectory: ~Copyable {
             if name.hasPrefix("."), name.hasSuffix(Self.temporarySuffix) { unsafe unlinkat(descriptor, name, 0) }
         }
     }
-
-    /// Opens a new temporary file for `name`; mode 0600.
-    borrowing func newFile(_ name: String) throws(LedgerError) -> UnpublishedFile {
-        let temporary = ".\(name)\(Self.temporarySuffix)"
-        let file = unsafe openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .cannotCreate(path: "\(path)/\(name)", reason: Self.lastError()) }
-        return UnpublishedFile(directory: descriptor, path: path, name: name, temporary: temporary, descriptor: file)
-    }
-
-    /// Makes renames in the directory survive a power failure.
-    borrowing func synchronize() throws(LedgerError) {
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: Self.lastError()) }
-    }
-
-    static func lastError() -> String {
-        unsafe String(cString: strerror(errno))
-    }
 }
 
-/// A file that exists under its temporary name only; dropping it removes it.
+/// A file that exists under its temporary name only.
 struct UnpublishedFile: ~Copyable {
-    private let directory: Int32
-    private let path: String
-    let name: String
-    private let temporary: String
+    let path: String
     let descriptor: Int32
 
-    init(directory: Int32, path: String, name: String, temporary: String, descriptor: Int32) {
-        self.directory = directory
-        self.path = path
-        self.name = name
-        self.temporary = temporary
-        self.descriptor = descriptor
-    }
-
-    deinit {
-        close(descriptor)
-        unsafe unlinkat(directory, temporary, 0)
-    }
-
-    /// Brings the bytes to disk. A failed fsync is final: the pages may be gone although a second call says yes.
-    borrowing func synchronize() throws(LedgerError) {
-        guard fsync(descriptor) == 0 else {
-            throw .cannotWrite(path: "\(path)/\(name)", reason: OutputDirectory.lastError())
-        }
-    }
-
-    /// Puts the file in the place of the one that has its name.
-    consuming func publish() throws(LedgerError) {
-        guard unsafe renameat(directory, temporary, directory, name) == 0 else {
-            throw .cannotWrite(path: "\(path)/\(name)", reason: OutputDirectory.lastError())
-        }
-    }
+    deinit { close(descriptor) }
 
     /// Writes everything, or throws.
     borrowing func write(_ bytes: [UInt8]) throws(LedgerError) {
@@ -104,10 +89,28 @@ struct UnpublishedFile: ~Copyable {
                 unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + sent }, buffer.count - sent)
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else {
-                throw .cannotWrite(path: "\(path)/\(name)", reason: OutputDirectory.lastError())
-            }
+            guard count > 0 else { throw .cannotWrite(path: path, reason: OutputDirectory.words(for: errno)) }
             sent += count
+        }
+    }
+
+    /// Brings the bytes to disk and reads them back for their length and SHA-256, hexadecimal.
+    ///
+    /// A failed fsync is final: the pages may be gone although a second call says all is well.
+    borrowing func seal() throws(LedgerError) -> (bytes: Int64, sha256: String) {
+        guard fsync(descriptor) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            throw .cannotWrite(path: path, reason: OutputDirectory.words(for: errno))
+        }
+        var hash = SHA256()
+        var length: Int64 = 0
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .cannotWrite(path: path, reason: OutputDirectory.words(for: errno)) }
+            if count == 0 { return (length, hash.finish().hexadecimal) }
+            hash.update(chunk.span.extracting(0..<count))
+            length += Int64(count)
         }
     }
 }

@@ -73,7 +73,10 @@ extension Ledger {
     /// The names of the jobs of an app that ever ran.
     package func jobs(of app: AppID) async throws -> [String] {
         try await transaction { connection in
-            let rows = try connection.run("SELECT DISTINCT job FROM runs WHERE app_id = $1 ORDER BY job", [.integer(app.rawValue)])
+            let rows = try connection.run(
+                "SELECT DISTINCT job FROM runs WHERE app_id = $1 ORDER BY job",
+                [.integer(app.rawValue)]
+            )
             var jobs: [String] = []
             for row in rows { jobs.append(try row.text("job")) }
             return jobs
@@ -129,7 +132,9 @@ extension Ledger {
         }
     }
 
-    private static func items(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.StreamItems] {
+    private static func items(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus
+        .StreamItems]
+    {
         try connection.run(
             """
             SELECT stream, count(*) FILTER (WHERE state = 'done') AS done, count(*) FILTER (WHERE state = 'waiting') AS waiting,
@@ -150,7 +155,9 @@ extension Ledger {
         }
     }
 
-    private static func failures(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Failure] {
+    private static func failures(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus
+        .Failure]
+    {
         try connection.run(
             """
             SELECT stream, error_code, coalesce(error_message, '') AS message, count(*) AS items, min(item_key) AS example
@@ -171,7 +178,8 @@ extension Ledger {
         }
     }
 
-    private static func rejected(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Reject] {
+    private static func rejected(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Reject]
+    {
         try connection.run(
             """
             SELECT reason, count(*) AS records, min(detail) AS detail FROM rejected_records

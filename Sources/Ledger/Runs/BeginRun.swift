@@ -41,7 +41,11 @@ extension Ledger {
             if let row = open.first {
                 let run = try row.int64("run_id")
                 if !plan.restart, try row.text("fingerprint") == plan.fingerprint {
-                    return RunStart(run: run, now: UnixMilliseconds(rawValue: try row.timestamp("frozen_now")), joined: true)
+                    return RunStart(
+                        run: run,
+                        now: UnixMilliseconds(rawValue: try row.timestamp("frozen_now")),
+                        joined: true
+                    )
                 }
                 try Self.supersede(run, of: plan, on: connection)
             }

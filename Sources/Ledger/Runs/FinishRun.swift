@@ -1,7 +1,25 @@
+package import AppStoreModel
 import LedgerTables
 import Postgres
 
 extension Ledger {
+    /// The database's clock: the one every machine shares.
+    package func now() async throws -> UnixMilliseconds {
+        try await transaction { connection in
+            UnixMilliseconds(rawValue: try connection.run("SELECT clock_timestamp() AS now")[0].timestamp("now"))
+        }
+    }
+
+    /// Whether some process has seen the run to its end.
+    package func isFinished(_ run: Int64, app: AppID) async throws -> Bool {
+        try await transaction { connection in
+            try connection.run(
+                "SELECT finished_at IS NOT NULL AS finished FROM runs WHERE app_id = $1 AND run_id = $2",
+                [.integer(app.rawValue), .bigint(run)]
+            )[0].bool("finished")
+        }
+    }
+
     /// Counts a run from its items.
     package func summary(of run: Int64, app: AppID, job: String) async throws -> RunSummary {
         try await transaction { connection in

@@ -37,7 +37,8 @@ struct ItemPlanner {
     }
 
     /// Copies the listed IDs into the staging table and drops the duplicates there.
-    private func take(_ ids: ListedIDs, into start: inout RunStart, on connection: borrowing PostgresConnection) throws {
+    private func take(_ ids: ListedIDs, into start: inout RunStart, on connection: borrowing PostgresConnection) throws
+    {
         switch ids {
         case .none:
             return
@@ -46,11 +47,17 @@ struct ItemPlanner {
                 try connection.copyIn("stage_ids", columns: ["item_key"], rows: batch.lazy.map { [.text($0.text)] })
             }
         case .query(let sql):
-            _ = try connection.run("INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)) AS listed (id) WHERE listed.id IS NOT NULL")
-            let bad = try connection.run("SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ '^[0-9]{1,20}$' LIMIT 1")
+            _ = try connection.run(
+                "INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)) AS listed (id) WHERE listed.id IS NOT NULL"
+            )
+            let bad = try connection.run(
+                "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ '^[0-9]{1,20}$' LIMIT 1"
+            )
             if let row = bad.first { throw BadListedID(found: try row.text("id")) }
         }
-        let counted = try connection.run("SELECT count(*) AS listed, count(DISTINCT item_key) AS kept FROM stage_ids")[0]
+        let counted = try connection.run("SELECT count(*) AS listed, count(DISTINCT item_key) AS kept FROM stage_ids")[
+            0
+        ]
         start.listedIDs = try counted.int64("kept")
         start.duplicateIDs = try counted.int64("listed") - start.listedIDs
     }
@@ -66,7 +73,9 @@ struct ItemPlanner {
             [app, job, .text(stream.rawValue), .text(fingerprint)]
         )[0].int64("items")
         if changed > 0 {
-            start.remarks.append("\(stream.rawValue): the filters have changed; \(changed) items begin again at their beginning")
+            start.remarks.append(
+                "\(stream.rawValue): the filters have changed; \(changed) items begin again at their beginning"
+            )
         }
         var window: (start: Cell, end: Cell, oldest: Cell) = (.null, .null, .null)
         if stream == .notificationHistory, let notifications = plan.job.streams.notificationHistory {
@@ -87,7 +96,7 @@ struct ItemPlanner {
             """,
             [
                 app, job, .text(stream.rawValue), .text(fingerprint), .bigint(start.run), window.start, window.end,
-                .boolean(plan.restart), .boolean(plan.continuesFromCursor(stream)), window.oldest,
+                .boolean(plan.restart), .boolean(plan.keepsCursor(of: stream)), window.oldest,
                 .bigint(Self.overlap.wholeMilliseconds),
             ]
         )
@@ -154,7 +163,9 @@ struct ItemPlanner {
         }
         if let gap {
             try recordGap(gap, run: start.run, on: connection)
-            start.remarks.append("notificationHistory: Apple no longer serves the oldest part of what was asked for; the gap is recorded")
+            start.remarks.append(
+                "notificationHistory: Apple no longer serves the oldest part of what was asked for; the gap is recorded"
+            )
         }
         for window in NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound) {
             _ = try connection.run(

@@ -20,6 +20,11 @@ package struct RunPlan: Sendable {
         self.version = version
     }
 
+    /// The same plan with the `now` that an earlier process froze.
+    package func frozen(at now: UnixMilliseconds) -> RunPlan {
+        RunPlan(job: job, app: app, now: now, restart: restart, version: version)
+    }
+
     /// Streams with one item for each listed ID, from the beginning of the run.
     var streamsOfIDs: [Stream] {
         var streams: [Stream] = []
@@ -30,12 +35,12 @@ package struct RunPlan: Sendable {
     }
 
     /// Whether refunds are crawled only of customers in whose history a revocation was seen.
-    var refundsWait: Bool { job.streams.refundHistory?.customers == .revoked }
+    package var refundsWait: Bool { job.streams.refundHistory?.customers == .revoked }
 
     /// Whether a finished item's cursor is worth keeping for the next run.
     ///
     /// A revision is bound to its query: with dates relative to now the next query is another one.
-    func continuesFromCursor(_ stream: Stream) -> Bool {
+    package func keepsCursor(of stream: Stream) -> Bool {
         switch stream {
         case .transactionHistory: job.streams.transactionHistory?.isContinuable ?? false
         case .refundHistory: true

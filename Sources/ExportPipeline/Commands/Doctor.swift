@@ -1,0 +1,112 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import HTTPTransport
+import JobPlan
+import Ledger
+import Workers
+
+/// One thing `doctor` looked at.
+package struct CheckUp: Sendable, Codable {
+    package let subject: String
+    package let isWell: Bool
+    /// What was found; when it is not well, also what to do.
+    package let finding: String
+    /// The exit code a run would end with for this.
+    package let exitCode: Int32
+}
+
+extension ExportPipeline {
+    /// Looks at everything a run needs, one thing after another; what depends on a failed one is left out.
+    ///
+    /// Sends Apple one request that costs one unit of the notification limit.
+    package func doctor(_ found: @escaping @Sendable (CheckUp) -> Void) async {
+        let credentials = await check("key and roots", found) { () throws -> (Credentials, String) in
+            let credentials = try Credentials(job: job)
+            return (
+                credentials,
+                "key \(job.appStore.keyId) reads; \(job.appStore.trustedRoots.isEmpty ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)")"
+            )
+        }
+        await check("ID list", found) {
+            guard let count = try IDSource(job: job).count() else { return ((), "IDs come from a query") }
+            return ((), "\(count.distinct) IDs, \(count.duplicates) duplicates")
+        }
+        let connected: Void? = await check("database", found) {
+            try await ledger.connect(within: .seconds(5))
+            return ((), "connected")
+        }
+        if connected != nil {
+            await check("schema", found) {
+                try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
+                return ((), "\"\(job.output.postgres.schema)\" is up to date")
+            }
+            await check("clock", found) {
+                let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
+                return ((), try Self.judge(offset, of: "PostgreSQL"))
+            }
+        }
+        guard let credentials else { return }
+        await check("Apple", found) {
+            let transport = try CurlTransport(job.transportConfiguration(width: 1))
+            defer { transport.shutdown() }
+            let time = time
+            let client = AppStoreClient(
+                transport: transport,
+                baseURL: job.appStore.baseURL,
+                tokens: credentials.tokens,
+                clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+            )
+            let sent = UnixMilliseconds(rawValue: time.wallClock())
+            let answer = try await client.probe()
+            guard answer.status == 200 else { throw RequestFailure.answered(answer) }
+            let clock =
+                try answer.date.flatMap(HTTPDate.parse).map { try ", " + Self.judge($0 - sent, of: "Apple") } ?? ""
+            return ((), "\(job.appStore.baseURL) accepts the key\(clock)")
+        }
+    }
+
+    /// A token from a clock that is far off is refused; a lease would still hold, for its clock is the database's.
+    private static func judge(_ offset: Duration, of whose: String) throws -> String {
+        let seconds = Int(offset.inSeconds.rounded())
+        guard abs(seconds) <= 60 else {
+            throw ClockIsOff(
+                sentence:
+                    "this machine's clock is \(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") \(whose)'s; set it (NTP)"
+            )
+        }
+        return "clock within \(abs(seconds)) s of \(whose)'s"
+    }
+
+    @discardableResult
+    private func check<Value>(
+        _ subject: String,
+        _ found: @Sendable (CheckUp) -> Void,
+        _ look: () async throws -> (Value, String)
+    ) async -> Value? {
+        do {
+            let (value, finding) = try await look()
+            found(CheckUp(subject: subject, isWell: true, finding: finding, exitCode: 0))
+            return value
+        } catch let error as RequestFailure {
+            let now = UnixMilliseconds(rawValue: time.wallClock())
+            var history = AttemptHistory()
+            history.tokenWasRenewed = true
+            history.attempts = .max
+            let stop: Failure =
+                if case .stopRun(let reason) = error.disposition(after: history, now: now) { Failure(reason) } else {
+                    Failure(StopReason.contractBroken(error.report))
+                }
+            found(CheckUp(subject: subject, isWell: false, finding: stop.message, exitCode: stop.status.rawValue))
+        } catch {
+            let failure = Failure(error)
+            found(CheckUp(subject: subject, isWell: false, finding: failure.message, exitCode: failure.status.rawValue))
+        }
+        return nil
+    }
+}
+
+/// This machine's clock differs too much from another one.
+struct ClockIsOff: Error {
+    let sentence: String
+}

@@ -1,0 +1,30 @@
+import AppStoreModel
+import JobPlan
+package import Ledger
+
+extension ExportPipeline {
+    /// Publishes the job's CSV files again from what the ledger holds; Apple is not asked.
+    ///
+    /// - Throws: What ``Failure/init(_:)`` explains.
+    package func export() async throws -> Manifest {
+        guard let csv = job.output.csv else { throw NothingToExport() }
+        let fingerprints = try Credentials.trust(of: job).fingerprints
+        try await openLedger()
+        let app = try await ledger.app(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment.rawValue,
+            appAppleId: job.app.appAppleId
+        )
+        return try await publish(csv, app: app, run: nil, trustedRoots: fingerprints)
+    }
+
+    func publish(_ csv: CSVOutput, app: AppID, run: Int64?, trustedRoots: [String]) async throws -> Manifest {
+        try await ledger.publish(
+            CSVOrder(directory: csv.directory, tables: csv.tables, job: job.name, run: run, trustedRoots: trustedRoots),
+            of: app
+        )
+    }
+}
+
+/// `export` of a job without CSV output.
+struct NothingToExport: Error {}

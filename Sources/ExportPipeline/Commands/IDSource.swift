@@ -1,0 +1,115 @@
+import AppStoreModel
+import CSVFormat
+import JobPlan
+import Ledger
+
+/// Where a job's IDs come from, judged one by one; a list is never whole in memory.
+struct IDSource {
+    let job: JobFile
+
+    /// IDs handed to the database at a time.
+    private static let batch = 10_000
+    /// Bad rows named in an error; whoever has more has one cause for all of them.
+    private static let namedBadRows = 10
+
+    func ids() -> ListedIDs {
+        switch job.transactionIds {
+        case nil: .none
+        case .list(let ids): .feed { take in try take(ids) }
+        case .csv(let path, let column): .feed { take in try Self.read(path, column, take) }
+        case .query(let sql): .query(sql)
+        }
+    }
+
+    /// How many distinct IDs the job lists, and how many rows repeat one; reads a list, asks no database.
+    ///
+    /// Sixteen bytes an ID while it counts.
+    /// - Returns: `nil` when the IDs come from a query.
+    /// - Throws: ``ListError``.
+    func count() throws -> (distinct: Int, duplicates: Int)? {
+        guard case .feed(let feed) = ids() else { return job.transactionIds == nil ? (0, 0) : nil }
+        var packed: [UInt128] = []
+        try feed { batch in
+            for id in batch {
+                // Digits as a number, their count above it: "012" and "12" stay two IDs.
+                let number = id.text.utf8.reduce(UInt128(0)) { $0 * 10 + UInt128($1 - UInt8(ascii: "0")) }
+                packed.append(number | UInt128(id.text.utf8.count) << 100)
+            }
+        }
+        packed.sort()
+        var distinct = packed.isEmpty ? 0 : 1
+        for index in packed.indices.dropFirst() where packed[index] != packed[index - 1] { distinct += 1 }
+        return (distinct, packed.count - distinct)
+    }
+
+    private static func read(_ path: String, _ column: String?, _ take: ([TransactionID]) throws -> Void) throws {
+        var ready: [TransactionID] = []
+        var bad: [ListError.BadRow] = []
+        do {
+            try IDColumnReader(path: path, column: column).forEachCell { line, text in
+                guard let id = TransactionID(text) else {
+                    if bad.count <= namedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
+                    return
+                }
+                guard bad.isEmpty else { return }
+                ready.append(id)
+                guard ready.count == batch else { return }
+                try take(ready)
+                ready.removeAll(keepingCapacity: true)
+            }
+        } catch let error as CSVError {
+            throw ListError(path: path, problem: .unreadable(error))
+        }
+        guard bad.isEmpty else { throw ListError(path: path, problem: .badRows(bad)) }
+        if !ready.isEmpty { try take(ready) }
+    }
+}
+
+/// An ID list cannot be used; nothing was sent.
+struct ListError: Error, CustomStringConvertible {
+    struct BadRow {
+        let line: Int
+        let found: String
+
+        var hint: String {
+            let isNumber = found.contains(where: \.isNumber) && (found.contains("E+") || found.contains("e+"))
+            return isNumber ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
+        }
+    }
+
+    enum Problem {
+        case unreadable(CSVError)
+        case badRows([BadRow])
+    }
+
+    let path: String
+    let problem: Problem
+
+    var isMissing: Bool {
+        if case .unreadable(let error) = problem { return error.isMissingInput }
+        return false
+    }
+
+    var description: String {
+        switch problem {
+        case .unreadable(let error):
+            return error.description
+        case .badRows(let rows):
+            let named = rows.prefix(10).map {
+                "\(path):\($0.line): \"\($0.found.prefix(40).printable)\" is not a transaction ID\($0.hint)"
+            }
+            let more = rows.count > 10 ? ["… and more"] : []
+            return (named + more + ["An ID is one to twenty digits. Nothing was sent."]).joined(separator: "\n")
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Control characters escaped, so that a list cannot write to the terminal.
+    var printable: String {
+        unicodeScalars.map {
+            $0.properties.generalCategory == .control || $0.properties.generalCategory == .format
+                ? "\\u{\(String($0.value, radix: 16))}" : String($0)
+        }.joined()
+    }
+}

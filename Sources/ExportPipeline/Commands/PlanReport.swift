@@ -1,0 +1,21 @@
+/// What `plan` says: how much there is to do and how long Apple's limits make it take. Its JSON form is stable.
+package struct PlanReport: Codable, Sendable {
+    package struct Line: Codable, Sendable {
+        package let stream: String
+        package let items: Int
+        /// One page for each item; more where an item has more than twenty records.
+        package let requestsAtLeast: Int
+        package let secondsAtAppleLimit: Double
+        package let secondsAtShare: Double
+        package let remark: String?
+    }
+
+    package let job: String
+    package let transactionIds: Int
+    package let duplicates: Int
+    package let share: Double
+    package let streams: [Line]
+    /// Streams run side by side: the slowest decides, and refunds of the revoked come after the rest.
+    package let secondsAtAppleLimit: Double
+    package let secondsAtShare: Double
+}

@@ -1,0 +1,29 @@
+/// What the process says to the shell. Source: the README, "Exit codes"; a test compares the two.
+package enum ExitStatus: Int32, CaseIterable, Sendable {
+    /// Every item reached its end.
+    case complete = 0
+    /// Some items failed, or records were rejected, or a gap was recorded; `status` lists them.
+    case completeWithLosses = 2
+    /// Wrong command line.
+    case usage = 64
+    /// Bad job file or ID list; nothing was sent.
+    case badInput = 65
+    /// An input file is missing or unreadable.
+    case missingInput = 66
+    /// PostgreSQL cannot be reached within the deadline.
+    case databaseUnavailable = 69
+    /// A bug of ours.
+    case bug = 70
+    /// Output cannot be created.
+    case cannotCreate = 73
+    /// I/O error, say a full disk.
+    case ioError = 74
+    /// Stopped with work left: run again to resume.
+    case workLeft = 75
+    /// Apple's answers break the contract, or too much is failing to go on.
+    case contractBroken = 76
+    /// Apple or PostgreSQL refuses our credentials.
+    case refused = 77
+    /// Configuration: schema too new or missing, wrong bundle ID, unsafe key file.
+    case configuration = 78
+}

@@ -1,0 +1,196 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import HTTPTransport
+package import JobPlan
+package import Ledger
+import Normalize
+import Postgres
+import SignedData
+package import Workers
+
+/// One job, from its file to verified rows in PostgreSQL and CSV:
+///
+///     jobs/*.yaml ─► plan ──► lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
+///                                                                                    └─► CSV snapshot
+///
+/// ``run(_:report:)`` is that line; the arrows from lease to next page are ``Crawl/Crawler``.
+package struct ExportPipeline: Sendable {
+    package let job: JobFile
+    package let ledger: Ledger
+    let time: Timekeeper
+    /// Of storeledger; filed with every run.
+    let version: String
+
+    /// How long a command waits for PostgreSQL to come up before it ends with 69.
+    package static let databasePatience = Duration.seconds(60)
+
+    package init(job: JobFile, version: String, time: Timekeeper = .system) {
+        self.job = job
+        self.version = version
+        self.time = time
+        // A page takes milliseconds to commit, so a few sessions serve many workers; one more for heartbeats.
+        let sessions = min(8, max(2, job.limits.concurrency / 4)) + 1
+        ledger = Ledger(
+            conninfo: ConnectionString(job.output.postgres.url.reveal()),
+            schema: job.output.postgres.schema,
+            sessions: sessions
+        )
+    }
+
+    /// How a run is to go, beyond what the job file says.
+    package struct Options: Sendable {
+        /// Begin everything at its beginning; nothing stored is lost.
+        package let restart: Bool
+        /// In place of the job's `limits.concurrency`.
+        package let concurrency: Int?
+        /// Stop in order after this long, with 75 if work is left.
+        package let maximumDuration: Duration?
+
+        package init(restart: Bool = false, concurrency: Int? = nil, maximumDuration: Duration? = nil) {
+            self.restart = restart
+            self.concurrency = concurrency
+            self.maximumDuration = maximumDuration
+        }
+    }
+
+    /// Runs the job, or goes on with its unfinished run, until every item has reached its end.
+    ///
+    /// - Throws: What ``Failure/init(_:)`` explains; the work left is there for the next start.
+    package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
+        let began = time.monotonic()
+        let credentials = try Credentials(job: job)
+        try await openLedger()
+        let app = try await ledger.app(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment.rawValue,
+            appAppleId: job.app.appAppleId
+        )
+        let databaseNow = try await ledger.now()
+        let plan = RunPlan(job: job, app: app, now: databaseNow, restart: options.restart, version: version)
+        let start = try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
+        start.remarks.forEach { report(.remark($0)) }
+        let before = try await ledger.summary(of: start.run, app: app, job: job.name)
+        report(.began(start, items: before.items, done: before.itemsDone + before.itemsFailed))
+
+        let holder = LeaseHolder(app: app, job: job.name, run: start.run)
+        let limits = try await limits(app: app)
+        let room = CrawlRoom(
+            pipeline: self,
+            plan: plan.frozen(at: start.now),
+            holder: holder,
+            credentials: credentials,
+            limits: limits,
+            clockOffset: databaseNow - UnixMilliseconds(rawValue: time.wallClock()),
+            width: options.concurrency ?? job.limits.concurrency,
+            report: report
+        )
+        do {
+            try await withDeadline(options.maximumDuration) { try await room.crawl() }
+        } catch {
+            await leave(holder, because: error)
+            throw error
+        }
+
+        let summary = try await ledger.summary(of: start.run, app: app, job: job.name)
+        let status: ExitStatus = summary.hasLosses ? .completeWithLosses : .complete
+        var manifest: Manifest?
+        if let csv = job.output.csv, try await !ledger.isFinished(start.run, app: app) {
+            report(.publishing(directory: csv.directory))
+            manifest = try await publish(csv, app: app, run: start.run, trustedRoots: credentials.rootFingerprints)
+        }
+        _ = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: status.rawValue, message: nil)
+        return RunReport(
+            job: job.name,
+            joined: start.joined,
+            start: start,
+            summary: summary,
+            waitedForLimits: await limits.waited,
+            elapsed: time.monotonic() - began,
+            manifest: manifest,
+            csvDirectory: job.output.csv?.directory
+        )
+    }
+
+    /// Connects and makes sure the schema is the one this storeledger knows.
+    package func openLedger() async throws {
+        try await ledger.connect(within: Self.databasePatience)
+        try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
+    }
+
+    /// Gives the leases back and files why work is left. Awaited even by a cancelled task: what stops must stop in order.
+    private func leave(_ holder: LeaseHolder, because error: any Error) async {
+        let failure = Failure(error)
+        await Task {
+            do {
+                try await ledger.releaseLeases(of: holder)
+                _ = try await ledger.conclude(
+                    holder.run,
+                    app: holder.app,
+                    job: holder.job,
+                    exitCode: failure.status.rawValue,
+                    message: failure.message
+                )
+            } catch {
+                // The leases run out by themselves; the first error is the one to report.
+            }
+        }.value
+    }
+
+    /// The limiters of every endpoint the job asks, all drawing from the ledger's budget.
+    private func limits(app: AppID) async throws -> CrawlLimits {
+        let own = limiters(app: app, scale: 1)
+        guard job.appStore.triesSandbox else { return CrawlLimits(limiters: own) }
+        let sandbox = try await sandboxApp()
+        // The sandbox allows a tenth of the production limits.
+        return CrawlLimits(limiters: own, otherLimiters: limiters(app: sandbox, scale: 0.1))
+    }
+
+    private func limiters(app: AppID, scale: Double) -> [AppStoreModel.Stream: RateLimiter] {
+        let window = Duration.seconds(job.limits.windowSeconds)
+        var shares: [AppStoreModel.Stream: BudgetLedger.Share] = [:]
+        var terms: [AppStoreModel.Stream: LimiterTerms] = [:]
+        for stream in job.streams.named {
+            let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
+            shares[stream] = BudgetLedger.Share(requestsPerSecond: allowed, window: window)
+            terms[stream] = LimiterTerms(
+                requestsPerSecond: allowed,
+                window: window,
+                blockLimit: max(25, Int(min(allowed / 20, 1_000)))
+            )
+        }
+        let budget = BudgetLedger(ledger: ledger, app: app, shares: shares)
+        return Dictionary(
+            uniqueKeysWithValues: terms.map { stream, terms in
+                (stream, RateLimiter(stream: stream, terms: terms, ledger: budget, time: time))
+            }
+        )
+    }
+
+    func sandboxApp() async throws -> AppID {
+        try await ledger.app(
+            bundleId: job.app.bundleId,
+            environment: AppStoreEnvironment.sandbox.rawValue,
+            appAppleId: nil
+        )
+    }
+
+    private func withDeadline(_ limit: Duration?, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let limit else { return try await body() }
+        let time = time
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await time.sleep(limit)
+                throw DeadlineReached(limit: limit)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+/// `--max-duration` has passed with work left.
+struct DeadlineReached: Error {
+    let limit: Duration
+}

@@ -1,0 +1,107 @@
+import AppStoreModel
+import CSVFormat
+import Crawl
+import HTTPTransport
+import JobPlan
+import Ledger
+import Postgres
+import SignedData
+import Workers
+
+/// What a failed command says and ends with: one sentence that says what to do, and one code, chosen in one place.
+package struct Failure: Sendable {
+    package let status: ExitStatus
+    /// Without secrets, on as many lines as there are mistakes in a job file; otherwise one.
+    package let message: String
+
+    package init(_ error: any Error) {
+        (status, message) = Self.judge(error)
+    }
+
+    private static func judge(_ error: any Error) -> (ExitStatus, String) {
+        switch error {
+        case let error as JobFileError:
+            (ExitStatus(rawValue: error.kind.rawValue) ?? .bug, error.description)
+        case let error as ListError:
+            (error.isMissing ? .missingInput : .badInput, error.description)
+        case let error as BadListedID:
+            (
+                .badInput,
+                "transactionIds.query found \"\(error.found)\"; an ID is one to twenty digits. Nothing was sent."
+            )
+        case let error as KeyFileError:
+            (error.reason == .notFound ? .missingInput : .configuration, error.description)
+        case let error as UntrustedRoot:
+            (error.isMissing ? .missingInput : .configuration, error.description)
+        case let error as LedgerError:
+            (status(of: error), error.description)
+        case let error as PostgresError:
+            judge(error)
+        case let error as StopReason:
+            (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
+        case let error as TransportFault:
+            (.configuration, error.description)
+        case is NothingToExport:
+            (.badInput, "the job file has no output.csv; add one, say: csv: {directory: out, tables: [transactions]}")
+        case let error as ClockIsOff:
+            (.configuration, error.sentence)
+        case let error as DeadlineReached:
+            (.workLeft, "stopped after \(error.limit.inWords) with work left; run again to resume")
+        case let error as Interrupted:
+            (.workLeft, "stopped by signal \(error.signal) with work left; run again to resume")
+        case is CancellationError:
+            (.workLeft, "stopped with work left; run again to resume")
+        default:
+            (.bug, "unexpected: \(error). This is a bug; please report it")
+        }
+    }
+
+    private static func status(of error: LedgerError) -> ExitStatus {
+        switch error {
+        case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .noSQLFiles, .appMismatch: .configuration
+        case .invariant: .bug
+        case .cannotCreate: .cannotCreate
+        case .cannotWrite: .ioError
+        }
+    }
+
+    private static func judge(_ error: PostgresError) -> (ExitStatus, String) {
+        if error.isUnreachable {
+            return (
+                .databaseUnavailable,
+                "PostgreSQL cannot be reached: \(error.message). Check output.postgres.url and the server"
+            )
+        }
+        if error.isAuthentication || error.state == .insufficientPrivilege {
+            return (
+                .refused, "PostgreSQL refuses: \(error.message). Check the role and its rights (output.postgres.url)"
+            )
+        }
+        if error.isDiskFull {
+            return (.ioError, "PostgreSQL's disk is full: \(error.message). Make room and run again; nothing is lost")
+        }
+        if error.isConnectionLoss {
+            return (
+                .databaseUnavailable, "the connection to PostgreSQL was lost: \(error.message). Run again to resume"
+            )
+        }
+        if error.state == .invalidCatalogName {
+            return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
+        }
+        return (.bug, "PostgreSQL, unexpected: \(error)")
+    }
+}
+
+extension Duration {
+    /// Such as `2 h 5 min`, `90 s`, `0.4 s`; for people.
+    package var inWords: String {
+        let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+        if seconds >= 3_600 {
+            let minutes = Int((seconds / 60).rounded())
+            return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
+        }
+        if seconds >= 120 { return "\(Int((seconds / 60).rounded())) min" }
+        if seconds >= 10 { return "\(Int(seconds.rounded())) s" }
+        return "\(Double(Int((seconds * 10).rounded())) / 10) s"
+    }
+}

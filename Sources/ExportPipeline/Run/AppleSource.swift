@@ -1,0 +1,66 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import JobPlan
+import Ledger
+
+/// Pages from Apple: each item asked with the one query its cursor belongs to.
+struct AppleSource: PageSource {
+    let job: JobFile
+    /// What `now` means for the whole run, so that every page of an item is asked with the same dates.
+    let now: UnixMilliseconds
+    let client: AppStoreClient
+    /// For IDs production does not know, where the job allows it.
+    let otherClient: AppStoreClient?
+
+    func page(of item: WorkItem) async throws -> Page {
+        let client = item.otherEnvironment == nil ? client : (otherClient ?? client)
+        let page: Page
+        switch item.stream {
+        case .transactionHistory:
+            guard let stream = job.streams.transactionHistory else { throw unplanned(item) }
+            page = try await client.transactionHistory(
+                of: try id(of: item),
+                query: stream.query(now: now),
+                revision: item.cursor
+            )
+        case .refundHistory:
+            page = try await client.refundHistory(of: try id(of: item), revision: item.cursor)
+        case .notificationHistory:
+            guard let stream = job.streams.notificationHistory, let window = item.window else { throw unplanned(item) }
+            page = try await client.notificationHistory(
+                stream.query(for: window, transactionId: TransactionID(item.key)),
+                paginationToken: item.cursor
+            )
+        }
+        try check(page, of: item)
+        return page
+    }
+
+    func renewToken() async {
+        client.renewToken()
+        otherClient?.renewToken()
+    }
+
+    /// Apple answers for the app of the token; another one means the job file names the wrong app.
+    private func check(_ page: Page, of item: WorkItem) throws {
+        if let found = page.bundleId, found != job.app.bundleId {
+            let message = "Apple answered for \(found), the job file names \(job.app.bundleId)"
+            throw StopReason.configuration(FailureReport(status: 200, message: message))
+        }
+        let expected = item.otherEnvironment ?? job.app.environment
+        if let found = page.environment, found != expected.rawValue {
+            let message = "Apple answered from its \(found) environment, \(expected.rawValue) was asked"
+            throw StopReason.configuration(FailureReport(status: 200, message: message))
+        }
+    }
+
+    private func id(of item: WorkItem) throws -> TransactionID {
+        guard let id = TransactionID(item.key) else { throw unplanned(item) }
+        return id
+    }
+
+    private func unplanned(_ item: WorkItem) -> LedgerError {
+        .invariant("\(item.stream.rawValue) \(item.key) is not what the job plans")
+    }
+}

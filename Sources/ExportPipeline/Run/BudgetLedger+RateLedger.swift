@@ -1,0 +1,17 @@
+package import AppStoreModel
+package import Crawl
+package import Ledger
+
+/// The crawl's limiters draw from the ledger.
+extension BudgetLedger: RateLedger {
+    package func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant {
+        let grant: Grant = try await take(stream, atMost: count)
+        let reason: RateGrant.Reason =
+            switch grant.reason {
+            case "closed": .closed
+            case "budget": .budget
+            default: .pace
+            }
+        return RateGrant(granted: grant.granted, wait: grant.wait, reason: reason)
+    }
+}

@@ -1,0 +1,107 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import HTTPTransport
+import JobPlan
+import Ledger
+import Normalize
+import Workers
+
+/// The crawl of one run by one process, with everything it needs put together.
+struct CrawlRoom: Sendable {
+    let pipeline: ExportPipeline
+    let plan: RunPlan
+    let holder: LeaseHolder
+    let credentials: Credentials
+    let limits: CrawlLimits
+    let clockOffset: Duration
+    let width: Int
+    let report: @Sendable (RunEvent) -> Void
+
+    private var job: JobFile { plan.job }
+    private var ledger: Ledger { pipeline.ledger }
+
+    /// Crawls until every item of the run has reached its end, whoever worked on it.
+    func crawl() async throws {
+        let transport = try CurlTransport(job.transportConfiguration(width: width))
+        defer { transport.shutdown() }
+        let leases = LeaseKeeper(ledger: ledger, holder: holder, time: pipeline.time)
+        let crawler = Crawler(
+            source: source(over: transport),
+            store: try await store(leases: leases),
+            limits: limits,
+            rules: rules,
+            time: pipeline.time,
+            report: { event in report(.crawl(event)) }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await leases.run() }
+            group.addTask { try await crawlPhases(with: crawler) }
+            defer { group.cancelAll() }
+            // The heartbeat ends only by failing: whichever ends first decides.
+            try await group.next()
+        }
+    }
+
+    private func crawlPhases(with crawler: Crawler<AppleSource, LedgerStore>) async throws {
+        let waiting: Set<AppStoreModel.Stream> = plan.refundsWait ? [.refundHistory] : []
+        try await crawler.crawl(job.streams.named.filter { !waiting.contains($0) }, width: width)
+        guard plan.refundsWait else { return }
+        _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
+        let summary = try await ledger.summary(of: holder.run, app: holder.app, job: holder.job)
+        report(.itemsAdded(total: summary.items))
+        try await crawler.crawl([.refundHistory], width: width)
+    }
+
+    private var rules: CrawlRules {
+        var rules = CrawlRules()
+        if job.appStore.triesSandbox { rules.otherEnvironment = .sandbox }
+        return rules
+    }
+
+    private func source(over transport: CurlTransport) -> AppleSource {
+        let client = { (baseURL: String) in
+            let time = pipeline.time
+            return AppStoreClient(
+                transport: transport,
+                baseURL: baseURL,
+                tokens: credentials.tokens,
+                clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+            )
+        }
+        return AppleSource(
+            job: job,
+            now: plan.now,
+            client: client(job.appStore.baseURL),
+            otherClient: job.appStore.triesSandbox ? client(job.sandboxURL) : nil
+        )
+    }
+
+    private func store(leases: LeaseKeeper) async throws -> LedgerStore {
+        let normalizer = { (environment: AppStoreEnvironment) in
+            Normalizer(
+                bundleId: job.app.bundleId,
+                environment: environment,
+                appAppleId: job.app.appAppleId,
+                verifier: credentials.verifier
+            )
+        }
+        return LedgerStore(
+            ledger: ledger,
+            plan: plan,
+            holder: holder,
+            leases: leases,
+            normalizer: normalizer(job.app.environment),
+            other: job.appStore.triesSandbox ? (try await pipeline.sandboxApp(), normalizer(.sandbox)) : nil,
+            time: pipeline.time,
+            clockOffset: clockOffset
+        )
+    }
+}
+
+extension JobFile {
+    /// Where IDs unknown to production are tried: Apple's sandbox, or the same simulator in a rehearsal.
+    var sandboxURL: String {
+        appStore.isLoopback ? appStore.baseURL : AppStoreEnvironment.sandbox.baseURL
+    }
+}

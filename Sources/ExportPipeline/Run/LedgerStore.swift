@@ -1,0 +1,101 @@
+import AppStoreModel
+import Crawl
+import JobPlan
+import Ledger
+import LedgerTables
+import Normalize
+import Workers
+
+/// The crawl's store: pages are verified and normalised here, and committed with their cursor by the ledger.
+struct LedgerStore: CrawlStore {
+    let ledger: Ledger
+    let plan: RunPlan
+    let holder: LeaseHolder
+    let leases: LeaseKeeper
+    let normalizer: Normalizer
+    /// For items that went on in another environment: its records belong to another app of the ledger.
+    let other: (app: AppID, normalizer: Normalizer)?
+    let time: Timekeeper
+    /// The database's clock minus this machine's: the one shared clock judges what was signed in the future.
+    let clockOffset: Duration
+
+    func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer {
+        let asked = time.monotonic()
+        switch try await ledger.lease(stream, atMost: count, for: holder) {
+        case .items(let items):
+            leases.took(items, asked: asked)
+            return .items(items)
+        case .later(let wait): return .later(wait)
+        case .drained: return .drained
+        }
+    }
+
+    func holds(_ item: WorkItem) -> Bool { leases.holds(item) }
+
+    func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome {
+        let now = UnixMilliseconds(rawValue: time.wallClock()) + clockOffset
+        let isElsewhere = item.otherEnvironment != nil
+        let rows = (isElsewhere ? other?.normalizer ?? normalizer : normalizer).normalize(
+            page,
+            from: item.stream,
+            now: now
+        )
+        let isLast = !page.hasMore
+        let commit = PageCommit(
+            item: item,
+            holder: holder,
+            rows: rows,
+            origin: RowOrigin(
+                app: isElsewhere ? other?.app ?? holder.app : holder.app,
+                job: holder.job,
+                run: holder.run,
+                stream: item.stream.rawValue,
+                listedTransactionID: TransactionID(item.key)?.text
+            ),
+            cursor: isLast && !plan.keepsCursor(of: item.stream) ? nil : page.cursor,
+            isLast: isLast,
+            completeUntil: isLast ? (item.window?.upperBound ?? plan.now) : nil,
+            requests: requests
+        )
+        guard let counts = try await ledger.commit(commit) else {
+            leases.letGo(of: item)
+            throw LeaseLost()
+        }
+        if isLast { leases.letGo(of: item) }
+        var next = item
+        next.cursor = commit.cursor
+        next.pageSequence += 1
+        next.pageCount += 1
+        return PageOutcome(
+            item: next,
+            rowsNew: counts.new,
+            rowsUpdated: counts.updated,
+            rowsUnchanged: counts.unchanged,
+            rejected: rows.rejected.map(\.reason)
+        )
+    }
+
+    func file(_ end: ItemEnd, of item: WorkItem, requests: Int) async throws {
+        let standing: ItemStanding
+        var code: Int64?
+        let message: String
+        switch end {
+        case .failed(let errorCode, let text): (standing, code, message) = (.failed, errorCode, text)
+        case .putOff(let delay, let errorCode, let text): (standing, code, message) = (.putOff(delay), errorCode, text)
+        case .restarted(let errorCode, let text): (standing, code, message) = (.restarted, errorCode, text)
+        case .moved(let environment):
+            (standing, message) = (
+                .moved(environment),
+                "not known to \(plan.job.app.environment.rawValue), tried in \(environment.rawValue)"
+            )
+        case .clamped(let errorCode, let text):
+            // A minute inside Apple's reach, because time goes on until the request arrives.
+            let reach = plan.job.app.environment.notificationReach
+            let oldest = UnixMilliseconds(rawValue: time.wallClock()) + clockOffset - reach + .seconds(60)
+            let isGone = item.window.map { $0.upperBound <= oldest } ?? true
+            (standing, code, message) = (isGone ? .failed : .clamped(newStart: oldest), errorCode, text)
+        }
+        try await ledger.file(standing, of: item, errorCode: code, message: message, requests: requests, for: holder)
+        leases.letGo(of: item)
+    }
+}

@@ -1,0 +1,95 @@
+import CSVFormat
+import LedgerTables
+import Postgres
+import SignedData
+
+/// What to publish where.
+package struct CSVOrder: Sendable {
+    /// Absolute.
+    package let directory: String
+    package let tables: [String]
+    package let job: String
+    package let run: Int64?
+    /// SHA-256 of the trusted roots, hexadecimal; goes into the manifest.
+    package let trustedRoots: [String]
+
+    package init(directory: String, tables: [String], job: String, run: Int64?, trustedRoots: [String]) {
+        self.directory = directory
+        self.tables = tables
+        self.job = job
+        self.run = run
+        self.trustedRoots = trustedRoots
+    }
+}
+
+extension Ledger {
+    /// Publishes an app's tables as CSV files, all from one snapshot of the database: the whole set, or nothing.
+    ///
+    /// Every file is written and synchronised under a temporary name before the first takes its place; the manifest
+    /// comes last. When anything fails the files of the publication before are still there, whole.
+    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
+    ///   ``Postgres/PostgresError``.
+    package func publish(_ order: CSVOrder, of app: AppID) async throws -> Manifest {
+        try await pool.withConnection { connection in
+            try connection.transaction(.readOnlySnapshot) { connection in
+                let directory = try OutputDirectory(path: order.directory)
+                let snapshot = try connection.run(
+                    "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
+                )[0].text("moment")
+                var publication = Publication(directory: directory)
+                for table in order.tables {
+                    try publication.write(try PublishedTable(table, connection), of: app, from: connection)
+                }
+                return try publication.publish(order, snapshot: snapshot)
+            }
+        }
+    }
+}
+
+/// Files on their way into a directory.
+private struct Publication: ~Copyable {
+    private let directory: OutputDirectory
+    private var written: [Manifest.File] = []
+
+    init(directory: consuming OutputDirectory) {
+        self.directory = directory
+    }
+
+    /// Writes one table under a temporary name.
+    mutating func write(
+        _ table: PublishedTable,
+        of app: AppID,
+        from connection: borrowing PostgresConnection
+    ) throws {
+        let name = "\(table.name).csv"
+        let file = try directory.newFile(name)
+        let rows: Int
+        do {
+            rows = try table.copy(rowsOf: app, from: connection, to: file.descriptor)
+        } catch CSVError.cannotWrite(let number) {
+            throw LedgerError.cannotWrite(path: "\(directory.path)/\(name)", reason: OutputDirectory.words(for: number))
+        }
+        let (bytes, sha256) = try file.seal()
+        written.append(Manifest.File(file: name, table: table.name, rows: rows, bytes: bytes, sha256: sha256))
+    }
+
+    /// Puts every file in its place, and the manifest last.
+    consuming func publish(_ order: CSVOrder, snapshot: String) throws -> Manifest {
+        let manifest = Manifest(
+            version: 1,
+            job: order.job,
+            run: order.run,
+            snapshot: snapshot,
+            trustedRoots: order.trustedRoots,
+            files: written
+        )
+        for file in written { try directory.publish(file.file) }
+        try directory.synchronize()
+        let file = try directory.newFile("manifest.json")
+        try file.write(manifest.json())
+        _ = try file.seal()
+        try directory.publish("manifest.json")
+        try directory.synchronize()
+        return manifest
+    }
+}

@@ -1,0 +1,108 @@
+import CSVFormat
+import LedgerTables
+import Postgres
+
+/// A table as a CSV file shows it: its columns in their order, without what only the database can use.
+struct PublishedTable {
+    private struct Column {
+        let name: String
+        /// PostgreSQL's name of the type.
+        let type: String
+    }
+
+    let name: String
+    private let columns: [Column]
+    private let key: [String]
+
+    /// The payload repeats every column and holds more than a spreadsheet takes in a cell; bytes mean nothing there.
+    private static let leftOut = "a.attname <> 'app_id' AND a.atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)"
+
+    /// Asks the database for the columns, so that the file's header is the table's.
+    ///
+    /// - Parameter name: One of the tables a job file may name.
+    init(_ name: String, _ connection: borrowing PostgresConnection) throws {
+        self.name = name
+        columns = try connection.run(
+            """
+            SELECT a.attname::text AS name, format_type(a.atttypid, NULL) AS type FROM pg_attribute a
+             WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped AND \(Self.leftOut)
+             ORDER BY a.attnum
+            """,
+            [.text(name)]
+        ).map { Column(name: try $0.text("name"), type: try $0.text("type")) }
+        guard !columns.isEmpty else { throw LedgerError.invariant("there is no table \(name) to publish") }
+        key = try connection.run(
+            """
+            SELECT a.attname::text AS name FROM pg_index x JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = ANY (x.indkey)
+             WHERE x.indrelid = to_regclass($1::text) AND x.indisprimary
+             ORDER BY array_position(x.indkey::smallint[], a.attnum)
+            """,
+            [.text(name)]
+        ).map { try $0.text("name") }
+    }
+
+    /// Writes the header and every row of an app, in the order of the primary key.
+    ///
+    /// - Returns: Rows, without the header.
+    func copy(rowsOf app: AppID, from connection: borrowing PostgresConnection, to descriptor: Int32) throws -> Int {
+        let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        let order = key.map { "\"\($0)\"" }.joined(separator: ", ")
+        let sql = "SELECT \(names) FROM \(try quotedIdentifier(name)) WHERE app_id = \(app.rawValue) ORDER BY \(order)"
+        let kinds = columns.map { CellKind(type: $0.type) }
+        var writer = try CSVWriter(fileDescriptor: descriptor, columns: columns.map(\.name))
+        var line = CopyTextRow()
+        var moment: [UInt8] = []
+        try connection.copyOut(sql) { row in
+            line.forEachCell(of: row) { place, cell in
+                guard let cell else { return writer.appendNull() }
+                switch kinds[place] {
+                case .text:
+                    writer.append(text: cell)
+                case .literal:
+                    writer.append(literal: cell)
+                case .boolean:
+                    writer.append(literal: (cell[0] == UInt8(ascii: "t") ? trueText : falseText).span)
+                case .moment:
+                    writeISOMoment(cell, into: &moment)
+                    writer.append(literal: moment.span)
+                }
+            }
+            try writer.endRow()
+        }
+        try writer.flush()
+        return writer.rowCount
+    }
+}
+
+/// How a cell is written.
+private enum CellKind {
+    /// Quoted, and defused where a spreadsheet would run it.
+    case text
+    case literal
+    case boolean
+    case moment
+
+    init(type: String) {
+        switch type {
+        case "smallint", "integer", "bigint", "uuid": self = .literal
+        case "boolean": self = .boolean
+        case "timestamp with time zone": self = .moment
+        default: self = .text
+        }
+    }
+}
+
+private let trueText = Array("true".utf8)
+private let falseText = Array("false".utf8)
+
+/// `2026-11-21 02:00:00.5+00` becomes `2026-11-21T02:00:00.5Z`; sessions run in UTC.
+private func writeISOMoment(_ cell: Span<UInt8>, into text: inout [UInt8]) {
+    text.removeAll(keepingCapacity: true)
+    for index in 0..<cell.count {
+        switch cell[index] {
+        case UInt8(ascii: " "): text.append(UInt8(ascii: "T"))
+        case UInt8(ascii: "+"): return text.append(UInt8(ascii: "Z"))
+        case let byte: text.append(byte)
+        }
+    }
+}

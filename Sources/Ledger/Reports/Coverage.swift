@@ -1,0 +1,65 @@
+import LedgerTables
+import Postgres
+
+/// How far one item of a job is complete; its JSON form is documented in the README and stable.
+package struct ItemCoverage: Codable, Sendable, Equatable {
+    package let stream: String
+    /// A transaction ID, or a window of the whole app's notifications.
+    package let item: String
+    package let state: String
+    /// For notifications: the window it was last asked for. ISO 8601 UTC.
+    package let windowStart: String?
+    package let windowEnd: String?
+    /// Everything Apple had up to this moment is in the ledger; `nil` when no crawl of it was ever finished.
+    package let completeUntil: String?
+    /// Stretches Apple can no longer serve, as `from/to`.
+    package let gaps: [String]
+}
+
+extension Ledger {
+    /// Reads the coverage of every item of a job, a thousand at a time.
+    package func coverage(of job: String, app: AppID, _ line: @escaping @Sendable (ItemCoverage) -> Void) async throws {
+        let iso = { (column: String) in "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')" }
+        let sql = """
+            SELECT i.stream, i.item_key, i.state, \(iso("i.window_start")) AS window_start, \(iso("i.window_end")) AS window_end,
+                   \(iso("i.complete_until")) AS complete_until,
+                   coalesce((SELECT array_agg(\(iso("g.gap_start")) || '/' || \(iso("g.gap_end")) ORDER BY g.gap_start)
+                               FROM coverage_gaps g WHERE g.app_id = i.app_id AND g.job = i.job AND g.stream = i.stream
+                                AND g.item_key IN (i.item_key, CASE WHEN i.item_key LIKE '%..%' THEN 'app' END)), '{}') AS gaps
+              FROM crawl_items i
+             WHERE i.app_id = $1 AND i.job = $2 AND (i.stream, i.item_key) > ($3, $4)
+             ORDER BY i.stream, i.item_key LIMIT 1000
+            """
+        var last: (stream: String, item: String) = ("", "")
+        while true {
+            let (stream, item) = last
+            let batch = try await transaction { connection in
+                try connection.run(sql, [.integer(app.rawValue), .text(job), .text(stream), .text(item)]).map { row in
+                    ItemCoverage(
+                        stream: try row.text("stream"),
+                        item: try row.text("item_key"),
+                        state: try row.text("state"),
+                        windowStart: try row.textOrNil("window_start"),
+                        windowEnd: try row.textOrNil("window_end"),
+                        completeUntil: try row.textOrNil("complete_until"),
+                        gaps: try row.textArray("gaps")
+                    )
+                }
+            }
+            batch.forEach(line)
+            guard let end = batch.last else { return }
+            last = (end.stream, end.item)
+        }
+    }
+
+    /// How many distinct IDs a job's query finds, and how many rows repeat one.
+    package func countListed(by sql: String) async throws -> (distinct: Int, duplicates: Int) {
+        try await transaction(.readOnlySnapshot) { connection in
+            let row = try connection.run(
+                "SELECT count(listed.id::text) AS listed, count(DISTINCT listed.id::text) AS kept FROM (\(sql)) AS listed (id)"
+            )[0]
+            let kept = Int(try row.int64("kept"))
+            return (kept, Int(try row.int64("listed")) - kept)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import ExportPipeline
+import Ledger
+
+struct CoverageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "coverage",
+        abstract: "For each ID and each day: how far its history is complete, and gaps Apple can no longer fill.",
+        discussion: "  storeledger coverage jobs/nightly-sync.yaml"
+    )
+
+    @OptionGroup var job: JobArgument
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    func run() async throws {
+        try await perform {
+            let json = json
+            try await job.pipeline().coverage { item in
+                if json, let line = try? JSONOutput.line(item) {  // strings always encode
+                    return Console.result(line)
+                }
+                let until = item.completeUntil.map { "complete until \($0)" } ?? "never complete"
+                let gaps = item.gaps.isEmpty ? "" : "; gaps \(item.gaps.joined(separator: ", "))"
+                let window = item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? ""
+                Console.result("\(item.stream) \(item.item): \(until) (\(item.state)\(window))\(gaps)")
+            }
+        }
+    }
+}

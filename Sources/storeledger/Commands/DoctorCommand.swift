@@ -1,0 +1,31 @@
+import ArgumentParser
+import ExportPipeline
+import Synchronization
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look at everything a run needs and say what to mend.",
+        discussion: """
+            Key, roots, ID list, database, schema, clocks, and one cheap call to Apple.
+
+              storeledger doctor jobs/nightly-sync.yaml
+            """
+    )
+
+    @OptionGroup var job: JobArgument
+
+    func run() async throws {
+        try await perform {
+            let pipeline = try job.pipeline()
+            Console.result("ok    job file: \(job.path)")
+            let worst = Mutex<Int32>(0)
+            await pipeline.doctor { check in
+                Console.result("\(check.isWell ? "ok   " : "FAIL ") \(check.subject): \(check.finding)")
+                worst.withLock { if $0 == 0 { $0 = check.exitCode } }
+            }
+            let code = worst.withLock { $0 }
+            if code != 0 { throw ExitCode(code) }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import ExportPipeline
+import Ledger
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the job's CSV files again from what the ledger holds; no call to Apple.",
+        discussion: "  storeledger export jobs/nightly-sync.yaml"
+    )
+
+    @OptionGroup var job: JobArgument
+
+    func run() async throws {
+        try await perform {
+            let manifest = try await job.pipeline().export()
+            for file in manifest.files { Console.result("\(file.file): \(file.rows) rows, \(file.bytes) bytes") }
+        }
+    }
+}

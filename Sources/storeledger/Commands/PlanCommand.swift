@@ -1,0 +1,41 @@
+import ArgumentParser
+import ExportPipeline
+
+struct PlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract:
+            "Say how much a job has to do and how long Apple's limits make it take; sends nothing, writes nothing.",
+        discussion: "  storeledger plan jobs/nightly-sync.yaml"
+    )
+
+    @OptionGroup var job: JobArgument
+
+    @Flag(help: "One JSON document on stdout.")
+    var json = false
+
+    func run() async throws {
+        try await perform {
+            let plan = try await job.pipeline().plan()
+            if json { return Console.result(try JSONOutput.document(plan)) }
+            Console.result(
+                "\(plan.job): \(plan.transactionIds) transaction IDs (\(plan.duplicates) duplicates dropped)"
+            )
+            for stream in plan.streams {
+                let remark = stream.remark.map { " (\($0))" } ?? ""
+                Console.result(
+                    "  \(stream.stream): \(stream.items) items, at least \(stream.requestsAtLeast) requests, "
+                        + "\(words(stream.secondsAtAppleLimit)) at Apple's limit, \(words(stream.secondsAtShare)) at the job's share\(remark)"
+                )
+            }
+            let share = Int((plan.share * 100).rounded())
+            Console.result(
+                "  together: at least \(words(plan.secondsAtAppleLimit)) at Apple's limit, \(words(plan.secondsAtShare)) at the job's share of \(share)%"
+            )
+        }
+    }
+
+    private func words(_ seconds: Double) -> String {
+        Duration.seconds(seconds).inWords
+    }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import ExportPipeline
+
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Verify and normalise again from the raw archive; no call to Apple.",
+        discussion: """
+            After an upgrade that knows more fields, or with --rejected after a certificate rotation.
+
+              storeledger replay jobs/nightly-sync.yaml
+              storeledger replay jobs/nightly-sync.yaml --rejected
+            """
+    )
+
+    @OptionGroup var job: JobArgument
+
+    @Flag(help: "The rejected records instead of the archive; what passes now is loaded and marked as resolved.")
+    var rejected = false
+
+    func run() async throws {
+        try await perform {
+            let report = try await job.pipeline().replay(rejectedOnly: rejected)
+            Console.result(
+                "\(report.payloads) payloads: \(report.rowsNew) new, \(report.rowsUpdated) updated, "
+                    + "\(report.rowsUnchanged) unchanged, \(report.rejected) rejected"
+            )
+            if report.rejected > 0 { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
+        }
+    }
+}

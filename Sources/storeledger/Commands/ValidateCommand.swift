@@ -1,0 +1,23 @@
+import AppStoreModel
+import ArgumentParser
+import JobPlan
+
+struct ValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Check a job file; the file alone, offline.",
+        discussion: "  storeledger validate jobs/nightly-sync.yaml"
+    )
+
+    @OptionGroup var job: JobArgument
+
+    func run() async throws {
+        try await perform {
+            let file = try job.load()
+            let streams = file.streams.named.map(\.rawValue).joined(separator: ", ")
+            Console.result(
+                "\(job.path): job \"\(file.name)\" of \(file.app.bundleId) (\(file.app.environment.rawValue)) is valid: \(streams)"
+            )
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ExportPipeline
+import Ledger
+
+/// What `run` leaves on stdout.
+struct RunSummaryText {
+    let report: RunReport
+
+    var lines: [String] {
+        let summary = report.summary
+        var lines = [
+            "\(report.job): run \(summary.run) \(summary.hasLosses ? "complete, with losses" : "complete")",
+            row("items", "\(summary.items) (\(summary.itemsDone) done, \(summary.itemsFailed) failed)"),
+            row("pages", "\(summary.pages)"),
+            row("requests", "\(summary.requests)"),
+            row("rows", "\(summary.rowsNew) new, \(summary.rowsUpdated) updated, \(summary.rowsUnchanged) unchanged"),
+            row("rejected", "\(summary.recordsRejected)"),
+        ]
+        if summary.gaps > 0 { lines.append(row("gaps", "\(summary.gaps)")) }
+        lines.append(row("waited for limits", report.waitedForLimits.inWords))
+        lines.append(row("elapsed", report.elapsed.inWords))
+        if let manifest = report.manifest, let directory = report.csvDirectory {
+            let files = manifest.files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ")
+            lines.append(row("CSV", "\(directory): \(files)"))
+        }
+        if summary.hasLosses { lines.append("What is missing: storeledger status JOB") }
+        return lines
+    }
+
+    private func row(_ name: String, _ value: String) -> String {
+        "  " + name + String(repeating: " ", count: max(1, 19 - name.count)) + value
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Glibc
+import Workers
+
+/// The door: command lines in, results on stdout, everything else on stderr.
+@main
+struct StoreLedger: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "storeledger",
+        abstract: "Keeps an app's App Store history in PostgreSQL and CSV: crawled, verified, resumable.",
+        discussion: """
+            Try it against the simulator:  scripts/demo
+            A nightly sync:                storeledger run jobs/nightly-sync.yaml
+            What would it take?            storeledger plan jobs/nightly-sync.yaml
+            What is wrong?                 storeledger doctor jobs/nightly-sync.yaml
+
+            Exit codes: 0 complete, 2 complete with losses, 64 usage, 65 bad job or ID list, 66 missing input,
+            69 PostgreSQL unreachable, 70 bug, 73/74 output, 75 work left (run again), 76 Apple's contract broken,
+            77 refused, 78 configuration.
+            """,
+        version: version,
+        subcommands: [
+            RunCommand.self, PlanCommand.self, StatusCommand.self, CoverageCommand.self, ValidateCommand.self,
+            DoctorCommand.self, MigrateCommand.self, ExportCommand.self, ReplayCommand.self,
+        ]
+    )
+
+    static func main() async {
+        hardenProcess()
+        await main(nil)
+    }
+
+    /// A core file would hold the key; a closed pipe is an error to report, not an end.
+    private static func hardenProcess() {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        ignoreSIGPIPE()
+    }
+}

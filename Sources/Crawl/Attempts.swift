@@ -35,6 +35,7 @@ struct Attempts {
     ///   - health: Pays for retries and knows when too much fails.
     ///   - now: This machine's clock.
     ///   - random: In `0..<1`.
+    /// - Returns: What to do now.
     /// - Throws: ``StopReason`` when the run must end.
     mutating func next(
         after failure: RequestFailure,

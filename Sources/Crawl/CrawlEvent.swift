@@ -1,7 +1,9 @@
 package import AppStoreModel
 package import JobPlan
 
-/// What the crawl tells whoever shows progress. Nothing depends on anybody listening.
+/// What the crawl tells whoever shows progress.
+///
+/// Nothing depends on anybody listening.
 package enum CrawlEvent: Sendable {
     case committed(PageOutcome, requests: Int)
     case finished(WorkItem)

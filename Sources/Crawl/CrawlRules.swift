@@ -4,7 +4,9 @@ package import AppStoreModel
 package struct CrawlRules: Sendable {
     /// Requests for one page before its item is put off.
     package var attemptsPerPage = 5
-    /// How often in a run an item is put off before it counts as failed. The first time for 30 s, then doubling.
+    /// How often in a run an item is put off before it counts as failed.
+    ///
+    /// The first time for 30 s, then doubling.
     package var deferralsPerRun = 3
     /// How often in a run an item may begin again because Apple refused its cursor.
     package var restartsPerRun = 2

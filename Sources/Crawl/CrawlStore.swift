@@ -1,7 +1,9 @@
 package import AppStoreModel
 package import JobPlan
 
-/// Where items come from and where pages end up. Nothing the crawl knows lives anywhere else.
+/// Where items come from and where pages end up.
+///
+/// Nothing the crawl knows lives anywhere else.
 package protocol CrawlStore: Sendable {
     /// Leases items of `stream` to this process.
     func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer
@@ -11,7 +13,11 @@ package protocol CrawlStore: Sendable {
 
     /// Stores the page's rows and the item's next cursor together, or neither.
     ///
-    /// - Parameter requests: Requests spent on the page, retries included.
+    /// - Parameters:
+    ///   - page: As Apple answered it.
+    ///   - item: Whose page it is, as it was leased or last committed.
+    ///   - requests: Requests spent on the page, retries included.
+    /// - Returns: The item as it stands now, and what changed.
     /// - Throws: ``LeaseLost`` when another worker holds the item by now.
     func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome
 

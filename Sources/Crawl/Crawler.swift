@@ -2,7 +2,7 @@ package import AppStoreModel
 import JobPlan
 package import Workers
 
-/// Crawls items to their end, many at a time, each page by page:
+/// Crawls items to their end, many at a time, each page by page.
 ///
 ///     lease ─► permit ─► fetch ─► commit page + cursor ─► next page
 ///
@@ -35,7 +35,9 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
 
     /// Returns when every item of `streams` has reached its end, whoever worked on it.
     ///
-    /// - Parameter width: Items under way at a time, at least 1.
+    /// - Parameters:
+    ///   - streams: Each with items in the store, or without.
+    ///   - width: Items under way at a time, at least 1.
     /// - Throws: ``StopReason`` when going on makes no sense, `CancellationError`, and what source and store throw.
     package func crawl(_ streams: [Stream], width: Int) async throws {
         let feed = ItemFeed(store: store, streams: streams, width: width, time: time)
@@ -49,7 +51,9 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         }
     }
 
-    /// One item, page by page. A page is durable before the next is asked for.
+    /// One item, page by page.
+    ///
+    /// A page is durable before the next is asked for.
     private func work(on item: WorkItem) async throws {
         var item = item
         while true {

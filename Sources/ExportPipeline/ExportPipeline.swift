@@ -9,7 +9,7 @@ import Postgres
 import SignedData
 package import Workers
 
-/// One job, from its file to verified rows in PostgreSQL and CSV:
+/// One job, from its file to verified rows in PostgreSQL and CSV.
 ///
 ///     jobs/*.yaml ─► plan ──► lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
 ///                                                                                    └─► CSV snapshot
@@ -118,7 +118,9 @@ package struct ExportPipeline: Sendable {
         try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
     }
 
-    /// Gives the leases back and files why work is left. Awaited even by a cancelled task: what stops must stop in order.
+    /// Gives the leases back and files why work is left.
+    ///
+    /// Awaited even by a cancelled task: what stops must stop in order.
     private func leave(_ holder: LeaseHolder, because error: any Error) async {
         let failure = Failure(error)
         await Task {

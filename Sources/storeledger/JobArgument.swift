@@ -21,7 +21,9 @@ struct JobArgument: ParsableArguments {
     }
 }
 
-/// Runs a command's work; SIGINT and SIGTERM stop it in order. A failure becomes its sentence and its exit code.
+/// Runs a command's work; SIGINT and SIGTERM stop it in order.
+///
+/// A failure becomes its sentence on stderr and its exit code.
 func perform(_ work: @escaping @Sendable () async throws -> Void) async throws {
     do {
         try await withSignalsAsCancellation(work)

@@ -4,9 +4,9 @@ import Ledger
 import Workers
 
 extension ExportPipeline {
-    /// What the job has to do and how long Apple's limits make it take. Sends nothing and writes nothing.
+    /// What the job has to do and how long Apple's limits make it take.
     ///
-    /// Only when the IDs come from a query is the database asked, for their count.
+    /// Sends nothing and writes nothing. Only when the IDs come from a query is the database asked, for their count.
     /// - Throws: What ``Failure/init(_:)`` explains.
     package func plan() async throws -> PlanReport {
         let source = IDSource(job: job)

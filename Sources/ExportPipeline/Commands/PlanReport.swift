@@ -1,4 +1,6 @@
-/// What `plan` says: how much there is to do and how long Apple's limits make it take. Its JSON form is stable.
+/// What `plan` says: how much there is to do and how long Apple's limits make it take.
+///
+/// Its JSON form is stable.
 package struct PlanReport: Codable, Sendable {
     package struct Line: Codable, Sendable {
         package let stream: String

@@ -30,6 +30,7 @@ extension ExportPipeline {
     ///
     /// - Parameter rejectedOnly: The rejected records instead of the archive; those that pass now are loaded, and
     ///   marked as resolved in the same transaction.
+    /// - Returns: How much was verified, and what it changed.
     /// - Throws: What ``Failure/init(_:)`` explains.
     package func replay(rejectedOnly: Bool) async throws -> ReplayReport {
         let verifier = try Credentials.trust(of: job).verifier

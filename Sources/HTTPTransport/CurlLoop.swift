@@ -33,19 +33,20 @@ final class CurlLoop: Sendable {
         let isAccepted = inbox.withLock { inbox in
             guard inbox.isOpen else { return false }
             inbox.orders.append(order)
+            // Inside the lock: an open inbox is what keeps the multi handle alive.
+            multi.wake()
             return true
         }
-        if isAccepted {
-            multi.wake()
-        } else {
-            refuse(order)
-        }
+        if !isAccepted { refuse(order) }
     }
 
     /// Makes ``run()`` return soon; may be called from any thread.
     func stop() {
-        inbox.withLock { $0.isOpen = false }
-        multi.wake()
+        inbox.withLock { inbox in
+            guard inbox.isOpen else { return }
+            inbox.isOpen = false
+            multi.wake()
+        }
     }
 
     /// Serves until ``stop()``.
@@ -64,6 +65,7 @@ final class CurlLoop: Sendable {
             }
         }
         exchanges.endAll()
+        multi.close()
         for order in inbox.withLock({ $0.takeAll() }) { refuse(order) }
     }
 

@@ -2,11 +2,12 @@ import CLibCurl
 
 /// libcurl's multi handle: many exchanges on one thread, one pool of connections.
 ///
-/// `@unchecked Sendable` holds because ``wake()`` is the only method called off the transport's thread, and
-/// `curl_multi_wakeup` is documented to be callable from any.
+/// `@unchecked Sendable` holds because ``wake()`` is the only method called off the transport's thread,
+/// `curl_multi_wakeup` is documented to be callable from any, and ``CurlLoop`` calls it no more once it is closed.
 @safe
 final class CurlMulti: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
+    private var isClosed = false
 
     init(maximumConnections: Int) throws(TransportFault) {
         guard let handle = unsafe curl_multi_init() else {
@@ -25,7 +26,14 @@ final class CurlMulti: @unchecked Sendable {
         }
     }
 
-    deinit { unsafe curl_multi_cleanup(handle) }
+    deinit { close() }
+
+    /// Closes every connection; nothing else may be called afterwards.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        unsafe curl_multi_cleanup(handle)
+    }
 
     func add(_ easy: CurlEasy) throws(TransportFault) {
         guard unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK else {

@@ -62,6 +62,17 @@ struct EndingTests {
     }
 
     @Test
+    func `shutting down closes the connections that were kept`() async throws {
+        let server = try LoopbackServer { _ in answer() }
+        defer { server.stop() }
+        try await withTransport { transport in
+            _ = try await transport.send(HTTPRequest(.get, server.url + "/"))
+            transport.shutdown()
+            for await event in server.events where event == .closed { break }
+        }
+    }
+
+    @Test
     func `transports come and go`() async throws {
         let server = try LoopbackServer { _ in answer() }
         defer { server.stop() }

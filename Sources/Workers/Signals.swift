@@ -13,41 +13,25 @@ package struct Interrupted: Error {
 /// Runs `body`, turning SIGINT and SIGTERM into ordinary task cancellation.
 ///
 /// A second signal ends the process at once with status 128 + its number: whoever asks twice does not want to wait.
-/// Signals that come while nobody runs this function do what they did before.
+/// Before and after, both signals do what they did without this function. Not to be nested.
 ///
 /// - Returns: What `body` returned, unless a signal came first.
 /// - Throws: ``Interrupted`` once `body` has unwound after a signal; otherwise what `body` throws.
-package func withSignalsAsCancellation<Result: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
+package func withSignalsAsCancellation<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
     let (signals, heard) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
-    let watch = SignalWatch([SIGINT, SIGTERM]) { heard.yield($0) }
-    defer { watch.stop() }
-
-    return try await withThrowingTaskGroup(of: Finish<Result>.self) { group in
-        group.addTask { .body(await outcome(of: body)) }
-        group.addTask {
-            for await number in signals { return .signal(number) }
-            return .cancelled
+    let hasHeardOne = Flag()
+    let watches = [SIGINT, SIGTERM].map { number in
+        SignalWatch(number) {
+            guard hasHeardOne.raise() else { _exit(128 + number) }
+            heard.yield(number)
         }
-
-        var signal: Int32?
-        for try await finish in group {
-            switch finish {
-            case .signal(let number):
-                signal = number
-                group.cancelAll()
-            case .cancelled:
-                // Whoever called was cancelled, and the body was with it: its outcome is what counts.
-                continue
-            case .body(let outcome):
-                group.cancelAll()
-                guard let signal else { return try outcome.get() }
-                throw Interrupted(signal: signal, unwinding: outcome.problem)
-            }
-        }
-        throw CancellationError()
     }
+    for watch in watches { await watch.start() }
+    let result = await outcome { try await cancelling(body, on: signals) }
+    for watch in watches { await watch.stop() }
+    return try result.get()
 }
 
 /// Makes a write to a closed pipe or socket an error (EPIPE) instead of the end of the process.
@@ -55,15 +39,37 @@ package func ignoreSIGPIPE() {
     _ = signal(SIGPIPE, SIG_IGN)
 }
 
-private enum Finish<Value: Sendable>: Sendable {
-    case body(Result<Value, any Error>)
-    case signal(Int32)
-    case cancelled
+private enum Event<Value: Sendable>: Sendable {
+    case finished(Result<Value, any Error>)
+    /// `nil` when the caller was cancelled; the body was too, and its outcome is what counts.
+    case heard(Int32?)
 }
 
-private func outcome<Value: Sendable>(
-    of body: @Sendable () async throws -> Value
-) async -> Result<Value, any Error> {
+private func cancelling<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value,
+    on signals: AsyncStream<Int32>
+) async throws -> Value {
+    return try await withThrowingTaskGroup(of: Event<Value>.self) { group in
+        group.addTask { .finished(await outcome(of: body)) }
+        group.addTask { .heard(await signals.first { _ in true }) }
+
+        var signal: Int32?
+        for try await event in group {
+            switch event {
+            case .heard(let number):
+                signal = number
+                if number != nil { group.cancelAll() }
+            case .finished(let result):
+                group.cancelAll()
+                guard let signal else { return try result.get() }
+                throw Interrupted(signal: signal, unwinding: result.problem)
+            }
+        }
+        preconditionFailure("the body always finishes")
+    }
+}
+
+private func outcome<Value: Sendable>(of body: () async throws -> Value) async -> Result<Value, any Error> {
     do {
         return .success(try await body())
     } catch {
@@ -71,43 +77,50 @@ private func outcome<Value: Sendable>(
     }
 }
 
-extension Result {
+extension Result where Failure == any Error {
     fileprivate var problem: (any Error)? {
         guard case .failure(let error) = self, !(error is CancellationError) else { return nil }
         return error
     }
 }
 
-/// Hears signals on a dispatch queue, where anything may be done; a signal handler may do next to nothing.
-private final class SignalWatch {
-    private var sources: [any DispatchSourceSignal] = []
-    private var earlier: [(number: Int32, handler: sighandler_t?)] = []
+/// Hears one signal on a dispatch queue, where anything may be done; a signal handler may do next to nothing.
+private struct SignalWatch {
+    private let number: Int32
+    private let source: any DispatchSourceSignal
+    private var earlier = sigaction()
 
-    init(_ numbers: [Int32], first: @escaping @Sendable (Int32) -> Void) {
-        let hasHeardOne = HeardOne()
-        for number in numbers {
-            // The default would end the process before dispatch hears of it.
-            earlier.append((number, signal(number, SIG_IGN)))
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler {
-                guard hasHeardOne.isFirst() else { _exit(128 + number) }
-                first(number)
-            }
+    init(_ number: Int32, heard: @escaping @Sendable () -> Void) {
+        self.number = number
+        unsafe sigaction(number, nil, &earlier)
+        source = DispatchSource.makeSignalSource(signal: number)
+        source.setEventHandler(handler: heard)
+    }
+
+    /// Returns once the signal is heard; until then it does what it did before, so none is lost in between.
+    func start() async {
+        await withCheckedContinuation { registered in
+            source.setRegistrationHandler { registered.resume() }
             source.activate()
-            sources.append(source)
         }
     }
 
-    func stop() {
-        for source in sources { source.cancel() }
-        for (number, handler) in earlier { _ = signal(number, handler) }
-    }
-
-    private final class HeardOne: Sendable {
-        private let flag = Atomic(false)
-
-        func isFirst() -> Bool {
-            !flag.exchange(true, ordering: .relaxed)
+    /// Returns once the signal does again what it did before.
+    func stop() async {
+        await withCheckedContinuation { cancelled in
+            source.setCancelHandler { cancelled.resume() }
+            source.cancel()
         }
+        var earlier = earlier
+        unsafe sigaction(number, &earlier, nil)
+    }
+}
+
+private final class Flag: Sendable {
+    private let isRaised = Atomic(false)
+
+    /// Whether nobody had raised it before.
+    func raise() -> Bool {
+        !isRaised.exchange(true, ordering: .relaxed)
     }
 }

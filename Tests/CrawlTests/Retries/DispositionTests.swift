@@ -1,0 +1,182 @@
+import AppStoreModel
+import Crawl
+import Testing
+
+struct DispositionTests {
+    private static let now = UnixMilliseconds(rawValue: 1_795_219_200_000)
+
+    /// What a row of the table says, without the report that goes with it.
+    enum Action: Equatable, Sendable {
+        case wait, renewToken, restartCursor, clampWindow, otherEnvironment
+        case fail, failUnknown, postpone
+        case retry(Retry)
+        case stop(Int32)
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let status: Int
+        let codes: [Int64?]
+        let first: Action
+        /// Once everything has been tried that may be tried.
+        let last: Action
+
+        init(_ status: Int, _ codes: [Int64?], _ first: Action, last: Action? = nil) {
+            self.status = status
+            self.codes = codes
+            self.first = first
+            self.last = last ?? first
+        }
+
+        var testDescription: String { "\(status) \(codes.map { $0.map(String.init) ?? "-" })" }
+    }
+
+    static let table: [Row] = [
+        Row(400, [4_000_006], .fail),
+        Row(404, [4_040_001, 4_040_005], .fail),
+        Row(400, [4_000_005, 4_000_014, 4_000_017], .restartCursor, last: .fail),
+        Row(400, [4_000_012], .clampWindow, last: .fail),
+        Row(400, [4_000_002], .stop(78)),
+        Row(400, [4_000_013, 4_000_015, 4_000_016, 4_000_018, 4_000_019, 4_000_030], .stop(65)),
+        Row(400, [4_000_021, 4_000_022, 4_000_023, 4_000_024, 4_000_025, 4_000_026], .stop(65)),
+        Row(400, [nil, 0, -1, .max, 4_000_000, 4_000_008, 4_000_020, 4_000_027, 4_000_185, 4_290_000], .failUnknown),
+        Row(401, [nil, 4_010_000], .renewToken, last: .stop(77)),
+        Row(403, [nil, 4_030_000], .stop(77)),
+        Row(404, [4_040_002, 4_040_004, 4_040_006], .retry(.short), last: .postpone),
+        Row(404, [4_040_003], .stop(78)),
+        Row(404, [4_040_010], .fail),
+        Row(404, [nil], .retry(.limited(2)), last: .stop(76)),
+        Row(404, [4_040_008, 4_040_019, 4_000_006], .failUnknown),
+        Row(408, [nil], .retry(.ordinary), last: .postpone),
+        Row(425, [nil], .retry(.ordinary), last: .postpone),
+        Row(502, [nil], .retry(.ordinary), last: .postpone),
+        Row(503, [nil], .retry(.ordinary), last: .postpone),
+        Row(504, [nil, 5_000_000], .retry(.ordinary), last: .postpone),
+        Row(429, [4_290_000, nil, 4_000_000, 5_000_000], .wait),
+        Row(500, [5_000_001, nil], .retry(.ordinary), last: .postpone),
+        Row(500, [5_000_000], .retry(.limited(2)), last: .postpone),
+        Row(529, [nil], .retry(.ordinary), last: .postpone),
+        Row(301, [nil], .stop(76)), Row(302, [nil], .stop(76)), Row(304, [nil], .stop(76)), Row(307, [nil], .stop(76)),
+        Row(308, [nil], .stop(76)),
+        Row(405, [nil, 4_000_006], .stop(76)), Row(406, [nil], .stop(76)), Row(415, [nil], .stop(76)),
+        Row(201, [nil], .stop(76)), Row(204, [nil], .stop(76)), Row(206, [nil], .stop(76)),
+        Row(100, [nil], .stop(76)), Row(0, [nil], .stop(76)), Row(410, [nil], .stop(76)), Row(451, [nil], .stop(76)),
+    ]
+
+    @Test(arguments: table)
+    func `every answer has its action`(_ row: Row) {
+        for code in row.codes {
+            let failure = RequestFailure.answered(
+                HTTPAnswer(status: row.status, errorCode: code, message: "As the row says.", retryAfter: ["120"])
+            )
+            expect(failure, row.first, after: AttemptHistory(), code: code)
+            expect(failure, row.last, after: Self.exhausted, code: code)
+        }
+    }
+
+    @Test(arguments: [
+        (RequestFailure.transport(detail: "connection reset"), Action.retry(.ordinary), Action.postpone),
+        (.tls(detail: "certificate expired"), .stop(76), .stop(76)),
+        (.badPage(reason: "no hasMore"), .retry(.limited(2)), .fail),
+    ])
+    func `what is no HTTP answer has its action too`(failure: RequestFailure, first: Action, last: Action) {
+        expect(failure, first, after: AttemptHistory(), code: nil)
+        expect(failure, last, after: Self.exhausted, code: nil)
+    }
+
+    @Test(arguments: [(Retry.ordinary, 5), (.short, 5), (.limited(2), 3)])
+    func `a page is asked for as often as its retry allows`(retry: Retry, attempts: Int) {
+        #expect(retry.attempts == attempts)
+        let failure: RequestFailure =
+            switch retry {
+            case .ordinary: .transport(detail: "")
+            case .short: .answered(HTTPAnswer(status: 404, errorCode: 4_040_002, message: ""))
+            case .limited: .badPage(reason: "")
+            }
+        var history = AttemptHistory()
+        while failure.disposition(after: history, now: Self.now) == .retry(retry) { history.attempts += 1 }
+        #expect(history.attempts == attempts)
+    }
+
+    @Test func `an ID unknown in production goes on in the sandbox where the job allows it`() {
+        let failure = RequestFailure.answered(HTTPAnswer(status: 404, errorCode: 4_040_010, message: "Not found."))
+        var history = AttemptHistory()
+        history.mayTryOtherEnvironment = true
+        #expect(failure.disposition(after: history, now: Self.now) == .tryOtherEnvironment(failure.report))
+    }
+
+    @Test func `a 429 hands on its headers unread`() {
+        let failure = RequestFailure.answered(
+            HTTPAnswer(status: 429, errorCode: nil, message: "", retryAfter: ["soon", "1795219205000"])
+        )
+        #expect(
+            failure.disposition(after: AttemptHistory(), now: Self.now)
+                == .waitThenRepeat(retryAfter: ["soon", "1795219205000"])
+        )
+    }
+
+    @Test(arguments: [
+        ("Fri, 20 Nov 2026 23:50:00 GMT", "; the local clock is off by 600 s"),
+        ("Sat, 21 Nov 2026 01:00:00 GMT", "; the local clock is off by -3600 s"),
+        ("Fri, 20 Nov 2026 23:55:00 GMT", ""),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", ""),
+        ("noon", ""),
+        (nil, ""),
+    ])
+    func `a refused key names a wrong clock where the answer shows one`(date: String?, hint: String) {
+        let failure = RequestFailure.answered(HTTPAnswer(status: 401, errorCode: nil, message: "", date: date))
+        #expect(
+            failure.disposition(after: Self.exhausted, now: Self.now)
+                == .stopRun(
+                    .credentials(
+                        FailureReport(
+                            status: 401,
+                            message: "Apple refuses a bearer token that was just signed" + hint
+                        )
+                    )
+                )
+        )
+    }
+
+    @Test func `a report names status, code and message, and a stop reason what would mend it`() {
+        let failure = RequestFailure.answered(
+            HTTPAnswer(status: 400, errorCode: 4_000_015, message: "Invalid start date")
+        )
+        #expect(failure.report.description == "HTTP 400, Apple's code 4000015: Invalid start date")
+        #expect(
+            StopReason.badJob(failure.report).description
+                == "HTTP 400, Apple's code 4000015: Invalid start date. Correct the stream's parameters in the job file."
+        )
+        #expect(FailureReport(status: 503, message: "busy").description == "HTTP 503: busy")
+        #expect(RequestFailure.transport(detail: "reset").report.description == "No answer: reset")
+        for reason in [StopReason.contractBroken, StopReason.credentials, StopReason.configuration] {
+            #expect(reason(failure.report).description.hasPrefix("\(failure.report). "))
+        }
+    }
+
+    private static var exhausted: AttemptHistory {
+        var history = AttemptHistory()
+        history.attempts = 5
+        history.tokenWasRenewed = true
+        history.cursorWasRestarted = true
+        history.windowWasClamped = true
+        return history
+    }
+
+    private func expect(_ failure: RequestFailure, _ action: Action, after history: AttemptHistory, code: Int64?) {
+        let report: FailureReport?
+        let found: Action
+        switch failure.disposition(after: history, now: Self.now) {
+        case .waitThenRepeat: (found, report) = (.wait, nil)
+        case .retry(let retry): (found, report) = (.retry(retry), nil)
+        case .renewToken: (found, report) = (.renewToken, nil)
+        case .restartCursor(let said): (found, report) = (.restartCursor, said)
+        case .clampWindow(let said): (found, report) = (.clampWindow, said)
+        case .tryOtherEnvironment(let said): (found, report) = (.otherEnvironment, said)
+        case .deferItem(let said): (found, report) = (.postpone, said)
+        case .failItem(let said): (found, report) = (said.isUnknownCode ? .failUnknown : .fail, said)
+        case .stopRun(let reason): (found, report) = (.stop(reason.exitCode), reason.report)
+        }
+        #expect(found == action, "code \(code.map(String.init) ?? "none")")
+        if let report { #expect(report.code == code) }
+    }
+}

@@ -143,6 +143,28 @@ struct SessionTests {
         _ = try await Self.processID(pool)
     }
 
+    @Test func `sessions are lent in the order they are asked for`() async throws {
+        let pool = try TemporaryDatabase.pool(size: 1)
+        let watcher = try TemporaryDatabase.pool(size: 1)
+        try await watcher.withConnection { try $0.script("CREATE TABLE arrivals (place serial, number bigint)") }
+        let holder = Task { try await pool.withConnection { try $0.run("SELECT pg_sleep(60)").count } }
+        try await Self.waitUntilRunning("pg_sleep(60)", seenBy: watcher)
+        // An immediate task runs until it waits, so each is in the line before the next one asks.
+        let waiting = (0..<10).map { number in
+            Task.immediate {
+                try await pool.withConnection { connection in
+                    _ = try connection.run("INSERT INTO arrivals (number) VALUES ($1)", [.bigint(number)])
+                }
+            }
+        }
+        holder.cancel()
+        for task in waiting { try await task.value }
+        let order = try await pool.withConnection { connection in
+            try connection.run("SELECT number FROM arrivals ORDER BY place").map { try $0.int64("number") }
+        }
+        #expect(order == Array(0..<10))
+    }
+
     @Test func `blocked sessions do not block the threads that run tasks`() async throws {
         let pool = try TemporaryDatabase.pool(size: 8)
         let watcher = try TemporaryDatabase.pool(size: 1)

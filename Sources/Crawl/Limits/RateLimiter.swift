@@ -96,6 +96,9 @@ package actor RateLimiter {
     /// How long at least one worker was waiting, all in all.
     package var waited: Duration { stopwatch.total(at: time.monotonic()) }
 
+    /// Workers waiting now.
+    package var waiting: Int { line.count }
+
     private var wallClock: UnixMilliseconds { UnixMilliseconds(rawValue: time.wallClock()) }
 }
 

@@ -36,7 +36,7 @@ final class ManualTime: Sendable {
     private let mode: Mode
     private let state: Mutex<State>
 
-    /// - Parameter wallClock: What the machine's clock shows at the start; far from zero, as real ones are.
+    /// Begins at a wall clock far from zero, as real ones are.
     init(_ mode: Mode = .byHand, wallClock: UnixMilliseconds = UnixMilliseconds(rawValue: 1_795_000_000_000)) {
         self.mode = mode
         state = Mutex(State(wallClock: wallClock))

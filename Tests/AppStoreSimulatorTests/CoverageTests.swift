@@ -1,0 +1,105 @@
+import AppStoreModel
+import Testing
+
+@testable import AppStoreSimulator
+
+/// A hundred customers are enough to meet everything Apple documents.
+@Suite struct CoverageTests {
+    /// Collects which fields and known values of a shape occur.
+    struct Seen {
+        var paths: Set<String> = []
+        var values: [String: Set<String>] = [:]
+
+        mutating func look(at object: JSONObject, as shape: ObjectShape) throws {
+            for member in object.members {
+                let path = shape.name + "." + member.key
+                paths.insert(path)
+                guard let field = shape[member.key] else { continue }
+                switch field.type {
+                case .object(let inner):
+                    try look(at: try #require(member.value.object, "\(path)"), as: inner)
+                case .objectArray(let inner):
+                    for element in try #require(member.value.array, "\(path)") {
+                        try look(at: try #require(element.object, "\(path)"), as: inner)
+                    }
+                case .signed(let inner):
+                    // The tests' worlds carry payloads where signed text would be.
+                    try look(at: StrictJSON.parseObject(Array((member.value.string ?? "").utf8)), as: inner)
+                case .openText, .openInteger:
+                    values[path, default: []].insert(JSONWriter.text(member.value))
+                default:
+                    break
+                }
+            }
+        }
+
+        mutating func expect(_ shape: ObjectShape, except missing: Set<String> = []) {
+            for field in shape.fields {
+                let path = shape.name + "." + field.key
+                guard !missing.contains(path) else { continue }
+                #expect(paths.contains(path), "\(path) never occurs")
+                switch field.type {
+                case .object(let inner), .objectArray(let inner), .signed(let inner):
+                    expect(inner, except: missing)
+                case .openInteger(let known):
+                    for value in known.keys {
+                        #expect(values[path]?.contains(String(value)) == true, "\(path) is never \(value)")
+                    }
+                default:
+                    break
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `every documented field and number occurs`(seed: UInt64) throws {
+        let world = World(parameters: WorldTests.parameters(seed: seed))
+        var seen = Seen()
+        for customer in world.customers {
+            for transaction in customer.transactions {
+                let payload = transaction.payload(
+                    of: customer.identity, in: world.app, signedDate: 1, bundleId: world.app.bundleId
+                )
+                try seen.look(at: StrictJSON.parseObject(payload), as: .transaction)
+            }
+        }
+        seen.expect(.transaction)
+        for notification in world.notifications {
+            let payload = notification.payload(in: world.app, bundleId: world.app.bundleId) {
+                String(decoding: $0, as: UTF8.self)
+            }
+            try seen.look(at: StrictJSON.parseObject(payload), as: .notification)
+        }
+        seen.expect(.notification)
+    }
+
+    @Test(arguments: [AppStoreEnvironment.production, .sandbox])
+    func `every notification type and subtype occurs`(_ environment: AppStoreEnvironment) {
+        let world = World(parameters: WorldTests.parameters(environment: environment))
+        for kind in NotificationKind.all {
+            #expect(
+                world.notifications.contains { $0.kind.type == kind.type && $0.kind.subtype == kind.subtype },
+                "\(kind.type) \(kind.subtype ?? "") never occurs"
+            )
+        }
+        let documented: Set = [
+            "SUBSCRIBED", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "OFFER_REDEEMED", "DID_RENEW",
+            "EXPIRED", "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED",
+            "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED", "REVOKE", "TEST", "RENEWAL_EXTENSION", "REFUND_REVERSED",
+            "EXTERNAL_PURCHASE_TOKEN", "ONE_TIME_CHARGE", "RESCIND_CONSENT", "METADATA_UPDATE", "MIGRATION",
+            "PRICE_CHANGE",
+        ]
+        #expect(documented.isSubset(of: Set(world.notifications.map(\.kind.type))))
+    }
+
+    @Test func `customers differ in type, storefront, currency and revocation`() {
+        let world = World(parameters: WorldTests.parameters())
+        let transactions = world.customers.flatMap(\.transactions)
+        #expect(Set(transactions.map(\.product.kind.rawValue)).count == 4)
+        #expect(Set(world.customers.map(\.identity.storefront.currency)).count >= 5)
+        #expect(Set(transactions.compactMap { $0.revocation?.type }) == [.full, .prorated, .family])
+        #expect(Set(transactions.compactMap { $0.offer?.type }) == [1, 2, 3, 4])
+        #expect(world.customers.contains { $0.transactions.isEmpty })
+    }
+}

@@ -1,0 +1,132 @@
+import AppStoreModel
+import Testing
+
+@testable import AppStoreSimulator
+
+@Suite(.timeLimit(.minutes(2))) struct HistoryTests {
+    @Test func `walking every customer finds the whole world once`() async throws {
+        try await TestStore.run(customers: 40) { store in
+            let expected = try await store.world("transaction")
+            var found: [String: JSONValue] = [:]
+            var count = 0
+            for id in try store.ids {
+                let pages = try await store.pages(TestStore.history(id), decode: PageDecoder.transactionHistory)
+                #expect(pages.dropLast().allSatisfy { $0.records.count == 20 })
+                #expect(pages.allSatisfy { $0.bundleId == "com.example.game" && $0.environment == "Production" })
+                for payload in try store.payloads(pages) {
+                    found[payload["transactionId"]?.string ?? ""] = .object(payload)
+                    count += 1
+                }
+            }
+            #expect(count == found.count)
+            #expect(found == expected)
+        }
+    }
+
+    @Test func `a page that changed meanwhile is sent again, and nothing is missed`() async throws {
+        try await TestStore.run(customers: 1, transactionsPerCustomer: 60) { store in
+            let id = try #require(try store.ids.first)
+            let path = TestStore.history(id)
+            let first = try PageDecoder.transactionHistory(try await store.get(path).body)
+            _ = try await store.post("/simulator/advance", body: "{\"changes\":7}")
+            let rest = try await store.pages(path, from: first.cursor, decode: PageDecoder.transactionHistory)
+            let found = try store.payloads([first] + rest).map { ($0["transactionId"]?.string ?? "", JSONValue.object($0)) }
+            let newest = Dictionary(found) { _, later in later }
+            #expect(try await store.world("transaction") == newest)
+        }
+    }
+
+    @Test func `the last revision brings only what is new or changed`() async throws {
+        try await TestStore.run(customers: 1, transactionsPerCustomer: 30) { store in
+            let path = TestStore.history(try #require(try store.ids.first))
+            let all = try await store.pages(path, decode: PageDecoder.transactionHistory)
+            let last = try #require(all.last?.cursor)
+            let nothing = try PageDecoder.transactionHistory(try await store.get(path, [("revision", last)]).body)
+            #expect(nothing.records.isEmpty && !nothing.hasMore && nothing.cursor != nil)
+
+            let answer = try await store.post("/simulator/advance", body: "{\"changes\":5}").json
+            let changed = (answer["changes"]?.array ?? []).compactMap { $0.object?["transactionId"]?.string }
+            let news = try await store.pages(path, from: last, decode: PageDecoder.transactionHistory)
+            let found = try store.payloads(news).compactMap { $0["transactionId"]?.string }
+            #expect(changed.count == 5)
+            #expect(Set(found) == Set(changed))
+        }
+    }
+
+    @Test func `descending is ascending the other way round`() async throws {
+        try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
+            let path = TestStore.history(try #require(try store.ids.first))
+            let up = try await store.pages(path, [("sort", "ASCENDING")], decode: PageDecoder.transactionHistory)
+            let down = try await store.pages(path, [("sort", "DESCENDING")], decode: PageDecoder.transactionHistory)
+            #expect(up.count == 3)
+            #expect(up.flatMap(\.records) == down.flatMap(\.records).reversed())
+        }
+    }
+
+    @Test(arguments: [
+        [("productType", "CONSUMABLE")],
+        [("productType", "AUTO_RENEWABLE"), ("productType", "NON_CONSUMABLE")],
+        [("productType", "NON_RENEWABLE")],
+        [("productId", "com.example.game.plus.monthly"), ("productId", "com.example.game.coins.100")],
+        [("subscriptionGroupIdentifier", "21000001")],
+        [("inAppOwnershipType", "FAMILY_SHARED")],
+        [("inAppOwnershipType", "PURCHASED")],
+        [("revoked", "true")],
+        [("revoked", "false")],
+        [("startDate", "1770000000000"), ("endDate", "1785000000000")],
+    ])
+    func `a filter returns exactly what it describes`(_ query: [(String, String)]) async throws {
+        try await TestStore.run(customers: 30) { store in
+            var found: Set<String> = []
+            for id in try store.ids {
+                let pages = try await store.pages(
+                    TestStore.history(id), query, decode: PageDecoder.transactionHistory
+                )
+                found.formUnion(try store.payloads(pages).compactMap { $0["transactionId"]?.string })
+            }
+            let expected = try await store.world("transaction").filter { Self.matches($0.value, query) }
+            #expect(found == Set(expected.keys))
+            #expect(!found.isEmpty)
+        }
+    }
+
+    /// The filters once more, from the payload's side.
+    private static func matches(_ payload: JSONValue, _ query: [(String, String)]) -> Bool {
+        func text(_ key: String) -> String { payload.object?[key]?.string ?? "" }
+        let types = [
+            "AUTO_RENEWABLE": "Auto-Renewable Subscription", "NON_CONSUMABLE": "Non-Consumable",
+            "CONSUMABLE": "Consumable", "NON_RENEWABLE": "Non-Renewing Subscription",
+        ]
+        let date = payload.object?["purchaseDate"].flatMap { Int64(JSONWriter.text($0)) } ?? 0
+        return Dictionary(grouping: query, by: \.0).allSatisfy { name, values in
+            values.map(\.1).contains { value in
+                switch name {
+                case "productType": types[value] == text("type")
+                case "productId": text("productId") == value
+                case "subscriptionGroupIdentifier": text("subscriptionGroupIdentifier") == value
+                case "inAppOwnershipType": text("inAppOwnershipType") == value
+                case "revoked": (payload.object?["revocationDate"] != nil) == (value == "true")
+                case "startDate": Int64(value).map { date >= $0 } ?? false
+                case "endDate": Int64(value).map { date < $0 } ?? false
+                default: false
+                }
+            }
+        }
+    }
+
+    @Test func `refund history is every refund and no family revocation`() async throws {
+        try await TestStore.run(customers: 60) { store in
+            let expected = try await store.world("refund")
+            var found: [String: JSONValue] = [:]
+            for id in try store.ids {
+                let pages = try await store.pages(TestStore.refunds(id), decode: PageDecoder.refundHistory)
+                let payloads = try store.payloads(pages)
+                let dates = payloads.compactMap { $0["revocationDate"].flatMap { Int64(JSONWriter.text($0)) } }
+                #expect(dates == dates.sorted() && dates.count == payloads.count)
+                for payload in payloads { found[payload["transactionId"]?.string ?? ""] = .object(payload) }
+            }
+            #expect(found == expected && !found.isEmpty)
+            #expect(!found.values.contains { $0.object?["revocationType"]?.string == "FAMILY_REVOKE" })
+        }
+    }
+}

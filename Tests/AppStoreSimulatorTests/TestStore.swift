@@ -1,0 +1,149 @@
+import AppStoreModel
+import Foundation
+import FoundationNetworking
+import SignedData
+import Synchronization
+
+@testable import AppStoreSimulator
+
+/// A running App Store with a client of its own, in a directory that goes with it.
+struct TestStore {
+    let store: SimulatedAppStore
+    let app: SimulatedApp
+    let clock: ManualClock
+    private let session = URLSession(configuration: .ephemeral)
+
+    /// Starts a store, lends it, and stops it whatever happens.
+    static func run(
+        customers: Int = 20,
+        transactionsPerCustomer: Int = 10,
+        clock: ManualClock = ManualClock(),
+        configure: (inout SimulatorConfiguration) -> Void = { _ in },
+        _ body: (TestStore) async throws -> Void
+    ) async throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/store-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: directory) }  // Only tidying up.
+        var configuration = SimulatorConfiguration(directory: directory)
+        configuration.customers = customers
+        configuration.transactionsPerCustomer = transactionsPerCustomer
+        configuration.anchor = "2026-10-01T00:00:00Z"
+        configuration.rateLimit = .none
+        configure(&configuration)
+        try await run(configuration, clock: clock, body)
+    }
+
+    static func run(
+        _ configuration: SimulatorConfiguration,
+        clock: ManualClock = ManualClock(),
+        _ body: (TestStore) async throws -> Void
+    ) async throws {
+        let store = try await SimulatedAppStore.start(configuration, now: { clock.now })
+        let app = SimulatedApp(environment: configuration.environment.model, seed: configuration.seed)
+        do {
+            try await body(TestStore(store: store, app: app, clock: clock))
+        } catch {
+            try await store.stop()
+            throw error
+        }
+        try await store.stop()
+    }
+
+    var ids: [String] {
+        get throws {
+            try String(contentsOfFile: store.directory + "/ids.csv", encoding: .utf8)
+                .split(separator: "\n").dropFirst().map(String.init)
+        }
+    }
+
+    var key: SigningKey {
+        get throws { try SigningKey.load(file: store.directory + "/AuthKey_\(app.keyId).p8") }
+    }
+
+    var verifier: JWSVerifier {
+        get throws {
+            let root = try Data(contentsOf: URL(filePath: store.directory + "/root.cer"))
+            return try JWSVerifier(trustedRoots: [Array(root)])
+        }
+    }
+
+    func token() throws -> String {
+        try BearerTokenSigner(key: key, keyId: app.keyId, issuerId: app.issuerId, bundleId: app.bundleId)
+            .token(at: clock.now).text.reveal()
+    }
+
+    /// - Parameter query: Names and values, percent-encoded here as a careful client does.
+    func get(_ path: String, _ query: [(String, String)] = [], token: String?? = .none) async throws -> Answer {
+        try await send("GET", path, query, body: nil, token: token)
+    }
+
+    func post(_ path: String, _ query: [(String, String)] = [], body: String) async throws -> Answer {
+        try await send("POST", path, query, body: body, token: .none)
+    }
+
+    func put(_ path: String, body: String) async throws -> Answer {
+        try await send("PUT", path, [], body: body, token: .none)
+    }
+
+    private func send(
+        _ method: String,
+        _ path: String,
+        _ query: [(String, String)],
+        body: String?,
+        token: String??
+    ) async throws -> Answer {
+        let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        let text = query.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: plain) ?? $1)" }
+            .joined(separator: "&")
+        let address = store.baseURL + path + (text.isEmpty ? "" : "?" + text)
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        let bearer: String?
+        switch token {
+        case .none: bearer = try self.token()
+        case .some(let given): bearer = given
+        }
+        if let bearer { request.setValue("Bearer " + bearer, forHTTPHeaderField: "Authorization") }
+        let (data, response) = try await session.data(for: request)
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        return Answer(
+            status: response.statusCode,
+            contentType: response.value(forHTTPHeaderField: "Content-Type"),
+            retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
+            body: Array(data)
+        )
+    }
+}
+
+struct Answer {
+    let status: Int
+    let contentType: String?
+    let retryAfter: String?
+    let body: [UInt8]
+
+    var json: JSONObject {
+        get throws { try StrictJSON.parseObject(body) }
+    }
+
+    /// Apple's code, where the body has one.
+    var errorCode: Int64? {
+        ErrorPayload.decode(body)?.code
+    }
+}
+
+/// A clock that moves only when told to. Begins an hour after the tests' anchor.
+final class ManualClock: Sendable {
+    static let anchor = UnixMilliseconds(rawValue: 1_790_812_800_000)
+    private let moment: Mutex<UnixMilliseconds>
+
+    init(_ start: UnixMilliseconds = ManualClock.anchor + .seconds(3_600)) {
+        moment = Mutex(start)
+    }
+
+    var now: UnixMilliseconds { moment.withLock { $0 } }
+
+    func advance(by duration: Duration) {
+        moment.withLock { $0 = $0 + duration }
+    }
+}

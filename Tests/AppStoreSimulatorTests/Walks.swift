@@ -1,0 +1,70 @@
+import AppStoreModel
+import SignedData
+
+@testable import AppStoreSimulator
+
+extension TestStore {
+    static let notifications = "/inApps/v1/notifications/history"
+
+    static func history(_ id: String) -> String { "/inApps/v2/history/\(id)" }
+    static func refunds(_ id: String) -> String { "/inApps/v2/refund/lookup/\(id)" }
+
+    /// Every page of one GET history, the first asked without a revision unless one is given.
+    func pages(
+        _ path: String,
+        _ query: [(String, String)] = [],
+        from revision: String? = nil,
+        decode: ([UInt8]) throws -> Page
+    ) async throws -> [Page] {
+        var pages: [Page] = []
+        var cursor = revision
+        repeat {
+            let answer = try await get(path, query + (cursor.map { [("revision", $0)] } ?? []))
+            pages.append(try decode(answer.body))
+            cursor = pages.last?.cursor
+        } while pages.last?.hasMore == true && pages.count < 100
+        return pages
+    }
+
+    func notificationPages(_ body: String, from token: String? = nil) async throws -> [Page] {
+        var pages: [Page] = []
+        var cursor = token
+        repeat {
+            let answer = try await post(Self.notifications, cursor.map { [("paginationToken", $0)] } ?? [], body: body)
+            pages.append(try PageDecoder.notificationHistory(answer.body))
+            cursor = pages.last?.cursor
+        } while pages.last?.hasMore == true && pages.count < 100
+        return pages
+    }
+
+    /// The verified payloads of the pages' records, in order.
+    func payloads(_ pages: [Page]) throws -> [JSONObject] {
+        let verifier = try verifier
+        return try pages.flatMap(\.records).map { record in
+            let jws =
+                switch record {
+                case .transaction(let jws), .notification(let jws, _): jws
+                case .unreadable(let text): text
+                }
+            return try verifier.verify(
+                jws, now: clock.now, maximumBytes: JWSVerifier.maximumNotificationBytes
+            ).json
+        }
+    }
+
+    /// A body for the whole reach of production, ending now.
+    var wholeReach: String {
+        "{\"startDate\":\((clock.now - .seconds(179 * 86_400)).rawValue),\"endDate\":\(clock.now.rawValue)}"
+    }
+
+    /// The lines of `GET /simulator/world` of one kind: payloads by key.
+    func world(_ kind: String) async throws -> [String: JSONValue] {
+        let lines = try await get("/simulator/world", token: .some(nil)).body.split(separator: UInt8(ascii: "\n"))
+        var found: [String: JSONValue] = [:]
+        for line in lines {
+            let object = try StrictJSON.parseObject(Array(line))
+            if object["kind"]?.string == kind, let key = object["key"]?.string { found[key] = object["payload"] }
+        }
+        return found
+    }
+}

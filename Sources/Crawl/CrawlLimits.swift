@@ -21,12 +21,14 @@ package struct CrawlLimits: Sendable {
         return limiter
     }
 
-    /// How long this process has waited for limits, all endpoints together.
+    /// How long this process has waited for limits: for that endpoint which kept it waiting longest, since all wait at once.
     package var waited: Duration {
         get async {
-            var total = Duration.zero
-            for limiter in [limiters.values, otherLimiters.values].joined() { total += await limiter.waited }
-            return total
+            var longest = Duration.zero
+            for limiter in [limiters.values, otherLimiters.values].joined() {
+                longest = max(longest, await limiter.waited)
+            }
+            return longest
         }
     }
 }

@@ -22,10 +22,19 @@ package struct ExportPipeline: Sendable {
     /// Of storeledger; filed with every run.
     let version: String
 
-    /// How long a command waits for PostgreSQL to come up before it ends with 69.
-    package static let databasePatience = Duration.seconds(60)
-
-    package init(job: JobFile, version: String, time: Timekeeper = .system) {
+    /// Makes the pipeline; nothing is read or connected yet.
+    ///
+    /// - Parameters:
+    ///   - job: What to do.
+    ///   - version: Of storeledger.
+    ///   - databaseDeadline: How long to wait for PostgreSQL to come up, or to come back, before ending with 69.
+    ///   - time: Clocks and sleep.
+    package init(
+        job: JobFile,
+        version: String,
+        databaseDeadline: Duration = .seconds(60),
+        time: Timekeeper = .system
+    ) {
         self.job = job
         self.version = version
         self.time = time
@@ -34,7 +43,8 @@ package struct ExportPipeline: Sendable {
         ledger = Ledger(
             conninfo: ConnectionString(job.output.postgres.url.reveal()),
             schema: job.output.postgres.schema,
-            sessions: sessions
+            sessions: sessions,
+            deadline: databaseDeadline
         )
     }
 
@@ -114,7 +124,7 @@ package struct ExportPipeline: Sendable {
 
     /// Connects and makes sure the schema is the one this storeledger knows.
     package func openLedger() async throws {
-        try await ledger.connect(within: Self.databasePatience)
+        try await ledger.connect()
         try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
     }
 
@@ -149,24 +159,27 @@ package struct ExportPipeline: Sendable {
     }
 
     private func limiters(app: AppID, scale: Double) -> [AppStoreModel.Stream: RateLimiter] {
-        let window = Duration.seconds(job.limits.windowSeconds)
-        var shares: [AppStoreModel.Stream: BudgetLedger.Share] = [:]
-        var terms: [AppStoreModel.Stream: LimiterTerms] = [:]
-        for stream in job.streams.named {
-            let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
-            shares[stream] = BudgetLedger.Share(requestsPerSecond: allowed, window: window)
-            terms[stream] = LimiterTerms(
-                requestsPerSecond: allowed,
-                window: window,
-                blockLimit: max(25, Int(min(allowed / 20, 1_000)))
-            )
-        }
-        let budget = BudgetLedger(ledger: ledger, app: app, shares: shares)
+        let budget = budget(of: app, scale: scale)
         return Dictionary(
-            uniqueKeysWithValues: terms.map { stream, terms in
-                (stream, RateLimiter(stream: stream, terms: terms, ledger: budget, time: time))
+            uniqueKeysWithValues: job.streams.named.map { stream in
+                let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
+                let terms = LimiterTerms(
+                    requestsPerSecond: allowed,
+                    window: .seconds(job.limits.windowSeconds),
+                    blockLimit: max(25, Int(min(allowed / 20, 1_000)))
+                )
+                return (stream, RateLimiter(stream: stream, terms: terms, ledger: budget, time: time))
             }
         )
+    }
+
+    /// What the job may take of Apple's limits, times `scale`.
+    func budget(of app: AppID, scale: Double) -> BudgetLedger {
+        let shares = AppStoreModel.Stream.allCases.map { stream in
+            let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
+            return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: .seconds(job.limits.windowSeconds)))
+        }
+        return BudgetLedger(ledger: ledger, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
     }
 
     func sandboxApp() async throws -> AppID {

@@ -39,6 +39,8 @@ package struct Failure: Sendable {
             judge(error)
         case let error as StopReason:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
+        case let error as SigningError:
+            (.bug, "OpenSSL cannot sign a token: \(error.detail)")
         case let error as TransportFault:
             (.configuration, error.description)
         case is NothingToExport:

@@ -6,6 +6,8 @@ package struct Ledger: Sendable {
     package let pool: PostgresPool
     /// A name made of `a-z0-9_`; the job file checks it.
     package let schema: String
+    /// How long to wait for a server that does not answer.
+    private let deadline: Duration
     let headers = SigningHeaders()
 
     /// A ledger over at most `sessions` connections; the first use connects.
@@ -14,18 +16,21 @@ package struct Ledger: Sendable {
     ///   - conninfo: A libpq connection string or URL.
     ///   - schema: Where the tables are; it need not exist yet.
     ///   - sessions: At least 1.
-    package init(conninfo: ConnectionString, schema: String, sessions: Int) {
+    ///   - deadline: How long to wait for a server that does not answer, at first and after it went away.
+    package init(conninfo: ConnectionString, schema: String, sessions: Int, deadline: Duration = .seconds(60)) {
         self.schema = schema
-        pool = PostgresPool(conninfo: conninfo, size: sessions) { connection in
+        self.deadline = deadline
+        pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
         }
     }
 
     /// Connects, waiting for a server that is starting or restarting.
     ///
-    /// - Throws: ``Postgres/PostgresError``; `isUnreachable` once `deadline` has passed.
-    package func connect(within deadline: Duration) async throws {
-        try await pool.connect(within: deadline)
+    /// - Parameter limit: In place of the ledger's own deadline.
+    /// - Throws: ``Postgres/PostgresError``; `isUnreachable` once the deadline has passed.
+    package func connect(within limit: Duration? = nil) async throws {
+        try await pool.connect(within: limit ?? deadline)
     }
 
     /// Staging tables have no statistics: left to itself the planner hashes the whole target for every page

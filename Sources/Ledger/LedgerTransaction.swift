@@ -29,7 +29,7 @@ extension Ledger {
     /// Waits until another attempt makes sense: a moment, or until the server is back.
     func settle(_ error: PostgresError) async throws {
         if error.isConnectionLoss {
-            try await pool.connect(within: .seconds(60))
+            try await connect()
         } else {
             try await Task.sleep(for: .milliseconds(Int64.random(in: 5...100)))
         }

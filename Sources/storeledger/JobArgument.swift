@@ -16,8 +16,15 @@ struct JobArgument: ParsableArguments {
         return job
     }
 
+    /// The job's pipeline.
+    ///
+    /// `STORELEDGER_DATABASE_DEADLINE` in the environment says how many seconds to wait for PostgreSQL, 60 by default.
     func pipeline() throws -> ExportPipeline {
-        ExportPipeline(job: try load(), version: StoreLedger.version)
+        let named = ProcessInfo.processInfo.environment["STORELEDGER_DATABASE_DEADLINE"]
+        guard let seconds = Int(named ?? "60"), (1...86_400).contains(seconds) else {
+            throw ValidationError("STORELEDGER_DATABASE_DEADLINE must be whole seconds from 1 to 86400.")
+        }
+        return ExportPipeline(job: try load(), version: StoreLedger.version, databaseDeadline: .seconds(seconds))
     }
 }
 
@@ -27,8 +34,8 @@ struct JobArgument: ParsableArguments {
 func perform(_ work: @escaping @Sendable () async throws -> Void) async throws {
     do {
         try await withSignalsAsCancellation(work)
-    } catch let exit as ExitCode {
-        throw exit
+    } catch let error where error is ExitCode || error is ValidationError {
+        throw error
     } catch {
         let failure = Failure(error)
         Console.message("storeledger: \(failure.message)")

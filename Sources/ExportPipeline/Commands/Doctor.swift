@@ -36,11 +36,13 @@ extension ExportPipeline {
             try await ledger.connect(within: .seconds(5))
             return ((), "connected")
         }
+        var hasSchema = false
         if connected != nil {
-            await check("schema", found) {
-                try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
-                return ((), "\"\(job.output.postgres.schema)\" is up to date")
-            }
+            hasSchema =
+                await check("schema", found) {
+                    try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
+                    return (true, "\"\(job.output.postgres.schema)\" is up to date")
+                } ?? false
             await check("clock", found) {
                 let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
                 return ((), try Self.judge(offset, of: "PostgreSQL"))
@@ -57,6 +59,10 @@ extension ExportPipeline {
                 tokens: credentials.tokens,
                 clock: { UnixMilliseconds(rawValue: time.wallClock()) }
             )
+            // Counted like any other request, where there is a ledger to count it.
+            if hasSchema, let app = try await knownApp() {
+                let _: BudgetLedger.Grant = try await budget(of: app, scale: 1).take(.notificationHistory, atMost: 1)
+            }
             let sent = UnixMilliseconds(rawValue: time.wallClock())
             let answer = try await client.probe()
             guard answer.status == 200 else { throw RequestFailure.answered(answer) }

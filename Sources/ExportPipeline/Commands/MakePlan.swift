@@ -14,7 +14,7 @@ extension ExportPipeline {
         if let count = try source.count() {
             counted = count
         } else if case .query(let sql) = job.transactionIds {
-            try await ledger.connect(within: Self.databasePatience)
+            try await ledger.connect()
             counted = try await ledger.countListed(by: sql)
         } else {
             counted = (0, 0)

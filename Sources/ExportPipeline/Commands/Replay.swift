@@ -94,7 +94,11 @@ extension ExportPipeline {
             last = end.recordID
             for reject in batch {
                 report.payloads += 1
-                let rows = normalizer.normalize(reject.page, from: reject.streamOfRecord, now: now)
+                let rows = normalizer.normalize(
+                    anyKind: String(decoding: reject.raw, as: UTF8.self),
+                    isRefund: reject.stream == AppStoreModel.Stream.refundHistory.rawValue,
+                    now: now
+                )
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {
                     report.rejected += 1
                     continue
@@ -111,21 +115,5 @@ extension ExportPipeline {
 
     private func origin(_ app: AppID, _ stream: String) -> RowOrigin {
         RowOrigin(app: app, job: job.name, run: 0, stream: stream, listedTransactionID: nil)
-    }
-}
-
-extension StoredReject {
-    /// The record on a page of its own, as the stream would have sent it.
-    fileprivate var page: Page {
-        let text = String(decoding: raw, as: UTF8.self)
-        let record: PageRecord =
-            streamOfRecord == .notificationHistory
-            ? .notification(jws: text, sendAttempts: []) : .transaction(jws: text)
-        return Page(records: [record], cursor: nil, hasMore: false)
-    }
-
-    /// A nested transaction of a notification was rejected by itself, and is a transaction by itself.
-    fileprivate var streamOfRecord: AppStoreModel.Stream {
-        AppStoreModel.Stream(rawValue: stream) ?? .transactionHistory
     }
 }

@@ -6,7 +6,7 @@ package struct RunReport: Sendable {
     package let joined: Bool
     package let start: RunStart
     package let summary: RunSummary
-    /// How long this process waited for limits, all workers together while at least one waited.
+    /// How long this process waited for limits, for the endpoint that kept it waiting longest.
     package let waitedForLimits: Duration
     package let elapsed: Duration
     /// What was published; `nil` without CSV output, or when another process published.

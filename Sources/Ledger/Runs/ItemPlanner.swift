@@ -112,7 +112,8 @@ struct ItemPlanner {
             cursor = CASE WHEN NOT $8::boolean AND $9::boolean AND i.fingerprint = excluded.fingerprint THEN i.cursor END,
             complete_until = CASE WHEN NOT $8::boolean AND i.fingerprint = excluded.fingerprint THEN i.complete_until END,
             window_start = CASE
-                WHEN NOT $8::boolean AND i.fingerprint = excluded.fingerprint AND i.complete_until IS NOT NULL
+                WHEN excluded.window_end IS NOT NULL AND NOT $8::boolean AND i.fingerprint = excluded.fingerprint
+                     AND i.complete_until IS NOT NULL
                 THEN least(greatest(i.complete_until - $11::bigint * interval '1 millisecond', $10::timestamptz), excluded.window_end)
                 ELSE excluded.window_start END,
             window_end = excluded.window_end, fingerprint = excluded.fingerprint,

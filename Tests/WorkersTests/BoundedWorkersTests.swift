@@ -8,9 +8,9 @@ struct BoundedWorkersTests {
     func `every element is worked on once, never more than the width at a time`(width: Int) async throws {
         let seen = Mutex<[Int]>([])
         let busy = Mutex((now: 0, most: 0))
-        var elements = (0..<100).makeIterator()
+        let elements = Mutex((0..<100).makeIterator())
         try await withBoundedWorkers(width: width) {
-            elements.next()
+            elements.withLock { $0.next() }
         } _: { element in
             busy.withLock {
                 $0.now += 1
@@ -26,13 +26,15 @@ struct BoundedWorkersTests {
 
     @Test func `an element is asked for only when a slot is free`() async throws {
         let finished = Mutex(0)
-        var asked = 0
+        let asked = Mutex(0)
         try await withBoundedWorkers(width: 3) { () -> Int? in
-            // Asked elements are finished or in one of the slots, less the one about to be filled.
-            #expect(asked - finished.withLock(\.self) <= 2)
-            guard asked < 50 else { return nil }
-            asked += 1
-            return asked
+            asked.withLock { asked in
+                // Asked elements are finished or in one of the slots, less the one about to be filled.
+                #expect(asked - finished.withLock(\.self) <= 2)
+                guard asked < 50 else { return nil }
+                asked += 1
+                return asked
+            }
         } _: { _ in
             await Task.yield()
             finished.withLock { $0 += 1 }
@@ -52,14 +54,16 @@ struct BoundedWorkersTests {
     func `the first error cancels the others and waits for them`(elements: Int) async {
         struct Broken: Error {}
         let cancelled = Mutex(0)
-        var next = 0
+        let next = Mutex(0)
         await #expect(throws: Broken.self) {
             try await withBoundedWorkers(width: 3) { () -> Int? in
-                guard next < elements else { return nil }
-                next += 1
-                return next
+                next.withLock { next in
+                    guard next < elements else { return nil }
+                    next += 1
+                    return next
+                }
             } _: { element in
-                guard element != 1 else { throw Broken() }
+                guard element < min(elements, 3) else { throw Broken() }
                 do {
                     // Only cancellation ends it.
                     try await Task.sleep(for: .seconds(3_600))
@@ -69,25 +73,42 @@ struct BoundedWorkersTests {
                 }
             }
         }
-        #expect(next <= 3)
-        #expect(cancelled.withLock(\.self) == next - 1)
+        #expect(next.withLock(\.self) == min(elements, 3))
+        #expect(cancelled.withLock(\.self) == min(elements, 3) - 1)
     }
 
     @Test func `an error of the source ends the work too`() async {
         struct Dry: Error {}
         let ended = Mutex(0)
-        var next = 0
+        let next = Mutex(0)
         await #expect(throws: Dry.self) {
             try await withBoundedWorkers(width: 5) { () -> Int? in
-                guard next < 2 else { throw Dry() }
-                next += 1
-                return next
+                try next.withLock { next in
+                    guard next < 2 else { throw Dry() }
+                    next += 1
+                    return next
+                }
             } _: { _ in
                 defer { ended.withLock { $0 += 1 } }
                 try await Task.sleep(for: .seconds(3_600))
             }
         }
         #expect(ended.withLock(\.self) == 2)
+    }
+
+    @Test func `an error is heard while the next element is a long time coming`() async {
+        struct Broken: Error {}
+        let first = Mutex(true)
+        await #expect(throws: Broken.self) {
+            try await withBoundedWorkers(width: 2) { () -> Int? in
+                if first.withLock({ exchange(&$0, with: false) }) { return 1 }
+                // Only cancellation ends it.
+                try await Task.sleep(for: .seconds(3_600))
+                return nil
+            } _: { _ in
+                throw Broken()
+            }
+        }
     }
 
     @Test func `a cancelled group asks for no further element`() async {

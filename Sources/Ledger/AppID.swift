@@ -17,7 +17,11 @@ extension Ledger {
     package func app(bundleId: String, environment: String, appAppleId: Int64?) async throws -> AppID {
         try await transaction { connection in
             _ = try connection.run(
-                "INSERT INTO apps (bundle_id, environment, app_apple_id) VALUES ($1, $2, $3) ON CONFLICT (bundle_id, environment) DO NOTHING",
+                """
+                INSERT INTO apps AS a (bundle_id, environment, app_apple_id) VALUES ($1, $2, $3)
+                ON CONFLICT (bundle_id, environment) DO UPDATE SET app_apple_id = excluded.app_apple_id
+                 WHERE a.app_apple_id IS NULL AND excluded.app_apple_id IS NOT NULL
+                """,
                 [.text(bundleId), .text(environment), appAppleId.map(Cell.bigint) ?? .null]
             )
             guard let app = try Self.findApp(connection, bundleId: bundleId, environment: environment) else {

@@ -3,7 +3,7 @@ import Workers
 
 extension Ledger {
     /// How often a transaction is tried that the server ended for reasons of its own (deadlock, restart, lost line).
-    private static let attempts = 5
+    static let attempts = 5
 
     /// Runs `body` in one transaction, and again from the start when the server asks for that or goes away.
     ///
@@ -13,12 +13,17 @@ extension Ledger {
         _ isolation: IsolationLevel = .readCommitted,
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
+        try await persistently { connection in
+            try connection.transaction(isolation) { transaction in try body(transaction) }
+        }
+    }
+
+    /// Runs `body` on a session, and again from the start when the server asks for that or goes away.
+    func persistently<R: Sendable>(_ body: @Sendable (borrowing PostgresConnection) throws -> R) async throws -> R {
         var attempt = 1
         while true {
             do {
-                return try await pool.withConnection { connection in
-                    try connection.transaction(isolation) { transaction in try body(transaction) }
-                }
+                return try await pool.withConnection(body)
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
                 try await settle(error)

@@ -152,6 +152,7 @@ CREATE TABLE rate_scopes (
     closed_until timestamptz NOT NULL DEFAULT '-infinity',
     last_now     timestamptz NOT NULL DEFAULT '-infinity',
     next_at      timestamptz NOT NULL DEFAULT '-infinity',
+    kept_for     interval    NOT NULL DEFAULT '0',
     PRIMARY KEY (app_id, endpoint)
 );
 
@@ -161,6 +162,7 @@ COMMENT ON COLUMN rate_scopes.endpoint IS 'transactionHistory, refundHistory or 
 COMMENT ON COLUMN rate_scopes.closed_until IS 'Apple answered 429: nobody sends before this moment.';
 COMMENT ON COLUMN rate_scopes.last_now IS 'The latest clock reading used; the ledger''s time never goes back.';
 COMMENT ON COLUMN rate_scopes.next_at IS 'When the next request may go at an even pace.';
+COMMENT ON COLUMN rate_scopes.kept_for IS 'How long buckets are kept: the longest window any job ever asked with, and its margin.';
 
 CREATE TABLE rate_buckets (
     app_id   integer     NOT NULL,
@@ -195,7 +197,7 @@ DECLARE
     width   interval := p_window / 3600;
     unit    interval := p_window / greatest(p_budget, 1);
     horizon interval := p_window + p_life + p_flight;
-    paced   integer;
+    paced   bigint;
 BEGIN
     SELECT * INTO scope FROM rate_scopes s
      WHERE s.app_id = p_app_id AND s.endpoint = p_endpoint FOR UPDATE;
@@ -206,6 +208,8 @@ BEGIN
     END IF;
     t := greatest(clock_timestamp(), scope.last_now);
     granted := 0;
+    -- A rehearsal with a short window must not forget what another job still counts.
+    scope.kept_for := greatest(scope.kept_for, horizon + width);
 
     IF scope.closed_until > t THEN
         reason := 'closed';
@@ -215,14 +219,14 @@ BEGIN
     END IF;
 
     DELETE FROM rate_buckets b
-     WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint AND b.bucket + width <= t - horizon;
+     WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint AND b.bucket <= t - scope.kept_for;
     SELECT coalesce(sum(b.granted), 0) INTO used FROM rate_buckets b
-     WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint;
+     WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint AND b.bucket > t - horizon - width;
 
     -- An even pace: one request a unit, and after a rest at most a fifth of a second's worth at once.
     scope.next_at := greatest(scope.next_at, t - interval '200 milliseconds');
     paced := CASE WHEN scope.next_at > t THEN 0
-                  ELSE 1 + floor(extract(epoch FROM t - scope.next_at) / extract(epoch FROM unit))::integer END;
+                  ELSE 1 + floor(extract(epoch FROM t - scope.next_at) / extract(epoch FROM unit))::bigint END;
     granted := greatest(0, least(p_want, p_budget - used, paced));
 
     IF granted > 0 THEN
@@ -234,13 +238,15 @@ BEGIN
     ELSIF used >= p_budget THEN
         reason := 'budget';
         SELECT ceil(extract(epoch FROM min(b.bucket) + width + horizon - t) * 1000) INTO wait_ms
-          FROM rate_buckets b WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint;
+          FROM rate_buckets b
+         WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint AND b.bucket > t - horizon - width;
         wait_ms := coalesce(wait_ms, ceil(extract(epoch FROM p_window) * 1000));
     ELSE
         reason := 'pace';
-        wait_ms := greatest(1, ceil(extract(epoch FROM scope.next_at - t) * 1000));
+        -- While the clock lags behind last_now, nothing is gained by asking again and again.
+        wait_ms := greatest(1, least(60000, ceil(extract(epoch FROM scope.next_at - clock_timestamp()) * 1000)));
     END IF;
-    UPDATE rate_scopes s SET last_now = t, next_at = scope.next_at
+    UPDATE rate_scopes s SET last_now = t, next_at = scope.next_at, kept_for = scope.kept_for
      WHERE s.app_id = p_app_id AND s.endpoint = p_endpoint;
 END $$;
 

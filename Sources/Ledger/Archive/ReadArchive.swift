@@ -124,8 +124,8 @@ extension Ledger {
     package func write(_ rows: PageRows, from origin: RowOrigin, resolving rejects: [Int64] = []) async throws
         -> RowCounts
     {
-        let writer = RecordWriter(origin: origin, headers: headers)
-        return try await pool.withConnection { connection in
+        let writer = RecordWriter(origin: origin, headers: headers, rewritesHeldSnapshots: true)
+        return try await persistently { connection in
             try writer.prepareHeaders(of: rows, on: connection)
             return try connection.transaction { connection in
                 let counts = try writer.write(rows, itemKey: "", on: connection)

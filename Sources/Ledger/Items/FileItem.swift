@@ -33,20 +33,6 @@ extension Ledger {
     ) async throws -> Bool {
         let change = standing.change
         return try await transaction { connection in
-            if case .clamped(let newStart) = standing, let window = item.window {
-                _ = try connection.run(
-                    """
-                    INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
-                    SELECT $1, $2, $3, $4, $6, $7, $8, $9 FROM crawl_items
-                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4 AND lease_epoch = $5
-                    ON CONFLICT DO NOTHING
-                    """,
-                    holder.key(of: item) + [
-                        .bigint(item.epoch), .timestamp(window.lowerBound.rawValue), .timestamp(newStart.rawValue),
-                        .text(message), .bigint(holder.run),
-                    ]
-                )
-            }
             let filed = try connection.run(
                 """
                 UPDATE crawl_items SET \(change.assignments), lease_owner = NULL, error_code = $6, error_message = $7,
@@ -59,7 +45,22 @@ extension Ledger {
                     .integer(Int32(requests)), .uuid(holder.owner), change.parameter,
                 ]
             )
-            return filed.affected == 1
+            guard filed.affected == 1 else { return false }
+            if case .clamped(let newStart) = standing, let window = item.window, window.lowerBound < newStart {
+                _ = try connection.run(
+                    """
+                    INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                    ON CONFLICT (app_id, job, stream, item_key, gap_start)
+                    DO UPDATE SET gap_end = excluded.gap_end, run_id = excluded.run_id
+                    """,
+                    holder.key(of: item) + [
+                        .timestamp(window.lowerBound.rawValue), .timestamp(newStart.rawValue), .text(message),
+                        .bigint(holder.run),
+                    ]
+                )
+            }
+            return true
         }
     }
 }

@@ -28,12 +28,13 @@ package struct Migrator: Sendable {
         let schema = ledger.schema
         return try await ledger.pool.withConnection { connection in
             try connection.transaction(.readCommitted) { connection in
-                // One migrator at a time, in the whole database: `CREATE SCHEMA` is raced too.
+                // One migrator at a time, in the whole database: `CREATE SCHEMA` is raced too. The other may take long.
+                try connection.script("SET LOCAL lock_timeout = 0")
                 _ = try connection.run(
                     "SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))",
                     [.text(schema)]
                 )
-                try connection.script("CREATE SCHEMA IF NOT EXISTS \"\(schema)\"; \(Self.versionTable)")
+                try connection.script("SET LOCAL lock_timeout = '30s'; CREATE SCHEMA IF NOT EXISTS \"\(schema)\"; \(Self.versionTable)")
                 let known = try Self.applied(connection)
                 try Self.check(known, against: migrations, schema: schema)
                 let missing = migrations.filter { known[$0.name] == nil }

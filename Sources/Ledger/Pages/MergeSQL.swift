@@ -8,24 +8,43 @@ enum MergeSQL {
     /// all, where a plain upsert rewrites every row (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them.
     /// Keys are merged in order, so that two workers cannot wait for each other.
     /// Parameters: app, run, source, listed transaction ID. Returns the key and whether it is new.
-    static func newestWins(_ table: Table) -> String {
+    ///
+    /// - Parameters:
+    ///   - table: One of ``LedgerTables/Tables/snapshots``.
+    ///   - rewritesHeldSnapshots: Also replaces a row by another reading of the very snapshot it shows.
+    static func newestWins(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
         let key = table.key[0]
         let columns = table.columns.map(\.name)
         let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
         let extra = table == Tables.transactions
+        let wins = { (new: String, held: String) in
+            let isNewer = "\(rank(new, table)) > \(rank(held, table))"
+            guard rewritesHeldSnapshots else { return isNewer }
+            let readings = [new, held].map { alias in columns.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
+            return "(\(isNewer) OR \(rank(new, table)) = \(rank(held, table)) AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
+        }
         return """
             INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))
             SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(extra ? ", $3::text, $4::text" : "")
               FROM \(Staging.name(of: table)) s
               LEFT JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key)
-             WHERE h.app_id IS NULL OR \(rank("s", table)) > \(rank("h", table))
+             WHERE h.app_id IS NULL OR \(wins("s", "h"))
              ORDER BY s.\(key)
             ON CONFLICT (app_id, \(key)) DO UPDATE SET
                 \(columns.filter { $0 != key }.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")),
                 last_changed_at = excluded.last_changed_at, last_run_id = excluded.last_run_id\
             \(extra ? ",\n    source = excluded.source, listed_transaction_id = coalesce(t.listed_transaction_id, excluded.listed_transaction_id)" : "")
-             WHERE \(rank("excluded", table)) > \(rank("t", table))
+             WHERE \(wins("excluded", "t"))
             RETURNING t.\(key) AS key, (t.xmax = 0) AS inserted
+            """
+    }
+
+    /// The staged rows that show the snapshot the ledger holds now. Parameter: app.
+    static func heldSnapshots(_ table: Table) -> String {
+        let key = table.key[0]
+        return """
+            SELECT s.\(key) AS key FROM \(Staging.name(of: table)) s
+              JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key) AND h.payload_sha256 = s.payload_sha256
             """
     }
 
@@ -63,12 +82,14 @@ enum MergeSQL {
         DO UPDATE SET is_refund = true WHERE excluded.is_refund AND NOT p.is_refund
         """
 
-    /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.
+    /// A record is counted once a run, however often its page is read. Parameters: app, job, stream, item, reason,
+    /// detail, sha256, raw, run.
     static let rejected = """
         INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         ON CONFLICT (app_id, stream, sha256, reason)
         DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL
+         WHERE r.run_id IS DISTINCT FROM excluded.run_id OR r.resolved_at IS NOT NULL
         """
 
     /// Parameters: app, kind, path, sample, count.
@@ -77,9 +98,22 @@ enum MergeSQL {
         ON CONFLICT (app_id, kind, path) DO UPDATE SET last_seen_at = now(), seen_count = d.seen_count + excluded.seen_count
         """
 
-    /// Parameters: app, kind, record key, path, found.
-    static let issue = """
-        INSERT INTO field_issues (app_id, kind, record_key, path, found) VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (app_id, kind, record_key, path) DO UPDATE SET last_seen_at = now(), found = excluded.found
-        """
+    /// An odd field of the newest snapshot; one of an older snapshot than the ledger holds is history.
+    /// Parameters: app, kind, record key, path, found, signed date.
+    static func issue(of kind: String) -> String {
+        let table = Tables.snapshots.first { Tables.recordKind(of: $0) == kind }
+        let isHistory = table.map { table in
+            """
+            EXISTS (SELECT FROM \(table.name) h WHERE h.app_id = $1::integer AND h.\(table.key[0]) = $3::text AND h.signed_date > $6::timestamptz)
+            """
+        }
+        return """
+            INSERT INTO field_issues AS i (app_id, kind, record_key, path, found, signed_date)
+            SELECT $1::integer, $2::text, $3::text, $4::text, $5::text, $6::timestamptz WHERE NOT \(isHistory ?? "false")
+            ON CONFLICT (app_id, kind, record_key, path) DO UPDATE SET
+                last_seen_at = now(), found = excluded.found, signed_date = excluded.signed_date
+             WHERE (excluded.signed_date >= i.signed_date OR i.signed_date IS NULL)
+               AND (i.found, i.signed_date) IS DISTINCT FROM (excluded.found, excluded.signed_date)
+            """
+    }
 }

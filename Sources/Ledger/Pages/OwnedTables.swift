@@ -12,4 +12,14 @@ extension Tables {
         default: nil
         }
     }
+
+    /// What `field_issues` calls the records of a table; `nil` for refunds, which are transactions once more.
+    static func recordKind(of table: Table) -> String? {
+        switch table {
+        case transactions: "transaction"
+        case renewals: "renewalInfo"
+        case notifications: "notification"
+        default: nil
+        }
+    }
 }

@@ -49,6 +49,8 @@ extension Ledger {
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
         let writer = RecordWriter(origin: page.origin, headers: headers)
         let written = Mutex<RowCounts?>(nil)
+        /// What an attempt wrote whose COMMIT has an unknown outcome.
+        var inDoubt: RowCounts?
         var attempt = 1
         while true {
             do {
@@ -62,11 +64,14 @@ extension Ledger {
                     }
                 }
             } catch is StaleLease {
-                return nil
-            } catch let error as PostgresError where error.mayPass && attempt < 5 {
+                // The server may still have been at the COMMIT in doubt when it was asked for it.
+                guard let inDoubt else { return nil }
+                return try await hasHappened(page) ? inDoubt : nil
+            } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
+                if error.isOutcomeUnknown { inDoubt = written.withLock { $0 } }
                 try await settle(error)
-                if error.isOutcomeUnknown, try await hasHappened(page) { return written.withLock { $0 } }
+                if let inDoubt, try await hasHappened(page) { return inDoubt }
             }
         }
     }

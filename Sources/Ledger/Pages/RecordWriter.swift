@@ -1,3 +1,4 @@
+import AppStoreModel
 import LedgerTables
 import Postgres
 
@@ -33,10 +34,13 @@ package struct RowOrigin: Sendable {
 
 /// Brings the rows of one batch into the ledger, inside the caller's transaction.
 ///
-/// Writing the same rows twice changes nothing the second time.
+/// Writing the same rows twice changes nothing the second time. Every batch names a record once: `Normalize` sees to it.
 struct RecordWriter {
     let origin: RowOrigin
     let headers: SigningHeaders
+    /// Whether a row made again from the snapshot the ledger holds takes its place: a newer StoreLedger may read more
+    /// out of the same payload.
+    var rewritesHeldSnapshots = false
 
     /// - Parameters:
     ///   - rows: One page, or the batch of a replay.
@@ -49,7 +53,7 @@ struct RecordWriter {
     ) throws -> RowCounts {
         var counts = RowCounts()
         for table in Staging.snapshotTables {
-            let snapshots = Self.newestOfEach(rows.snapshots.filter { $0.table == table })
+            let snapshots = rows.snapshots.filter { $0.table == table }
             guard !snapshots.isEmpty else { continue }
             try merge(snapshots, into: table, counting: &counts, on: connection)
         }
@@ -81,12 +85,15 @@ struct RecordWriter {
         if table == Tables.transactions {
             parameters += [.text(origin.stream), origin.listedTransactionID.map(Cell.text) ?? .null]
         }
-        let changed = try connection.run(MergeSQL.newestWins(table), parameters)
-        var inserted: Set<String> = []
-        var updated: Set<String> = []
-        for row in 0..<changed.count {
-            let key = try changed[row].text("key")
-            if try changed[row].bool("inserted") { inserted.insert(key) } else { updated.insert(key) }
+        let changed = try connection.run(
+            MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
+            parameters
+        )
+        var inserted: Set<ExactText> = []
+        var updated: Set<ExactText> = []
+        for row in changed {
+            let key = ExactText(try row.text("key"))
+            if try row.bool("inserted") { inserted.insert(key) } else { updated.insert(key) }
         }
         // A transaction that refund history returned is one record of Apple's, though two tables hold it.
         if table != Tables.refunds {
@@ -94,14 +101,22 @@ struct RecordWriter {
             counts.updated += updated.count
             counts.unchanged += snapshots.count - inserted.count - updated.count
         }
-        let winners = snapshots.filter { inserted.contains($0.key) || updated.contains($0.key) }
+        if rewritesHeldSnapshots {
+            let held = try connection.run(MergeSQL.heldSnapshots(table), [.integer(origin.app.rawValue)])
+            updated.formUnion(try held.map { ExactText(try $0.text("key")) })
+        }
+        let winners = snapshots.filter {
+            let key = ExactText($0.key)
+            return inserted.contains(key) || updated.contains(key)
+        }
         try replaceChildren(of: winners, updated: updated, in: table, on: connection)
+        try removeIssues(of: updated, in: table, on: connection)
     }
 
     /// Child rows live and die with their snapshot: those of an older one go, those of the winner come.
     private func replaceChildren(
         of winners: [Snapshot],
-        updated: Set<String>,
+        updated: Set<ExactText>,
         in table: Table,
         on connection: borrowing PostgresConnection
     ) throws {
@@ -110,7 +125,7 @@ struct RecordWriter {
             for child in Tables.owned {
                 _ = try connection.run(
                     "DELETE FROM \(child.name) WHERE app_id = $1::integer AND owner_kind = $2::text AND owner_key = ANY ($3::text[])",
-                    [.integer(origin.app.rawValue), .text(ownerKind), .textArray(updated.sorted())]
+                    [.integer(origin.app.rawValue), .text(ownerKind), .textArray(updated.map(\.text).sorted())]
                 )
             }
         }
@@ -126,13 +141,26 @@ struct RecordWriter {
         }
     }
 
+    /// An odd field goes with the snapshot that had it; the one that comes brings its own.
+    private func removeIssues(
+        of updated: Set<ExactText>,
+        in table: Table,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        guard let kind = Tables.recordKind(of: table), !updated.isEmpty else { return }
+        _ = try connection.run(
+            "DELETE FROM field_issues WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[])",
+            [.integer(origin.app.rawValue), .text(kind), .textArray(updated.map(\.text).sorted())]
+        )
+    }
+
     private func writeSendAttempts(_ rows: [Row], on connection: borrowing PostgresConnection) throws {
         guard !rows.isEmpty else { return }
         let table = Tables.notificationSendAttempts
         _ = try connection.copyIn(
             Staging.name(of: table),
             columns: table.columns.map(\.name),
-            rows: Self.distinct(rows)
+            rows: rows
         )
         _ = try connection.run(MergeSQL.sendAttempts, [.integer(origin.app.rawValue)])
     }
@@ -170,7 +198,7 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws {
         let app = Cell.integer(origin.app.rawValue)
-        for record in rows.rejected {
+        for record in rows.rejected.sorted(by: { $0.sha256.lexicographicallyPrecedes($1.sha256) }) {
             _ = try connection.run(
                 MergeSQL.rejected,
                 [
@@ -182,8 +210,11 @@ struct RecordWriter {
         }
         for issue in rows.issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
             _ = try connection.run(
-                MergeSQL.issue,
-                [app, .text(issue.kind), .text(issue.recordKey), .text(issue.path), .text(issue.found)]
+                MergeSQL.issue(of: issue.kind),
+                [
+                    app, .text(issue.kind), .text(issue.recordKey), .text(issue.path), .text(issue.found),
+                    issue.signedDate.map(Cell.timestamp) ?? .null,
+                ]
             )
         }
         let drift = Dictionary(grouping: rows.drift) { [$0.kind, $0.path] }
@@ -193,32 +224,5 @@ struct RecordWriter {
                 [app, .text(path[0]), .text(path[1]), .text(seen[0].sample), .bigint(Int64(seen.count))]
             )
         }
-    }
-
-    /// One `INSERT … ON CONFLICT` cannot touch a row twice, and Apple sends a record that changes while we page again.
-    private static func newestOfEach(_ snapshots: [Snapshot]) -> [Snapshot] {
-        var newest: [String: Snapshot] = [:]
-        newest.reserveCapacity(snapshots.count)
-        for snapshot in snapshots {
-            if let known = newest[snapshot.key], !snapshot.isNewer(than: known) { continue }
-            newest[snapshot.key] = snapshot
-        }
-        return newest.count == snapshots.count ? snapshots : Array(newest.values)
-    }
-
-    /// The last row of each notification and attempt date.
-    private static func distinct(_ rows: [Row]) -> [Row] {
-        var last: [[Cell]: Row] = [:]
-        for row in rows { last[Array(row.prefix(2))] = row }
-        return Array(last.values)
-    }
-}
-
-extension Snapshot {
-    /// The order of snapshots of one record; `MergeSQL.newestWins` has the same in SQL.
-    func isNewer(than other: Snapshot) -> Bool {
-        guard signedDate == other.signedDate else { return signedDate > other.signedDate }
-        guard isRevoked == other.isRevoked else { return isRevoked }
-        return other.payloadSHA256.lexicographicallyPrecedes(payloadSHA256)
     }
 }

@@ -51,6 +51,13 @@ struct OutputDirectory: ~Copyable {
         }
     }
 
+    /// Removes a published file, if there is one.
+    borrowing func remove(_ name: String) throws(LedgerError) {
+        guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw .cannotWrite(path: "\(path)/\(name)", reason: Self.words(for: errno))
+        }
+    }
+
     /// Makes renames survive a power failure.
     borrowing func synchronize() throws(LedgerError) {
         guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: Self.words(for: errno)) }

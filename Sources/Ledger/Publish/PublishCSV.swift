@@ -32,6 +32,8 @@ extension Ledger {
     package func publish(_ order: CSVOrder, of app: AppID) async throws -> Manifest {
         try await pool.withConnection { connection in
             try connection.transaction(.readOnlySnapshot) { connection in
+                // Between two tables the session rests while a large file goes to disk.
+                try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
                 let directory = try OutputDirectory(path: order.directory)
                 let snapshot = try connection.run(
                     "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
@@ -48,6 +50,8 @@ extension Ledger {
 
 /// Files on their way into a directory.
 private struct Publication: ~Copyable {
+    private static let manifestName = "manifest.json"
+
     private let directory: OutputDirectory
     private var written: [Manifest.File] = []
 
@@ -83,12 +87,15 @@ private struct Publication: ~Copyable {
             trustedRoots: order.trustedRoots,
             files: written
         )
-        for file in written { try directory.publish(file.file) }
-        try directory.synchronize()
-        let file = try directory.newFile("manifest.json")
+        let file = try directory.newFile(Self.manifestName)
         try file.write(manifest.json())
         _ = try file.seal()
-        try directory.publish("manifest.json")
+        // From here on only renames: the old manifest goes first, because it would name files it does not describe.
+        try directory.remove(Self.manifestName)
+        try directory.synchronize()
+        for file in written { try directory.publish(file.file) }
+        try directory.synchronize()
+        try directory.publish(Self.manifestName)
         try directory.synchronize()
         return manifest
     }

@@ -63,6 +63,8 @@ struct PublishedTable {
                 case .boolean:
                     writer.append(literal: (cell[0] == UInt8(ascii: "t") ? trueText : falseText).span)
                 case .moment:
+                    // "Never yet", as rate_scopes has it, is no moment.
+                    guard cell[0] != UInt8(ascii: "-") else { return writer.appendNull() }
                     writeISOMoment(cell, into: &moment)
                     writer.append(literal: moment.span)
                 }

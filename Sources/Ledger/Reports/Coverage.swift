@@ -55,8 +55,13 @@ extension Ledger {
     /// How many distinct IDs a job's query finds, and how many rows repeat one.
     package func countListed(by sql: String) async throws -> (distinct: Int, duplicates: Int) {
         try await transaction(.readOnlySnapshot) { connection in
+            try connection.script(Self.usualPlanner)
+            // The line feed ends a comment the query may end with.
             let row = try connection.run(
-                "SELECT count(listed.id::text) AS listed, count(DISTINCT listed.id::text) AS kept FROM (\(sql)) AS listed (id)"
+                """
+                SELECT count(listed.id::text) AS listed, count(DISTINCT listed.id::text) AS kept FROM (\(sql)
+                ) AS listed (id)
+                """
             )[0]
             let kept = Int(try row.int64("kept"))
             return (kept, Int(try row.int64("listed")) - kept)

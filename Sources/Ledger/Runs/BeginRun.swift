@@ -30,6 +30,8 @@ extension Ledger {
         try await transaction { connection in
             let app = Cell.integer(plan.app.rawValue)
             let job = Cell.text(plan.job.name)
+            // Copying millions of IDs takes longer than any other lock is worth waiting for.
+            try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
             _ = try connection.run(
                 "SELECT pg_advisory_xact_lock(hashtextextended('storeledger run ' || $1::text || ' ' || $2::text, 0))",
                 [.text(String(plan.app.rawValue)), job]
@@ -38,6 +40,7 @@ extension Ledger {
                 "SELECT run_id, fingerprint, frozen_now FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL",
                 [app, job]
             )
+            var remarks: [String] = []
             if let row = open.first {
                 let run = try row.int64("run_id")
                 if !plan.restart, try row.text("fingerprint") == plan.fingerprint {
@@ -48,8 +51,15 @@ extension Ledger {
                     )
                 }
                 try Self.supersede(run, of: plan, on: connection)
+                remarks.append(
+                    plan.restart
+                        ? "run \(run) had work left; this run takes its place"
+                        : "run \(run) had work left and other streams or filters; this run takes its place"
+                )
             }
-            return try ItemPlanner(plan: plan).begin(ids, on: connection)
+            var start = try ItemPlanner(plan: plan).begin(ids, on: connection)
+            start.remarks.insert(contentsOf: remarks, at: 0)
+            return start
         }
     }
 
@@ -62,18 +72,19 @@ extension Ledger {
         let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name), .bigint(run)]
         _ = try connection.run(
             """
-            UPDATE runs SET finished_at = clock_timestamp(), exit_code = 75, message = 'superseded by another run of the job'
-             WHERE app_id = $1 AND job = $2 AND run_id = $3
-            """,
-            key
-        )
-        _ = try connection.run(
-            """
             UPDATE crawl_items SET state = 'failed', claimable_at = NULL, lease_owner = NULL,
                    error_message = 'the run was superseded before the item reached its end'
              WHERE app_id = $1 AND job = $2 AND run_id = $3 AND claimable_at IS NOT NULL
             """,
             key
+        )
+        try file(
+            count(run, app: plan.app, job: plan.job.name, on: connection),
+            app: plan.app,
+            exitCode: 75,
+            message: "superseded by another run of the job",
+            isOver: true,
+            on: connection
         )
     }
 }

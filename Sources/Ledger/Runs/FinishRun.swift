@@ -41,26 +41,45 @@ extension Ledger {
     ) async throws -> RunSummary {
         try await transaction { connection in
             let summary = try Self.count(run, app: app, job: job, on: connection)
-            _ = try connection.run(
-                """
-                UPDATE runs SET exit_code = $3, message = $4, items = $5, items_failed = $6, pages = $7, requests = $8,
-                       rows_new = $9, rows_updated = $10, rows_unchanged = $11, records_rejected = $12, gaps = $13,
-                       finished_at = CASE WHEN $14::boolean THEN clock_timestamp() END
-                 WHERE app_id = $1 AND run_id = $2 AND finished_at IS NULL
-                """,
-                [
-                    .integer(app.rawValue), .bigint(run), .integer(exitCode), message.map(Cell.text) ?? .null,
-                    .bigint(summary.items), .bigint(summary.itemsFailed), .bigint(summary.pages),
-                    .bigint(summary.requests), .bigint(summary.rowsNew), .bigint(summary.rowsUpdated),
-                    .bigint(summary.rowsUnchanged), .bigint(summary.recordsRejected), .bigint(summary.gaps),
-                    .boolean(message == nil && summary.isComplete),
-                ]
+            try Self.file(
+                summary,
+                app: app,
+                exitCode: exitCode,
+                message: message,
+                isOver: message == nil && summary.isComplete,
+                on: connection
             )
             return summary
         }
     }
 
-    private static func count(
+    /// Writes a run's counts into its row, unless it is over already.
+    static func file(
+        _ summary: RunSummary,
+        app: AppID,
+        exitCode: Int32,
+        message: String?,
+        isOver: Bool,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        _ = try connection.run(
+            """
+            UPDATE runs SET exit_code = $3, message = $4, items = $5, items_failed = $6, pages = $7, requests = $8,
+                   rows_new = $9, rows_updated = $10, rows_unchanged = $11, records_rejected = $12, gaps = $13,
+                   finished_at = CASE WHEN $14::boolean THEN clock_timestamp() END
+             WHERE app_id = $1 AND run_id = $2 AND finished_at IS NULL
+            """,
+            [
+                .integer(app.rawValue), .bigint(summary.run), .integer(exitCode), message.map(Cell.text) ?? .null,
+                .bigint(summary.items), .bigint(summary.itemsFailed), .bigint(summary.pages),
+                .bigint(summary.requests), .bigint(summary.rowsNew), .bigint(summary.rowsUpdated),
+                .bigint(summary.rowsUnchanged), .bigint(summary.recordsRejected), .bigint(summary.gaps),
+                .boolean(isOver),
+            ]
+        )
+    }
+
+    static func count(
         _ run: Int64,
         app: AppID,
         job: String,

@@ -47,8 +47,12 @@ struct ItemPlanner {
                 try connection.copyIn("stage_ids", columns: ["item_key"], rows: batch.lazy.map { [.text($0.text)] })
             }
         case .query(let sql):
+            // The line feed ends a comment the query may end with.
             _ = try connection.run(
-                "INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)) AS listed (id) WHERE listed.id IS NOT NULL"
+                """
+                INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)
+                ) AS listed (id) WHERE listed.id IS NOT NULL
+                """
             )
             let bad = try connection.run(
                 "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ '^[0-9]{1,20}$' LIMIT 1"
@@ -78,8 +82,10 @@ struct ItemPlanner {
             )
         }
         var window: (start: Cell, end: Cell, oldest: Cell) = (.null, .null, .null)
+        var unreachable: Range<UnixMilliseconds>?
         if stream == .notificationHistory, let notifications = plan.job.streams.notificationHistory {
             let span = notifications.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
+            unreachable = notifications.startDate == .lastRun ? nil : span.unreachable
             window = (
                 .timestamp(span.asked.lowerBound.rawValue), .timestamp(span.asked.upperBound.rawValue),
                 .timestamp((plan.now - plan.job.app.environment.notificationReach).rawValue)
@@ -97,19 +103,24 @@ struct ItemPlanner {
             [
                 app, job, .text(stream.rawValue), .text(fingerprint), .bigint(start.run), window.start, window.end,
                 .boolean(plan.restart), .boolean(plan.keepsCursor(of: stream)), window.oldest,
-                .bigint(Self.overlap.wholeMilliseconds),
+                .bigint(Self.overlap.wholeMilliseconds), .boolean(plan.job.appStore.triesSandbox),
             ]
         )
-        if stream == .notificationHistory { try recordItemGaps(start.run, oldest: window.oldest, on: connection) }
+        if stream == .notificationHistory {
+            try recordItemGaps(&start, oldest: window.oldest, beforeFirst: unreachable, on: connection)
+        }
     }
 
     /// An item that exists already. Its lease, if somebody still holds one, is over: the state and owner no longer fit.
     ///
-    /// Parameters beyond the insert's: 8 restart, 9 whether the cursor outlives a run, 10 Apple's reach, 11 overlap in ms.
+    /// Parameters beyond the insert's: 8 restart, 9 whether the cursor outlives a run, 10 Apple's reach, 11 overlap in ms,
+    /// 12 whether the sandbox may be tried.
     private static let takeUpAgain = """
         ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
             run_id = excluded.run_id, state = 'waiting', claimable_at = excluded.claimable_at, lease_owner = NULL,
-            cursor = CASE WHEN NOT $8::boolean AND $9::boolean AND i.fingerprint = excluded.fingerprint THEN i.cursor END,
+            cursor = CASE WHEN NOT $8::boolean AND $9::boolean AND i.fingerprint = excluded.fingerprint
+                               AND (i.other_environment IS NULL OR $12::boolean) THEN i.cursor END,
+            other_environment = CASE WHEN NOT $8::boolean AND $12::boolean THEN i.other_environment END,
             complete_until = CASE WHEN NOT $8::boolean AND i.fingerprint = excluded.fingerprint THEN i.complete_until END,
             window_start = CASE
                 WHEN excluded.window_end IS NOT NULL AND NOT $8::boolean AND i.fingerprint = excluded.fingerprint
@@ -121,20 +132,34 @@ struct ItemPlanner {
             restarts = 0, deferrals = 0, error_code = NULL, error_message = NULL, finished_at = NULL
         """
 
-    /// Notifications of an ID that was last complete so long ago that Apple has dropped some since.
-    private func recordItemGaps(_ run: Int64, oldest: Cell, on connection: borrowing PostgresConnection) throws {
-        _ = try connection.run(
+    /// Notifications of an ID that Apple has dropped: since it was last complete, or before anything was asked for.
+    private func recordItemGaps(
+        _ start: inout RunStart,
+        oldest: Cell,
+        beforeFirst unreachable: Range<UnixMilliseconds>?,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        let recorded = try connection.run(
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
-            SELECT app_id, job, stream, item_key, complete_until, $4::timestamptz,
-                   'Apple no longer serves notifications this old', $3::bigint
+            SELECT app_id, job, stream, item_key, coalesce(complete_until, $5::timestamptz),
+                   least($4::timestamptz, window_end), 'Apple no longer serves notifications this old', $3::bigint
               FROM crawl_items
-             WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND run_id = $3 AND complete_until < $4
-            ON CONFLICT DO NOTHING
+             WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND run_id = $3
+               AND coalesce(complete_until, $5) < least($4, window_end)
+            ON CONFLICT (app_id, job, stream, item_key, gap_start)
+            DO UPDATE SET gap_end = excluded.gap_end, run_id = excluded.run_id
             """,
-            [app, job, .bigint(run), oldest]
+            [
+                app, job, .bigint(start.run), oldest,
+                unreachable.map { .timestamp($0.lowerBound.rawValue) } ?? .null,
+            ]
         )
+        if recorded.affected > 0 { start.remarks.append(Self.gapRemark) }
     }
+
+    private static let gapRemark =
+        "notificationHistory: Apple no longer serves the oldest part of what was asked for; the gap is recorded"
 
     /// The whole app's notifications: what earlier windows left undone, then windows from the last one's end to now.
     private func planWindows(
@@ -158,15 +183,15 @@ struct ItemPlanner {
         var gap = notifications.startDate == .lastRun ? nil : span.unreachable
         if let lastEnd {
             let oldest = plan.now - plan.job.app.environment.notificationReach
-            gap = lastEnd < oldest ? lastEnd..<oldest : nil
-            asked = min(max(lastEnd - Self.overlap, oldest), asked.upperBound)..<asked.upperBound
+            let end = asked.upperBound
+            gap = lastEnd < min(oldest, end) ? lastEnd..<min(oldest, end) : nil
+            asked = min(max(lastEnd - Self.overlap, oldest), end)..<end
             try takeUpUndoneWindows(fingerprint, start.run, on: connection)
+            try recordLostWindows(fingerprint, &start, on: connection)
         }
         if let gap {
             try recordGap(gap, run: start.run, on: connection)
-            start.remarks.append(
-                "notificationHistory: Apple no longer serves the oldest part of what was asked for; the gap is recorded"
-            )
+            start.remarks.append(Self.gapRemark)
         }
         for window in NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound) {
             _ = try connection.run(
@@ -176,7 +201,7 @@ struct ItemPlanner {
                 VALUES ($1, $2, 'notificationHistory', $3, $4, 'waiting', clock_timestamp(), $5, $6, $7)
                 ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
                     run_id = excluded.run_id, state = 'waiting', claimable_at = excluded.claimable_at, lease_owner = NULL,
-                    cursor = NULL, fingerprint = excluded.fingerprint, page_count = 0, request_count = 0, rows_new = 0,
+                    cursor = NULL, fingerprint = excluded.fingerprint, window_start = excluded.window_start, page_count = 0, request_count = 0, rows_new = 0,
                     rows_updated = 0, rows_unchanged = 0, records_rejected = 0, restarts = 0, deferrals = 0,
                     error_code = NULL, error_message = NULL, finished_at = NULL
                 """,
@@ -198,7 +223,8 @@ struct ItemPlanner {
             """
             UPDATE crawl_items SET run_id = $4, state = 'waiting', claimable_at = clock_timestamp(), lease_owner = NULL,
                    page_count = 0, request_count = 0, rows_new = 0, rows_updated = 0, rows_unchanged = 0,
-                   records_rejected = 0, restarts = 0, deferrals = 0, error_code = NULL, error_message = NULL
+                   records_rejected = 0, restarts = 0, deferrals = 0, error_code = NULL, error_message = NULL,
+                   finished_at = NULL
              WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND fingerprint = $3
                AND state = 'failed' AND window_end > $5
             """,
@@ -207,6 +233,30 @@ struct ItemPlanner {
                 .timestamp((plan.now - plan.job.app.environment.notificationReach).rawValue),
             ]
         )
+    }
+
+    /// Windows an earlier run could not finish, and that are out of Apple's reach by now.
+    private func recordLostWindows(
+        _ fingerprint: String,
+        _ start: inout RunStart,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        let lost = try connection.run(
+            """
+            INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
+            SELECT app_id, job, stream, item_key, window_start, window_end,
+                   'the window was not finished while Apple served it', $4
+              FROM crawl_items
+             WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND fingerprint = $3
+               AND state = 'failed' AND window_end <= $5
+            ON CONFLICT DO NOTHING
+            """,
+            [
+                app, job, .text(fingerprint), .bigint(start.run),
+                .timestamp((plan.now - plan.job.app.environment.notificationReach).rawValue),
+            ]
+        )
+        if lost.affected > 0 { start.remarks.append(Self.gapRemark) }
     }
 
     private func recordGap(

@@ -11,6 +11,7 @@ extension Ledger {
     /// - Returns: Whether this call planned them.
     package func planRefundsOfRevoked(_ plan: RunPlan, run: Int64) async throws -> Bool {
         try await transaction { connection in
+            try connection.script(Self.usualPlanner)
             let moved = try connection.run(
                 """
                 UPDATE runs SET phase = 2 WHERE app_id = $1 AND run_id = $2 AND phase = 1 AND finished_at IS NULL

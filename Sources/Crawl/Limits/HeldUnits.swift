@@ -17,8 +17,11 @@ struct HeldUnits: Sendable {
         expires = asked + life
     }
 
-    /// No units at all.
-    static let none = HeldUnits(count: 0, asked: .zero, life: .zero)
+    /// One unit that was taken and not used; it is no younger for it.
+    init(returning permit: Permit) {
+        count = 1
+        expires = permit.expires
+    }
 
     func isEmpty(at now: Duration) -> Bool {
         count == 0 || now > expires
@@ -29,10 +32,5 @@ struct HeldUnits: Sendable {
         guard !isEmpty(at: now) else { return false }
         count -= 1
         return true
-    }
-
-    /// Puts one unit back that was taken and not used.
-    mutating func putBack() {
-        count += 1
     }
 }

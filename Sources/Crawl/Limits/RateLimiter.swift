@@ -13,7 +13,7 @@ package actor RateLimiter {
 
     private var line: [Waiter] = []
     private var nextTicket = 0
-    private var units = HeldUnits.none
+    private var held: [HeldUnits] = []
     /// Asks the ledger on behalf of the line; exists only while somebody waits.
     private var clerk: Task<Void, Never>?
 
@@ -68,7 +68,7 @@ package actor RateLimiter {
         let now = time.monotonic()
         let wait = max(.seconds(1), moment - wallClock)
         if closings.close(until: now + wait, at: now) { feedback.rateLimited(at: now) }
-        units = .none
+        held = []
         try await ledger.close(stream, until: wallClock + wait)
     }
 
@@ -161,7 +161,7 @@ extension RateLimiter {
                 // A ledger that forgets to name a time must not become a busy loop.
                 pause = Pause(end: now + max(answer.wait, .milliseconds(1)), reason: answer.reason)
             } else if closings.count == closingsBefore {
-                units = HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife)
+                held.append(HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife))
                 pause = restraint(after: answer.granted, asked: asked)
             }
         } catch {
@@ -190,14 +190,16 @@ extension RateLimiter {
     }
 
     private func takeUnit() -> Permit? {
-        guard units.take(at: time.monotonic()) else { return nil }
-        return Permit(expires: units.expires, closing: closings.count)
+        let now = time.monotonic()
+        held.removeAll { $0.isEmpty(at: now) }
+        guard !held.isEmpty, held[0].take(at: now) else { return nil }
+        return Permit(expires: held[0].expires, closing: closings.count)
     }
 
     /// A worker was cancelled at the moment its turn came: the next in line gets the unit.
     private func giveBack(_ permit: Permit) {
-        guard permit.closing == closings.count, permit.expires == units.expires else { return }
-        units.putBack()
+        guard permit.closing == closings.count else { return }
+        held.insert(HeldUnits(returning: permit), at: 0)
         handOut()
         if line.isEmpty { clerk?.cancel() }
     }

@@ -26,9 +26,7 @@ struct SlidingLedger {
     private var buckets: ArraySlice<Bucket> = []
     private var spent = 0
 
-    /// - Parameters:
-    ///   - share: Requests allowed in any window.
-    ///   - window: Seconds; likewise `grantLife` and `flightTime`.
+    /// Begins with nothing spent; `share` is for any `window`, and all times are in seconds.
     init(share: Int, window: Double, grantLife: Double, flightTime: Double, mutant: Mutant? = nil) {
         self.share = mutant == .oneTooMany ? share + 1 : share
         horizon = mutant == .windowWithoutMargin ? window : window + grantLife + flightTime

@@ -19,4 +19,9 @@ struct RetryBackoffTests {
             #expect(backoff.delay(afterAttempt: attempt, random: 0.999_999) < .seconds(20))
         }
     }
+
+    @Test(arguments: [(Retry.ordinary, RetryBackoff.ordinary), (.limited(2), .ordinary), (.short, .short)])
+    func `only what Apple calls short waits shortly`(retry: Retry, backoff: RetryBackoff) {
+        #expect(retry.backoff == backoff)
+    }
 }

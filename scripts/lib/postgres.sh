@@ -4,6 +4,7 @@
 #   postgres_start DIR   starts the cluster in DIR, makes it first if there is none; sets and exports
 #                        PGHOST PGPORT PGUSER PGDATABASE, and DATABASE_URL, which says the same
 #   postgres_stop DIR    stops it; says nothing when it does not run
+#   postgres_remove DIR  stops it and removes everything of it
 #
 # The cluster listens only on a Unix socket in a directory that nobody else may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
@@ -196,4 +197,12 @@ postgres_stop() {
     if [[ -s $directory/socket.path ]]; then
         rm -rf "$(<"$directory/socket.path")" "$directory/socket.path"
     fi
+}
+
+postgres_remove() {
+    local directory
+    if [[ ! -d $1 ]]; then return 0; fi
+    directory=$(postgres_home "$1") || return 1
+    postgres_stop "$1" || return 1
+    rm -rf "$directory" "$1"
 }

@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# What a build and a private database need; to be sourced after scripts/lib/postgres.sh.
+#
+#   install_missing   installs the Debian packages that are missing when it may (as root, or with sudo that asks for
+#                     no password); otherwise lists them and fails. Swift itself is only looked for.
+
+# Prints the Debian packages whose part is not there, one a line.
+install_wanted() {
+    command -v git >/dev/null 2>&1 || printf 'git\nca-certificates\n'
+    # Swift links with the system's linker against the system's C and C++ libraries.
+    if ! command -v ld >/dev/null 2>&1 || ! compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null; then printf 'g++\n'; fi
+    if command -v pkg-config >/dev/null 2>&1; then
+        pkg-config --exists libcurl || printf 'libcurl4-openssl-dev\n'
+        pkg-config --atleast-version=3.0 openssl || printf 'libssl-dev\n'
+        pkg-config --exists libpq || printf 'libpq-dev\n'
+    else
+        printf '%s\n' pkg-config libcurl4-openssl-dev libssl-dev libpq-dev
+    fi
+    # libcsv describes itself to nobody.
+    if [[ ! -e /usr/include/csv.h && ! -e /usr/local/include/csv.h ]]; then printf 'libcsv-dev\n'; fi
+    postgres_bindir >/dev/null 2>&1 || printf 'postgresql\n'
+}
+
+install_fail() {
+    printf '%s\n' "$@" >&2
+    return 1
+}
+
+install_check_swift() {
+    local version
+    if ! command -v swift >/dev/null 2>&1; then
+        install_fail 'Swift 6.2 or later is needed and not on the PATH; https://www.swift.org/install has it.'
+        return 1
+    fi
+    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p')
+    if [[ $(printf '%s\n' 6.2 "${version:-0}" | sort -V | head -n 1) != 6.2 ]]; then
+        install_fail "Swift 6.2 or later is needed; $(command -v swift) is ${version:-of an unknown version}."
+    fi
+}
+
+install_missing() {
+    local -a packages=() as_root=()
+    mapfile -t packages < <(install_wanted)
+    if ((${#packages[@]} > 0)); then
+        if ! command -v apt-get >/dev/null 2>&1; then
+            install_fail 'Missing, by their names in Debian and Ubuntu:' "  ${packages[*]}" 'Install them and start this again.'
+            return 1
+        fi
+        if ((EUID != 0)); then
+            if ! sudo -n true 2>/dev/null; then
+                install_fail 'Missing packages, and neither root nor sudo without a password to install them. Please run' \
+                    "  sudo apt-get install ${packages[*]}" 'and start this again.'
+                return 1
+            fi
+            as_root=(sudo -n)
+        fi
+        printf 'Installing %s\n' "${packages[*]}" >&2
+        # Results go to stdout, and these are none.
+        "${as_root[@]}" apt-get update -qq >&2 || printf 'apt-get update failed; trying without\n' >&2
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+            "${packages[@]}" >&2 || {
+            install_fail "apt-get could not install ${packages[*]}; what it said is above."
+            return 1
+        }
+        mapfile -t packages < <(install_wanted)
+        if ((${#packages[@]} > 0)); then
+            install_fail "Still missing after apt-get: ${packages[*]}. Is what apt offers too old? PostgreSQL 15 and OpenSSL 3 are needed."
+            return 1
+        fi
+    fi
+    install_check_swift
+}

@@ -17,7 +17,9 @@ struct Opening: Sendable {
         let authority = try directory.authority()
         let sealer = Sealer(issuer: authority.issuer)
         let signed = try await SignedWorld(
-            world, sealer: sealer, width: ProcessInfo.processInfo.activeProcessorCount
+            world,
+            sealer: sealer,
+            width: ProcessInfo.processInfo.activeProcessorCount
         )
         for step in file.steps { _ = try signed.advance(by: step) }
 
@@ -29,7 +31,10 @@ struct Opening: Sendable {
         let counter = StoreCounter(
             histories: Histories(world: signed, mint: mint),
             tokens: BearerTokenVerifier(
-                publicKey: key.publicKey, keyId: app.keyId, issuerId: app.issuerId, bundleId: app.bundleId
+                publicKey: key.publicKey,
+                keyId: app.keyId,
+                issuerId: app.issuerId,
+                bundleId: app.bundleId
             ),
             limits: RateLimits(
                 configuration.rateLimit,

@@ -19,9 +19,8 @@ package struct SimulatedAppStore: Sendable {
 
     /// Makes or takes up the directory's world, signs it, binds the port, writes the files, and returns when requests are answered.
     ///
-    /// - Parameters:
-    ///   - now: The clock that limits, tokens and date checks go by.
-    /// - Throws: ``SimulatorError`` when an option, a file or the port is not usable.
+    /// - `now`: The clock that limits, tokens and date checks go by.
+    /// Throws ``SimulatorError`` when an option, a file or the port is not usable.
     package static func start(
         _ configuration: SimulatorConfiguration,
         now: @escaping @Sendable () -> UnixMilliseconds = { .current }
@@ -50,7 +49,8 @@ package struct SimulatedAppStore: Sendable {
         )
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [application], logger: .quiet
+                services: [application],
+                logger: .quiet
             )
         )
         // Awaited by `finished()` and `stop()`.
@@ -77,8 +77,8 @@ package struct SimulatedAppStore: Sendable {
 
     /// Runs an App Store until SIGINT or SIGTERM, and then lets running requests end.
     ///
-    /// - Parameter ready: Called once requests are answered.
-    /// - Throws: As ``start(_:now:)``.
+    /// - `ready`: Called once requests are answered.
+    /// Throws what ``start(_:now:)`` throws.
     package static func serve(
         _ configuration: SimulatorConfiguration,
         ready: @escaping @Sendable (SimulatedAppStore) -> Void

@@ -55,7 +55,8 @@ package struct SimulatorConfiguration: Sendable {
         ]
         for (option, value, range) in ranges where !range.contains(value) {
             throw SimulatorError(
-                .option, "\(option) is \(value); it must be from \(range.lowerBound) to \(range.upperBound)."
+                .option,
+                "\(option) is \(value); it must be from \(range.lowerBound) to \(range.upperBound)."
             )
         }
         _ = try anchorMoment()
@@ -72,7 +73,8 @@ package struct SimulatorConfiguration: Sendable {
             // Both ways of being wrong get the sentence below.
         }
         throw SimulatorError(
-            .option, "--anchor is \"\(anchor)\"; it must be a moment since 2008 such as 2026-10-01T00:00:00Z."
+            .option,
+            "--anchor is \"\(anchor)\"; it must be a moment since 2008 such as 2026-10-01T00:00:00Z."
         )
     }
 }

@@ -7,30 +7,38 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serves one app's history until SIGINT or SIGTERM.",
         discussion: """
-            Before it accepts a connection it writes into the directory: root.cer, AuthKey_<keyId>.p8, ids.csv, job.yaml
-            and, last, ready.json with port, baseURL and pid. The same seed, sizes and anchor give the same world; a
-            directory that holds one already is taken up again, with its keys and cursors.
+            Before it accepts a connection it writes into the directory: root.cer,
+            AuthKey_<keyId>.p8, ids.csv, job.yaml and, last, ready.json (port, baseURL,
+            pid). The same seed, sizes and environment give the same world; a directory
+            that holds that world already is taken up again, with its keys and cursors.
 
             Examples:
-              appstore-simulator serve --directory /tmp/store
-              appstore-simulator serve --directory /tmp/store --port 8080 --customers 1000 --transactions-per-customer 40
-              appstore-simulator serve --directory /tmp/store --rate-limit documented --window-seconds 60
+              appstore-simulator serve --directory /tmp/store --port 8080
+              appstore-simulator serve --directory /tmp/store --customers 1000
+              appstore-simulator serve --directory /tmp/store --window-seconds 60
 
-            Fault rules (--faults FILE, or PUT /simulator/faults while it runs) are JSON:
+            Fault rules (--faults FILE, or PUT /simulator/faults at any time) are JSON:
               {"rules": [
-                {"endpoint": "transactionHistory", "everyNth": 100, "fault": "rateLimited", "retryAfter": ["1798761600000"]},
-                {"atRequest": 5, "fault": "status", "status": 500, "errorCode": 5000001, "errorMessage": "Try again."},
+                {"endpoint": "transactionHistory", "everyNth": 100,
+                 "fault": "rateLimited", "retryAfter": ["1798761600000"]},
+                {"atRequest": 5, "fault": "status", "status": 500,
+                 "errorCode": 5000001, "errorMessage": "Try again."},
                 {"everyNth": 50, "times": 3, "fault": "dropConnection"}
               ], "tokenLifetimeSeconds": 600}
             Faults: \(SimulatorConfiguration.faultNames.joined(separator: ", ")).
-            A rule counts the requests of its endpoint (transactionHistory, refundHistory, notificationHistory; left out:
-            all) and transactionId, and strikes at number atRequest, at every everyNth, or at all; times bounds how often.
-            Details: retryAfter, status, errorCode, errorMessage, body, bytes, bytesPerSecond, milliseconds.
+            A rule counts the requests of its endpoint (transactionHistory,
+            refundHistory or notificationHistory; all when left out) and of its
+            transactionId. It strikes at number atRequest, at every everyNth, or always;
+            times bounds how often. Details: retryAfter, status, errorCode,
+            errorMessage, body, bytes, bytesPerSecond, milliseconds.
 
-            The simulator's own endpoints, without a token:
-              curl -X POST http://127.0.0.1:8080/simulator/advance -d '{"changes": 10}'    (or {"days": 1})
-              curl http://127.0.0.1:8080/simulator/requests                                counts and arrivals
-              curl http://127.0.0.1:8080/simulator/world                                   what a crawl must find
+            The simulator's own endpoints ask for no token:
+              POST /simulator/advance   {"changes": 10} or {"days": 1}: new records
+              GET  /simulator/requests  counts and arrivals
+              GET  /simulator/world     what a complete crawl must find
+              PUT  /simulator/faults    other fault rules
+            For example:
+              curl -d '{"changes": 10}' http://127.0.0.1:8080/simulator/advance
             """
     )
 

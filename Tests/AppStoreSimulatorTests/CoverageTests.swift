@@ -59,7 +59,10 @@ import Testing
         for customer in world.customers {
             for transaction in customer.transactions {
                 let payload = transaction.payload(
-                    of: customer.identity, in: world.app, signedDate: 1, bundleId: world.app.bundleId
+                    of: customer.identity,
+                    in: world.app,
+                    signedDate: 1,
+                    bundleId: world.app.bundleId
                 )
                 try seen.look(at: StrictJSON.parseObject(payload), as: .transaction)
             }

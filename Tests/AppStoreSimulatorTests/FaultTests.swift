@@ -32,9 +32,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("forgeSignature", JWSRejection.Reason.signature), ("expiredLeaf", nil), ("duplicateKey", nil),
-    ] as [(String, JWSRejection.Reason?)])
+    @Test(
+        arguments: [
+            ("forgeSignature", JWSRejection.Reason.signature), ("expiredLeaf", nil), ("duplicateKey", nil),
+        ] as [(String, JWSRejection.Reason?)]
+    )
     func `records signed wrongly do not verify`(fault: String, reason: JWSRejection.Reason?) async throws {
         try await answers(under: "{\"fault\":\"\(fault)\"}") { store, answers in
             let page = try PageDecoder.transactionHistory(answers[0].body)

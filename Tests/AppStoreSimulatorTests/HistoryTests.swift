@@ -30,7 +30,9 @@ import Testing
             let first = try PageDecoder.transactionHistory(try await store.get(path).body)
             _ = try await store.post("/simulator/advance", body: "{\"changes\":7}")
             let rest = try await store.pages(path, from: first.cursor, decode: PageDecoder.transactionHistory)
-            let found = try store.payloads([first] + rest).map { ($0["transactionId"]?.string ?? "", JSONValue.object($0)) }
+            let found = try store.payloads([first] + rest).map {
+                ($0["transactionId"]?.string ?? "", JSONValue.object($0))
+            }
             let newest = Dictionary(found) { _, later in later }
             #expect(try await store.world("transaction") == newest)
         }
@@ -80,7 +82,9 @@ import Testing
             var found: Set<String> = []
             for id in try store.ids {
                 let pages = try await store.pages(
-                    TestStore.history(id), query, decode: PageDecoder.transactionHistory
+                    TestStore.history(id),
+                    query,
+                    decode: PageDecoder.transactionHistory
                 )
                 found.formUnion(try store.payloads(pages).compactMap { $0["transactionId"]?.string })
             }

@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct RequestRuleTests {
     @Test func `parameters that are not valid get the documented code`() async throws {
         let cases: [([(String, String)], Int64)] = [
-            ([("startDate", "soon")], 4_000_015), ([("startDate", "-1")], 4_000_015), ([("startDate", "01")], 4_000_015),
+            ([("startDate", "soon")], 4_000_015), ([("startDate", "-1")], 4_000_015),
+            ([("startDate", "01")], 4_000_015),
             ([("endDate", "1.5")], 4_000_016), ([("startDate", "2"), ("endDate", "1")], 4_000_013),
             ([("startDate", "2"), ("endDate", "2")], 4_000_013), ([("sort", "ascending")], 4_000_021),
             ([("productType", "CONSUMABLE"), ("productType", "BOOK")], 4_000_022), ([("productId", "")], 4_000_023),
@@ -25,10 +26,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("abc", 400, 4_000_006), ("123456789012345678901", 400, 4_000_006), ("", 400, 4_000_006),
-        ("12%2F3", 400, 4_000_006), ("1", 404, 4_040_010), ("0430000000000000", 404, 4_040_010),
-    ] as [(String, Int, Int64)])
+    @Test(
+        arguments: [
+            ("abc", 400, 4_000_006), ("123456789012345678901", 400, 4_000_006), ("", 400, 4_000_006),
+            ("12%2F3", 400, 4_000_006), ("1", 404, 4_040_010), ("0430000000000000", 404, 4_040_010),
+        ] as [(String, Int, Int64)]
+    )
     func `an ID that is none or nobody's is refused`(id: String, status: Int, code: Int64) async throws {
         try await TestStore.run(customers: 2) { store in
             for path in [TestStore.history(id), TestStore.refunds(id)] {
@@ -81,7 +84,12 @@ import Testing
                 "iss": "\"\(store.app.issuerId)\"", "aud": "\"appstoreconnect-v1\"", "bid": "\"com.example.game\"",
                 "iat": "\(now - 60)", "exp": "\(now + 600)",
             ]
-            func token(_ changes: [String: String], without missing: String? = nil, kid: String = kid, key: SigningKey = key) throws -> String {
+            func token(
+                _ changes: [String: String],
+                without missing: String? = nil,
+                kid: String = kid,
+                key: SigningKey = key
+            ) throws -> String {
                 var claims = good
                 for (name, value) in changes { claims[name] = value }
                 if let missing { claims[missing] = nil }
@@ -94,7 +102,8 @@ import Testing
             }
             let refused: [String?] = [
                 nil, "", "nonsense",
-                try token(["iss": "\"someone\""]), try token(["aud": "\"appstore\""]), try token(["bid": "\"com.other\""]),
+                try token(["iss": "\"someone\""]), try token(["aud": "\"appstore\""]),
+                try token(["bid": "\"com.other\""]),
                 try token(["exp": "\(now)"]), try token(["exp": "\(now + 3_700)"]), try token([:], without: "exp"),
                 try token(["exp": "\(now + 3_601)"], without: "iat"), try token(["iat": "\(now + 120)"]),
                 try token([:], kid: "OTHERKEY01"), try token([:], key: SigningKey.generate()),

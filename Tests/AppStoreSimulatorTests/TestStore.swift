@@ -71,7 +71,7 @@ struct TestStore {
             .token(at: clock.now).text.reveal()
     }
 
-    /// - Parameter query: Names and values, percent-encoded here as a careful client does.
+    /// - `query`: Names and values, percent-encoded here as a careful client does.
     func get(_ path: String, _ query: [(String, String)] = [], token: String?? = .none) async throws -> Answer {
         try await send("GET", path, query, body: nil, token: token)
     }
@@ -132,7 +132,9 @@ struct Answer {
     }
 }
 
-/// A clock that moves only when told to. Begins an hour after the tests' anchor.
+/// A clock that moves only when told to.
+///
+/// Begins an hour after the tests' anchor.
 final class ManualClock: Sendable {
     static let anchor = UnixMilliseconds(rawValue: 1_790_812_800_000)
     private let moment: Mutex<UnixMilliseconds>

@@ -47,7 +47,9 @@ extension TestStore {
                 case .unreadable(let text): text
                 }
             return try verifier.verify(
-                jws, now: clock.now, maximumBytes: JWSVerifier.maximumNotificationBytes
+                jws,
+                now: clock.now,
+                maximumBytes: JWSVerifier.maximumNotificationBytes
             ).json
         }
     }

@@ -25,7 +25,10 @@ import Testing
         let transactions = world.customers.flatMap { customer in
             customer.transactions.map {
                 $0.payload(
-                    of: customer.identity, in: world.app, signedDate: anchor, bundleId: world.app.bundleId
+                    of: customer.identity,
+                    in: world.app,
+                    signedDate: anchor,
+                    bundleId: world.app.bundleId
                 )
             }
         }
@@ -54,6 +57,9 @@ import Testing
 
     @Test(arguments: [0, 1, 3, 10, 60, 200])
     func `sizes keep the mean and the limit`(mean: Int) {
+        for customers in [1, 7, 33] {
+            #expect(HistorySizes(mean: mean).sizes(customers: customers, seed: 5).reduce(0, +) == customers * mean)
+        }
         let sizes = HistorySizes(mean: mean).sizes(customers: 200, seed: 5)
         #expect(sizes.reduce(0, +) == 200 * mean)
         #expect(sizes.allSatisfy { (0...200).contains($0) })

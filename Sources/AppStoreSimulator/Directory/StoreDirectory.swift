@@ -16,10 +16,15 @@ final class StoreDirectory: Sendable {
         let anchor = try configuration.anchorMoment()
         do {
             try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw SimulatorError(.output, "Creating the directory \(path): \(error)")
+            throw SimulatorError(
+                .output,
+                "Creating the directory \(path): not possible; name one whose parent exists and can be written to."
+            )
         }
         try WholeFile.remove(path + "/ready.json")
         let found = try WholeFile.read(path + "/world.json").flatMap(WorldFile.init(json:))

@@ -3,7 +3,7 @@ import Glibc
 
 /// Writes files so that a reader sees all of one or nothing: beside it, synced, then renamed over it.
 enum WholeFile {
-    /// - Parameter mode: The file's permissions from its first byte on.
+    /// - `mode`: The file's permissions from its first byte on.
     static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(SimulatorError) {
         let draft = path + ".new"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)

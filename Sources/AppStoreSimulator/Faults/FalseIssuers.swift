@@ -7,7 +7,7 @@ struct FalseIssuers: Sendable {
     private let forged: Sealer
     private let expired: Sealer
 
-    /// - Parameter anchor: The moment of the world; the expired leaf ran out long before every record of it.
+    /// - `anchor`: The moment of the world; the expired leaf ran out long before every record of it.
     init(authority: CertificateAuthority, genuine: Sealer, anchor: UnixMilliseconds) throws(CertificateError) {
         self.genuine = genuine
         let stranger = try authority.intermediate.issue(.leaf(from: anchor - .days(400), to: anchor + .days(400)))

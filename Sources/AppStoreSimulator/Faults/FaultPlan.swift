@@ -11,8 +11,8 @@ struct FaultPlan: Codable, Sendable, Equatable {
 
     init() {}
 
-    /// - Parameter source: Where the text is from, for the message.
-    /// - Throws: ``SimulatorError`` naming the rule and what is wrong with it.
+    /// - `source`: Where the text is from, for the message.
+    /// Throws ``SimulatorError`` naming the rule and what is wrong with it.
     init(json: [UInt8], source: String) throws(SimulatorError) {
         do {
             try Self.checkNames(StrictJSON.parseObject(json))
@@ -48,7 +48,8 @@ struct FaultPlan: Codable, Sendable, Equatable {
         let rules = (document["rules"]?.array ?? []).compactMap(\.object).flatMap(\.members).map(\.key)
         guard let unknown = plan.first ?? rules.first(where: { !known.contains($0) }) else { return }
         throw SimulatorError(
-            .input, "\"\(unknown)\" is not a member of a fault plan; rules have \(known.sorted().joined(separator: ", "))."
+            .input,
+            "\"\(unknown)\" is not a member of a fault plan; rules have \(known.sorted().joined(separator: ", "))."
         )
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 final class RateLimits: Sendable {
     private let windows: Mutex<[AppStoreModel.Stream: SlidingWindow]>
 
-    /// - Parameter windowSeconds: How long the window is; the requests allowed in it are the per-second limit times this.
+    /// - `windowSeconds`: How long the window is; the requests allowed in it are the per-second limit times this.
     init(_ limit: SimulatorConfiguration.RateLimit, environment: AppStoreEnvironment, windowSeconds: Int) {
         let windows = AppStoreModel.Stream.allCases.map { endpoint in
             let requests = endpoint.requestsPerSecond(in: environment) * Double(windowSeconds)

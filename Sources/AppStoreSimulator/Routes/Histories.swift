@@ -49,9 +49,8 @@ struct Histories: Sendable {
 
     /// One page of Get Notification History.
     ///
-    /// - Parameters:
-    ///   - now: Decides how far back the request may reach and whether its token is still valid.
-    ///   - tokenLifetime: `nil` for tokens that never expire.
+    /// - `now`: Decides how far back the request may reach and whether its token is still valid.
+    /// - `tokenLifetime`: `nil` for tokens that never expire.
     func notifications(
         body: [UInt8],
         query: QueryItems,
@@ -75,7 +74,10 @@ struct Histories: Sendable {
             place = Int(cursor.position.number)
         }
         let found = world.notifications(
-            of: customer, from: place, limit: HistoryPage.size + 1, where: filter.admits
+            of: customer,
+            from: place,
+            limit: HistoryPage.size + 1,
+            where: filter.admits
         )
         let shown = found.prefix(HistoryPage.size)
         return HistoryPage(

@@ -11,7 +11,10 @@ enum PageItem: Sendable {
         switch self {
         case .transaction(let record):
             record.transaction.payload(
-                of: record.customer, in: app, signedDate: record.signedDate, bundleId: bundleId
+                of: record.customer,
+                in: app,
+                signedDate: record.signedDate,
+                bundleId: bundleId
             )
         case .notification(let record):
             try record.notification.payload(in: app, bundleId: bundleId, sign: sign)
@@ -45,10 +48,9 @@ struct HistoryPage: Sendable {
 
     /// Writes the JSON of the page.
     ///
-    /// - Parameters:
-    ///   - cursor: The text of the next page's cursor.
-    ///   - opening: The header that all records share.
-    ///   - replacements: The whole JWS of each record, where a fault has them signed anew.
+    /// - `cursor`: The text of the next page's cursor.
+    /// - `opening`: The header that all records share.
+    /// - `replacements`: The whole JWS of each record, where a fault has them signed anew.
     func body(
         cursor: String,
         in app: SimulatedApp,

@@ -24,14 +24,17 @@ struct StoreCounter: Sendable {
 
     /// Answers one request of Apple's API.
     ///
-    /// - Parameter work: Makes the page, given the moment and how long a pagination token lives.
+    /// - `work`: Makes the page, given the moment and how long a pagination token lives.
     func serve(_ visit: Visit, context: StoreContext, _ work: Work) async throws -> Response {
         let arrival = now()
         var status = 0
         defer {
             log.note(
                 ArrivalLog.Arrival(
-                    at: arrival, endpoint: visit.endpoint, status: status, transactionId: visit.transactionId
+                    at: arrival,
+                    endpoint: visit.endpoint,
+                    status: status,
+                    transactionId: visit.transactionId
                 )
             )
         }
@@ -74,7 +77,7 @@ struct StoreCounter: Sendable {
 }
 
 extension Response {
-    /// - Parameter retryAfter: The raw values of the `Retry-After` headers; Apple sends one, UNIX milliseconds.
+    /// - `retryAfter`: The raw values of the `Retry-After` headers; Apple sends one, UNIX milliseconds.
     static func tooManyRequests(_ retryAfter: [String]) -> Response {
         var response = Response.json(APIError.rateLimited.json, status: 429)
         if let name = HTTPField.Name("Retry-After") {

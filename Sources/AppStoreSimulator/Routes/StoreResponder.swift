@@ -3,7 +3,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Finds the endpoint a request asks for. Anything that is not one of Apple's three or the simulator's own is 404.
+/// Finds the endpoint a request asks for.
+///
+/// Anything that is not one of Apple's three or the simulator's own is 404.
 struct StoreResponder: HTTPResponder {
     let counter: StoreCounter
     let controls: Controls
@@ -18,7 +20,9 @@ struct StoreResponder: HTTPResponder {
         do {
             if path.hasPrefix("/simulator/") {
                 return try await controls.respond(
-                    to: request.method, path: path, body: try await Self.body(of: request)
+                    to: request.method,
+                    path: path,
+                    body: try await Self.body(of: request)
                 )
             }
             switch request.method {
@@ -55,7 +59,10 @@ struct StoreResponder: HTTPResponder {
         let visit = Visit(endpoint: .notificationHistory, transactionId: nil, authorization: request.authorization)
         return try await counter.serve(visit, context: context) { histories, now, lifetime throws(APIError) in
             try histories.notifications(
-                body: body, query: QueryItems(request.uri.query), now: now, tokenLifetime: lifetime
+                body: body,
+                query: QueryItems(request.uri.query),
+                now: now,
+                tokenLifetime: lifetime
             )
         }
     }
@@ -74,7 +81,7 @@ extension Request {
 }
 
 extension Response {
-    /// - Parameter status: The HTTP status code.
+    /// - `status`: The HTTP status code.
     static func json(_ bytes: [UInt8], status: Int = 200) -> Response {
         json(ByteBuffer(bytes: bytes), status: status)
     }

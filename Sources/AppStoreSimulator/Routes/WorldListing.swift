@@ -16,7 +16,9 @@ struct WorldListing {
             let (customers, notifications) = world.everything
             var lines: [UInt8] = []
             for record in customers.joined() {
-                let payload = PageItem.transaction(record).payload(in: world.app, bundleId: world.app.bundleId) { _ in "" }
+                let payload = PageItem.transaction(record).payload(in: world.app, bundleId: world.app.bundleId) { _ in
+                    ""
+                }
                 let key = String(record.transaction.id)
                 append("transaction", key, payload, to: &lines)
                 if record.transaction.refundDate != nil { append("refund", key, payload, to: &lines) }
@@ -28,7 +30,9 @@ struct WorldListing {
                 if case .transaction(_, let renewal?, _) = notification.content, let customer = notification.customer {
                     // Notifications are in the order of their dates, so the last one stays.
                     renewals[renewal.transaction.originalId] = renewal.payload(
-                        of: customer, in: world.app, signedDate: notification.date
+                        of: customer,
+                        in: world.app,
+                        signedDate: notification.date
                     )
                 }
             }

@@ -8,7 +8,13 @@ final class SignedTransaction: Sendable {
     let signedDate: Int64
     let sealed: [UInt8]
 
-    init(_ transaction: Transaction, of customer: CustomerIdentity, signedDate: Int64, by sealer: Sealer, in app: SimulatedApp) throws {
+    init(
+        _ transaction: Transaction,
+        of customer: CustomerIdentity,
+        signedDate: Int64,
+        by sealer: Sealer,
+        in app: SimulatedApp
+    ) throws {
         self.transaction = transaction
         self.customer = customer
         self.signedDate = signedDate

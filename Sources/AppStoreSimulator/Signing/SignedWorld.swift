@@ -52,8 +52,8 @@ final class SignedWorld: Sendable {
         let size = 64
         let slices = stride(from: 0, to: elements.count, by: size).map { $0..<min($0 + size, elements.count) }
         let results = Mutex<[Int: [Signed]]>([:])
-        var waiting = slices.makeIterator()
-        try await withBoundedWorkers(width: width, next: { waiting.next() }) { slice in
+        let waiting = Mutex(slices.makeIterator())
+        try await withBoundedWorkers(width: width, next: { waiting.withLock { $0.next() } }) { slice in
             try Task.checkCancellation()
             let part = try elements[slice].map(sign)
             results.withLock { $0[slice.lowerBound] = part }
@@ -71,9 +71,8 @@ final class SignedWorld: Sendable {
 
     /// The notifications of one customer, or of the whole app, each with its place in the order.
     ///
-    /// - Parameters:
-    ///   - place: Where to begin looking.
-    ///   - limit: How many to return at most.
+    /// - `place`: Where to begin looking.
+    /// - `limit`: How many to return at most.
     func notifications(
         of customer: Int?,
         from place: Int,
@@ -107,7 +106,8 @@ final class SignedWorld: Sendable {
         var range = 0..<all.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            range = all[middle].notification.date < date
+            range =
+                all[middle].notification.date < date
                 ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound

@@ -14,7 +14,7 @@ extension AdvancedCommerce {
         }
     }
 
-    /// - Parameter increase: `SCHEDULED`, `PENDING` or `ACCEPTED` when the first item is about to cost more.
+    /// - `increase`: `SCHEDULED`, `PENDING` or `ACCEPTED` when the first item is about to cost more.
     func renewalInfo(increase: String?) -> [UInt8] {
         jsonObject {
             $0.member("consistencyToken", consistencyToken)

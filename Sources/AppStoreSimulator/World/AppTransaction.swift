@@ -1,6 +1,8 @@
 import AppStoreModel
 
-/// A customer's download of the app. Source: `AppTransaction`, read 2026-11.
+/// A customer's download of the app.
+///
+/// Source: `AppTransaction`, read 2026-11.
 struct AppTransaction: Sendable, Equatable {
     let customer: CustomerIdentity
     let verificationNonce: String

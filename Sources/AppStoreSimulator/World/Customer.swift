@@ -2,7 +2,9 @@
 struct Customer: Sendable, Equatable {
     let identity: CustomerIdentity
     var transactions: [Transaction] = []
-    /// How many of the customer's IDs are in use. At least 1: an ID can be known and its history empty.
+    /// How many of the customer's IDs are in use.
+    ///
+    /// At least 1: an ID can be known and its history empty.
     var idsInUse: Int { max(1, transactions.count) }
 }
 

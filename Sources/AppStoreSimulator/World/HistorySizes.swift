@@ -5,30 +5,43 @@ struct HistorySizes {
         0, 10, 15, 20, 25, 30, 40, 50, 55, 60, 70, 80, 90, 100, 110, 130, 150, 185, 250, 530,
     ]
 
-    private let deck: [Int]
+    private let mean: Int
+    private let limit: Int
 
     /// - Parameters:
     ///   - mean: 0 to `limit`.
     ///   - limit: What no customer exceeds.
     init(mean: Int, limit: Int = WorldParameters.mostTransactions) {
-        var deck = Self.shape.map { min(limit, $0 * mean / 100) }
-        var missing = mean * deck.count - deck.reduce(0, +)
-        // Rounding down and the limit took some away; those with room get them, so that the mean stays.
-        while missing > 0 {
-            for index in deck.indices.reversed() where missing > 0 && deck[index] < limit {
-                deck[index] += 1
-                missing -= 1
-            }
-        }
-        self.deck = deck
+        self.mean = mean
+        self.limit = limit
     }
 
     func sizes(customers: Int, seed: UInt64) -> [Int] {
-        stride(from: 0, to: customers, by: deck.count).flatMap { start in
-            var hand = deck
+        stride(from: 0, to: customers, by: Self.shape.count).flatMap { start in
+            var hand = hand(of: min(Self.shape.count, customers - start))
             var random = SplitMix64(seed: seed, path: 3, UInt64(start))
             random.shuffle(&hand)
-            return hand.prefix(customers - start)
+            return hand
         }
+    }
+
+    /// Sizes for `count` customers, 1 to 20, whose sum is `count` times the mean.
+    private func hand(of count: Int) -> [Int] {
+        var hand = (0..<count).map { place in
+            min(limit, Self.shape[(2 * place + 1) * Self.shape.count / (2 * count)] * mean / 100)
+        }
+        // Rounding, the limit and leaving out some of the twenty moved the mean: those with room bring it back.
+        var missing = mean * count - hand.reduce(0, +)
+        while missing != 0 {
+            for index in hand.indices.reversed() where missing > 0 && hand[index] < limit {
+                hand[index] += 1
+                missing -= 1
+            }
+            for index in hand.indices.reversed() where missing < 0 && hand[index] > 0 {
+                hand[index] -= 1
+                missing += 1
+            }
+        }
+        return hand
     }
 }

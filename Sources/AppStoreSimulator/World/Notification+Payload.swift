@@ -1,11 +1,12 @@
 import AppStoreModel
 
 extension Notification {
-    /// The JSON that is signed. Source: `ResponseBodyV2DecodedPayload`, read 2026-11.
+    /// The JSON that is signed.
     ///
-    /// - Parameters:
-    ///   - bundleId: The app's own, unless a fault plays another app.
-    ///   - sign: Makes the signed text of a payload inside this one.
+    /// Source: `ResponseBodyV2DecodedPayload`, read 2026-11.
+    ///
+    /// - `bundleId`: The app's own, unless a fault plays another app.
+    /// - `sign`: Makes the signed text of a payload inside this one.
     func payload(in app: SimulatedApp, bundleId: String, sign: ([UInt8]) throws -> String) rethrows -> [UInt8] {
         let body = try body(in: app, bundleId: bundleId, sign: sign)
         return jsonObject {

@@ -2,7 +2,9 @@
 struct Notification: Sendable, Equatable {
     let uuid: String
     let kind: NotificationKind
-    /// When it happened and was signed. Milliseconds since 1970.
+    /// When it happened and was signed.
+    ///
+    /// Milliseconds since 1970.
     let date: Int64
     /// `nil` for what concerns no customer.
     let customer: CustomerIdentity?

@@ -17,7 +17,11 @@ struct NotificationBuilder {
 
     mutating func add(from customer: Customer) {
         for (index, transaction) in customer.transactions.enumerated() {
-            addPurchase(transaction, of: customer.identity, previous: index > 0 ? customer.transactions[index - 1] : nil)
+            addPurchase(
+                transaction,
+                of: customer.identity,
+                previous: index > 0 ? customer.transactions[index - 1] : nil
+            )
             addEnd(of: transaction, of: customer, index: index)
             addRefund(of: transaction, of: customer.identity)
         }
@@ -26,12 +30,14 @@ struct NotificationBuilder {
     /// Adds every kind of ``NotificationKind/all`` that is still missing, as far as the customers have a transaction for it.
     mutating func complete(with customers: [Customer]) {
         let present = Set(notifications.map { [$0.kind.type, $0.kind.subtype ?? ""] })
-        for (number, kind) in NotificationKind.all.enumerated() where !present.contains([kind.type, kind.subtype ?? ""]) {
+        for (number, kind) in NotificationKind.all.enumerated()
+        where !present.contains([kind.type, kind.subtype ?? ""]) {
             addExample(of: kind, number: number, from: customers)
         }
     }
 
-    private mutating func addPurchase(_ transaction: Transaction, of customer: CustomerIdentity, previous: Transaction?) {
+    private mutating func addPurchase(_ transaction: Transaction, of customer: CustomerIdentity, previous: Transaction?)
+    {
         let date = transaction.purchaseDate
         switch (transaction.product.kind, transaction.reason) {
         case (.autoRenewable, .renewal):
@@ -85,7 +91,13 @@ struct NotificationBuilder {
         guard (oldest..<now).contains(date), let kind = NotificationKind.named(type, subtype) else { return }
         notifications.append(
             Self.notification(
-                kind, at: date, about: transaction, of: customer, in: app, seed: seed, until: now
+                kind,
+                at: date,
+                about: transaction,
+                of: customer,
+                in: app,
+                seed: seed,
+                until: now
             )
         )
     }
@@ -130,7 +142,10 @@ struct NotificationBuilder {
                 customer: customer,
                 content: content,
                 attempts: SendAttempt.attempts(
-                    from: date, until: now, retries: app.environment == .production, random: &random
+                    from: date,
+                    until: now,
+                    retries: app.environment == .production,
+                    random: &random
                 )
             )
         )
@@ -161,7 +176,9 @@ struct NotificationBuilder {
         until now: Int64
     ) -> Notification {
         var random = SplitMix64(seed: seed, path: 6, transaction.id, UInt64(date))
-        for byte in (kind.type + (kind.subtype ?? "")).utf8 { random = SplitMix64(seed: random.next(), path: UInt64(byte)) }
+        for byte in (kind.type + (kind.subtype ?? "")).utf8 {
+            random = SplitMix64(seed: random.next(), path: UInt64(byte))
+        }
         let known = transaction.known(at: date)
         let state: SubscriptionState? =
             switch kind.subject {
@@ -184,7 +201,10 @@ struct NotificationBuilder {
             customer: customer,
             content: .transaction(known, renewal, consumptionReason: reason),
             attempts: SendAttempt.attempts(
-                from: date, until: now, retries: app.environment == .production, random: &random
+                from: date,
+                until: now,
+                retries: app.environment == .production,
+                random: &random
             )
         )
     }

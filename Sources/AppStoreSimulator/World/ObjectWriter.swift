@@ -1,4 +1,6 @@
-/// Writes one JSON object, member by member, in the order of the calls. A `nil` value writes nothing.
+/// Writes one JSON object, member by member, in the order of the calls.
+///
+/// A `nil` value writes nothing.
 struct ObjectWriter {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
@@ -34,7 +36,7 @@ struct ObjectWriter {
         member(key, raw: [UInt8(ascii: "[")] + objects.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")])
     }
 
-    /// - Parameter raw: JSON text, taken as it is.
+    /// - `raw`: JSON text, taken as it is.
     mutating func member(_ key: String, raw: [UInt8]?) {
         guard let raw else { return }
         begin(key)

@@ -18,12 +18,11 @@ struct Offer: Sendable, Equatable {
     /// What part of the full price is paid, in percent.
     var percentPaid: Int64 { discount == .freeTrial ? 0 : 50 }
 
-    static let first: [Offer] = [
-        Offer(type: 1, discount: .freeTrial, identifier: nil, period: "P1W"),
-        Offer(type: 1, discount: .payAsYouGo, identifier: nil, period: "P1M"),
-        Offer(type: 1, discount: .payUpFront, identifier: nil, period: "P3M"),
-        Offer(type: 3, discount: .freeTrial, identifier: "SPRING-CODES", period: "P1M"),
-    ]
+    static let trial = Offer(type: 1, discount: .freeTrial, identifier: nil, period: "P1W")
+    static let halfPrice = Offer(type: 1, discount: .payAsYouGo, identifier: nil, period: "P1M")
+    static let threeMonths = Offer(type: 1, discount: .payUpFront, identifier: nil, period: "P3M")
+    static let code = Offer(type: 3, discount: .freeTrial, identifier: "SPRING-CODES", period: "P1M")
+    static let first = [trial, halfPrice, threeMonths, code]
     static let loyalty = Offer(type: 2, discount: .payAsYouGo, identifier: "loyal.half", period: "P1M")
     static let winBack = Offer(type: 4, discount: .payUpFront, identifier: "winback.2026", period: "P1M")
     static let oneTimeCode = Offer(type: 3, discount: .oneTime, identifier: "GIFT-COINS", period: "P1M")

@@ -17,7 +17,9 @@ struct Product: Sendable, Equatable {
     var upgrade: String?
 }
 
-/// A subscription period. Months have 30 days and years 365 in this world, so that chains are plain sums.
+/// A subscription period.
+///
+/// Months have 30 days and years 365 in this world, so that chains are plain sums.
 struct Period: Sendable, Equatable {
     /// ISO 8601, as Apple writes it.
     let text: String
@@ -37,12 +39,20 @@ extension Product {
 
     static let subscriptions = [
         Product(
-            id: bundle + "plus.monthly", kind: .autoRenewable, cents: 499, group: plus, period: .month,
+            id: bundle + "plus.monthly",
+            kind: .autoRenewable,
+            cents: 499,
+            group: plus,
+            period: .month,
             upgrade: bundle + "premium.monthly"
         ),
         Product(id: bundle + "premium.monthly", kind: .autoRenewable, cents: 999, group: plus, period: .month),
         Product(
-            id: bundle + "news.weekly", kind: .autoRenewable, cents: 149, group: news, period: .week,
+            id: bundle + "news.weekly",
+            kind: .autoRenewable,
+            cents: 149,
+            group: news,
+            period: .week,
             upgrade: bundle + "news.monthly"
         ),
         Product(id: bundle + "news.monthly", kind: .autoRenewable, cents: 399, group: news, period: .month),
@@ -51,7 +61,11 @@ extension Product {
 
     /// Paid by the month, promised for a year.
     static let committed = Product(
-        id: bundle + "plus.commitment", kind: .autoRenewable, cents: 349, group: plus, period: .month
+        id: bundle + "plus.commitment",
+        kind: .autoRenewable,
+        cents: 349,
+        group: plus,
+        period: .month
     )
 
     static let oneTime = [
@@ -63,7 +77,11 @@ extension Product {
 
     /// The generic products under which an app sells its own catalogue with Advanced Commerce.
     static let advancedSubscription = Product(
-        id: bundle + "ac.subscription", kind: .autoRenewable, cents: 1_299, group: "21000003", period: .month
+        id: bundle + "ac.subscription",
+        kind: .autoRenewable,
+        cents: 1_299,
+        group: "21000003",
+        period: .month
     )
     static let advancedCharge = Product(id: bundle + "ac.charge", kind: .consumable, cents: 699)
 

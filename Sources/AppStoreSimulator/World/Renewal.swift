@@ -4,7 +4,7 @@ import AppStoreModel
 enum SubscriptionState: Sendable, Equatable {
     case active
     case autoRenewOff
-    case offerAccepted
+    case offerAccepted(Offer)
     case productChange(to: String)
     case billingRetry
     case gracePeriod
@@ -37,7 +37,9 @@ struct Renewal: Sendable, Equatable {
     let transaction: Transaction
     let state: SubscriptionState
 
-    /// The JSON that is signed. Source: `JWSRenewalInfoDecodedPayload`, read 2026-11.
+    /// The JSON that is signed.
+    ///
+    /// Source: `JWSRenewalInfoDecodedPayload`, read 2026-11.
     func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64) -> [UInt8] {
         let product = transaction.product
         let next = nextProduct
@@ -80,7 +82,8 @@ struct Renewal: Sendable, Equatable {
     }
 
     private var nextOffer: Offer? {
-        state == .offerAccepted ? .loyalty : nil
+        guard case .offerAccepted(let offer) = state else { return nil }
+        return offer
     }
 
     private var expirationIntent: Int64? {

@@ -4,7 +4,7 @@
 struct SplitMix64: Sendable {
     private var state: UInt64
 
-    /// - Parameter path: Where in the world the numbers are for, so that parts do not disturb each other.
+    /// - `path`: Where in the world the numbers are for, so that parts do not disturb each other.
     init(seed: UInt64, path: UInt64...) {
         state = seed
         for step in path {

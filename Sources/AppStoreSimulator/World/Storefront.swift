@@ -5,7 +5,9 @@ struct Storefront: Sendable {
     let id: String
     /// ISO 4217.
     let currency: String
-    /// Milliunits of the currency for one US cent. Prices of this world, not exchange rates.
+    /// Milliunits of the currency for one US cent.
+    ///
+    /// Prices of this world, not exchange rates.
     private let milliunitsPerCent: Int64
     /// Prices end on a multiple of this many milliunits, as price tiers do.
     private let step: Int64

@@ -1,11 +1,12 @@
 import AppStoreModel
 
 extension Transaction {
-    /// The JSON that is signed. Source: `JWSTransactionDecodedPayload`, read 2026-11.
+    /// The JSON that is signed.
     ///
-    /// - Parameters:
-    ///   - signedDate: Milliseconds since 1970.
-    ///   - bundleId: The app's own, unless a fault plays another app.
+    /// Source: `JWSTransactionDecodedPayload`, read 2026-11.
+    ///
+    /// - `signedDate`: Milliseconds since 1970.
+    /// - `bundleId`: The app's own, unless a fault plays another app.
     func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64, bundleId: String) -> [UInt8] {
         jsonObject {
             $0.member("transactionId", String(id))

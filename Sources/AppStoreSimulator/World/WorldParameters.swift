@@ -1,6 +1,8 @@
 import AppStoreModel
 
-/// What a world is made from. The same parameters make the same world, byte for byte.
+/// What a world is made from.
+///
+/// The same parameters make the same world, byte for byte.
 struct WorldParameters: Sendable, Equatable {
     var seed: UInt64
     var customers: Int

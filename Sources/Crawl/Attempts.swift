@@ -43,6 +43,7 @@ struct Attempts {
         now: UnixMilliseconds,
         random: Double
     ) throws -> NextStep {
+        if failure.report.status != 401 { history.tokenWasRenewed = false }
         switch failure.disposition(after: history, now: now) {
         case .waitThenRepeat(let retryAfter):
             return .waitForApple(retryAfter: retryAfter)

@@ -1,0 +1,230 @@
+import AppStoreModel
+import Crawl
+import JobPlan
+import Synchronization
+import Testing
+import Workers
+
+@Suite(.timeLimit(.minutes(1)))
+struct CrawlerTests {
+    let time = ManualTime(.automatic)
+    let ledger = ScriptedLedger()
+
+    private func crawl(
+        _ source: ScriptedSource,
+        _ store: MemoryStore,
+        width: Int = 1,
+        rules: CrawlRules = CrawlRules(),
+        report: @escaping @Sendable (CrawlEvent) -> Void = { _ in }
+    ) async throws {
+        let limiter = RateLimiter(
+            stream: .transactionHistory,
+            terms: LimiterTerms(requestsPerSecond: 1_000),
+            ledger: ledger,
+            time: time.timekeeper
+        )
+        let crawler = Crawler(
+            source: source,
+            store: store,
+            limits: CrawlLimits(
+                limiters: [.transactionHistory: limiter],
+                otherLimiters: [.transactionHistory: limiter]
+            ),
+            rules: rules,
+            time: time.timekeeper,
+            report: report
+        )
+        try await crawler.crawl([.transactionHistory], width: width)
+    }
+
+    @Test func `every page is asked for with the cursor of the page before, and committed before the next`()
+        async throws
+    {
+        let source = ScriptedSource([
+            "1": [
+                .page(["a", "b"], cursor: "r1", hasMore: true), .page(["c"], cursor: "r2", hasMore: true),
+                .page([], cursor: "r3", hasMore: false),
+            ]
+        ])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(source.cursors(of: "1") == [nil, "r1", "r2"])
+        #expect(store.item("1")?.pages == [["a", "b"], ["c"], []])
+        #expect(store.item("1")?.item.cursor == "r3")
+        #expect(store.states == ["done"])
+    }
+
+    @Test(arguments: [1, 3, 8])
+    func `never more items are under way than the width, and all reach their end`(width: Int) async throws {
+        let keys = (1...60).map(String.init)
+        let source = ScriptedSource()
+        let store = MemoryStore(keys)
+        try await crawl(source, store, width: width)
+        #expect(store.states == keys.map { _ in "done" })
+        #expect(source.mostUnderWay <= width)
+    }
+
+    @Test func `a rate limit costs time but no attempt`() async throws {
+        let opening = time.wallClock + .seconds(90)
+        let refusals = (1...7).map { _ in
+            ScriptedSource.Answer.apple(429, 4_290_000, retryAfter: [String(opening.rawValue)])
+        }
+        let source = ScriptedSource(["1": refusals + [.page(["a"], cursor: "r1", hasMore: false)]])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(store.states == ["done"])
+        #expect(store.item("1")?.ends == [])
+        #expect(ledger.closed.count == 7)
+        #expect(time.wallClock >= opening)
+        #expect(store.item("1")?.requests == 8)
+    }
+
+    @Test func `a fault that passes is retried with growing waits and leaves no trace`() async throws {
+        let source = ScriptedSource([
+            "1": [
+                .apple(500, 5_000_001), .failure(.transport(detail: "cut")), .apple(503),
+                .page(["a"], cursor: "r1", hasMore: false),
+            ]
+        ])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(store.states == ["done"])
+        #expect(store.item("1")?.requests == 4)
+        #expect(source.cursors(of: "1") == [nil, nil, nil, nil])
+    }
+
+    @Test func `a fault that stays puts the item off, and fails it in the end, while the others go on`() async throws {
+        let source = ScriptedSource(["1": (1...40).map { _ in .apple(503) }])
+        let store = MemoryStore(["1", "2", "3"])
+        try await crawl(source, store)
+        #expect(store.states == ["failed", "done", "done"])
+        let ends = store.item("1")?.ends ?? []
+        #expect(ends.count == 4)
+        for end in ends.dropLast() {
+            guard case .putOff(_, code: 503, _) = end else { Issue.record("\(end)"); continue }
+        }
+        #expect(ends.last == .failed(code: 503, message: "as scripted"))
+        #expect(store.item("1")?.requests == 20)
+    }
+
+    @Test func `an ID Apple does not know fails with Apple's code and message`() async throws {
+        let source = ScriptedSource(["1": [.apple(404, 4_040_010)]])
+        let store = MemoryStore(["1", "2"])
+        try await crawl(source, store)
+        #expect(store.item("1")?.ends == [.failed(code: 4_040_010, message: "as scripted")])
+        #expect(store.states == ["failed", "done"])
+    }
+
+    @Test func `an unknown ID goes on in the other environment, once, when the job allows it`() async throws {
+        var rules = CrawlRules()
+        rules.otherEnvironment = .sandbox
+        let source = ScriptedSource(["1": [.apple(404, 4_040_010), .apple(404, 4_040_010)]])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store, rules: rules)
+        #expect(source.environments(of: "1") == [nil, .sandbox])
+        #expect(store.item("1")?.ends == [.moved(.sandbox), .failed(code: 4_040_010, message: "as scripted")])
+    }
+
+    @Test(arguments: [4_000_005, 4_000_014, 4_000_017] as [Int64])
+    func `a refused cursor begins the item again at its first page`(code: Int64) async throws {
+        let source = ScriptedSource([
+            "1": [
+                .page(["a"], cursor: "r1", hasMore: true), .apple(400, code), .page(["a"], cursor: "r1", hasMore: true),
+                .page(["b"], cursor: "r2", hasMore: false),
+            ]
+        ])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(source.cursors(of: "1") == [nil, "r1", nil, "r1"])
+        #expect(store.states == ["done"])
+    }
+
+    @Test func `a cursor that is refused again and again fails the item`() async throws {
+        let source = ScriptedSource(["1": (1...10).map { _ in .apple(400, 4_000_005) }])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(store.states == ["failed"])
+        #expect(source.cursors(of: "1").count == 3)
+    }
+
+    @Test func `a first 401 renews the token, a second one stops the run`() async throws {
+        let source = ScriptedSource(["1": [.apple(401), .page(["a"], cursor: "r", hasMore: false)]])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(store.states == ["done"])
+        #expect(source.tokens == 2)
+
+        let refused = ScriptedSource(["1": [.apple(401), .apple(401)]])
+        let error = await #expect(throws: StopReason.self) { try await crawl(refused, MemoryStore(["1", "2"])) }
+        #expect(error?.exitCode == 77)
+        #expect(refused.cursors(of: "1").count == 2)
+    }
+
+    @Test func `N24: more pages without a new cursor is asked again once and then fails the item`() async throws {
+        let stuck = ScriptedSource.Answer.page(["a"], cursor: "r1", hasMore: true)
+        let source = ScriptedSource(["1": [stuck, stuck, stuck]])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(source.cursors(of: "1") == [nil, "r1", "r1"])
+        #expect(store.states == ["failed"])
+        #expect(store.item("1")?.pages == [["a"]])
+    }
+
+    @Test func `N25: an item whose pages never end stops at the cap`() async throws {
+        var rules = CrawlRules()
+        rules.pagesPerItem = 50
+        let source = ScriptedSource(["1": (1...100).map { .page([], cursor: "r\($0)", hasMore: true) }])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store, rules: rules)
+        #expect(store.item("1")?.pages.count == 50)
+        #expect(store.states == ["failed"])
+    }
+
+    @Test func `a worker whose lease is lost drops the page and goes on with the next item`() async throws {
+        let source = ScriptedSource([
+            "1": [.page(["a"], cursor: "r1", hasMore: true), .page(["b"], cursor: "r2", hasMore: false)]
+        ])
+        let store = MemoryStore(["1", "2"])
+        try await crawl(source, store) { event in
+            if case .committed(let outcome, _) = event, outcome.item.key == "1" { store.lose("1") }
+            if case .leaseLost(let item) = event { store.giveUp(item.key) }
+        }
+        #expect(source.cursors(of: "1") == [nil])
+        #expect(store.item("1")?.pages == [["a"]])
+        #expect(store.item("2")?.state == "done")
+    }
+
+    @Test func `a run whose first five pages are all rejected for one reason stops with 76`() async throws {
+        let keys = (1...20).map(String.init)
+        let scripts = Dictionary(
+            uniqueKeysWithValues: keys.map { ($0, [ScriptedSource.Answer.page(["a"], cursor: "r", hasMore: false)]) }
+        )
+        let store = MemoryStore(keys, rejects: Dictionary(uniqueKeysWithValues: keys.map { ($0, ["chain"]) }))
+        let error = await #expect(throws: StopReason.self) { try await crawl(ScriptedSource(scripts), store) }
+        #expect(error?.exitCode == 76)
+    }
+
+    @Test func `cancelling ends the crawl`() async throws {
+        let hold = ManualTime(.byHand)
+        let source = ScriptedSource(["1": [.apple(503)]])
+        let crawler = Crawler(
+            source: source,
+            store: MemoryStore(["1"]),
+            limits: CrawlLimits(limiters: [
+                .transactionHistory: RateLimiter(
+                    stream: .transactionHistory,
+                    terms: LimiterTerms(requestsPerSecond: 1_000),
+                    ledger: ledger,
+                    time: hold.timekeeper
+                )
+            ]),
+            rules: CrawlRules(),
+            time: hold.timekeeper,
+            report: { _ in }
+        )
+        let run = Task { try await crawler.crawl([.transactionHistory], width: 2) }
+        await hold.untilAsleep()
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+    }
+}

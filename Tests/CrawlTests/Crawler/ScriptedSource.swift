@@ -1,0 +1,64 @@
+import AppStoreModel
+import Crawl
+import JobPlan
+import Synchronization
+
+/// Answers each request for an item with the next line of its script, and notes what it was asked.
+final class ScriptedSource: PageSource {
+    enum Answer: Sendable {
+        case page([String], cursor: String?, hasMore: Bool)
+        case failure(RequestFailure)
+    }
+
+    private struct State {
+        var scripts: [String: [Answer]]
+        var asked: [String: [String?]] = [:]
+        var environments: [String: [AppStoreEnvironment?]] = [:]
+        var underWay = 0
+        var mostUnderWay = 0
+        var tokens = 1
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter scripts: By item key; an item whose script has run out gets an empty last page.
+    init(_ scripts: [String: [Answer]] = [:]) {
+        state = Mutex(State(scripts: scripts))
+    }
+
+    func cursors(of key: String) -> [String?] { state.withLock { $0.asked[key] ?? [] } }
+    func environments(of key: String) -> [AppStoreEnvironment?] { state.withLock { $0.environments[key] ?? [] } }
+    var mostUnderWay: Int { state.withLock(\.mostUnderWay) }
+    var tokens: Int { state.withLock(\.tokens) }
+
+    func page(of item: WorkItem) async throws -> Page {
+        let answer = state.withLock { state in
+            state.asked[item.key, default: []].append(item.cursor)
+            state.environments[item.key, default: []].append(item.otherEnvironment)
+            state.underWay += 1
+            state.mostUnderWay = max(state.mostUnderWay, state.underWay)
+            var script = state.scripts[item.key] ?? []
+            let answer = script.isEmpty ? .page([], cursor: "end", hasMore: false) : script.removeFirst()
+            state.scripts[item.key] = script
+            return answer
+        }
+        await Task.yield()
+        state.withLock { $0.underWay -= 1 }
+        switch answer {
+        case .page(let records, let cursor, let hasMore):
+            return Page(records: records.map { .transaction(jws: $0) }, cursor: cursor, hasMore: hasMore)
+        case .failure(let failure):
+            throw failure
+        }
+    }
+
+    func renewToken() async {
+        state.withLock { $0.tokens += 1 }
+    }
+}
+
+extension ScriptedSource.Answer {
+    static func apple(_ status: Int, _ code: Int64? = nil, retryAfter: [String] = []) -> Self {
+        .failure(.answered(HTTPAnswer(status: status, errorCode: code, message: "as scripted", retryAfter: retryAfter)))
+    }
+}

@@ -20,6 +20,7 @@ package struct SimulatedAppStore: Sendable {
     /// Makes or takes up the directory's world, signs it, binds the port, writes the files, and returns when requests are answered.
     ///
     /// - `now`: The clock that limits, tokens and date checks go by.
+    ///
     /// Throws ``SimulatorError`` when an option, a file or the port is not usable.
     package static func start(
         _ configuration: SimulatorConfiguration,
@@ -78,6 +79,7 @@ package struct SimulatedAppStore: Sendable {
     /// Runs an App Store until SIGINT or SIGTERM, and then lets running requests end.
     ///
     /// - `ready`: Called once requests are answered.
+    ///
     /// Throws what ``start(_:now:)`` throws.
     package static func serve(
         _ configuration: SimulatorConfiguration,

@@ -12,6 +12,7 @@ struct FaultPlan: Codable, Sendable, Equatable {
     init() {}
 
     /// - `source`: Where the text is from, for the message.
+    ///
     /// Throws ``SimulatorError`` naming the rule and what is wrong with it.
     init(json: [UInt8], source: String) throws(SimulatorError) {
         do {

@@ -181,18 +181,18 @@ struct ItemPlanner {
         var asked = span.asked
         // "As far back as Apple goes" cannot be short of anything.
         var gap = notifications.startDate == .lastRun ? nil : span.unreachable
+        var isIncomplete = gap != nil
         if let lastEnd {
             let oldest = plan.now - plan.job.app.environment.notificationReach
             let end = asked.upperBound
             gap = lastEnd < min(oldest, end) ? lastEnd..<min(oldest, end) : nil
             asked = min(max(lastEnd - Self.overlap, oldest), end)..<end
             try takeUpUndoneWindows(fingerprint, start.run, on: connection)
-            try recordLostWindows(fingerprint, &start, on: connection)
+            let lost = try recordLostWindows(fingerprint, start.run, on: connection)
+            isIncomplete = gap != nil || lost > 0
         }
-        if let gap {
-            try recordGap(gap, run: start.run, on: connection)
-            start.remarks.append(Self.gapRemark)
-        }
+        if let gap { try recordGap(gap, run: start.run, on: connection) }
+        if isIncomplete { start.remarks.append(Self.gapRemark) }
         for window in NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound) {
             _ = try connection.run(
                 """
@@ -236,12 +236,14 @@ struct ItemPlanner {
     }
 
     /// Windows an earlier run could not finish, and that are out of Apple's reach by now.
+    ///
+    /// - Returns: How many of them were not known before.
     private func recordLostWindows(
         _ fingerprint: String,
-        _ start: inout RunStart,
+        _ run: Int64,
         on connection: borrowing PostgresConnection
-    ) throws {
-        let lost = try connection.run(
+    ) throws -> Int {
+        try connection.run(
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
             SELECT app_id, job, stream, item_key, window_start, window_end,
@@ -252,11 +254,10 @@ struct ItemPlanner {
             ON CONFLICT DO NOTHING
             """,
             [
-                app, job, .text(fingerprint), .bigint(start.run),
+                app, job, .text(fingerprint), .bigint(run),
                 .timestamp((plan.now - plan.job.app.environment.notificationReach).rawValue),
             ]
-        )
-        if lost.affected > 0 { start.remarks.append(Self.gapRemark) }
+        ).affected
     }
 
     private func recordGap(

@@ -1,0 +1,238 @@
+import AppStoreModel
+import JobPlan
+import Ledger
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.temporaryDatabase, .serialized)
+struct CommitTests {
+    @Test func `rows, cursor and counters arrive together`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"])
+        var rows = PageRows(Rows.transaction("10"), Rows.transaction("11"))
+        rows.rejected = [Rows.rejected("x")]
+        rows.sawRevocation = true
+        let page = world.page(rows, of: items[0], for: holder, cursor: "R1", requests: 3)
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 2))
+        let item = try await world.rows(
+            """
+            SELECT state, cursor, page_seq, page_count, request_count, rows_new, rows_updated, rows_unchanged,
+                   records_rejected, saw_revocation, complete_until, finished_at FROM crawl_items
+            """
+        )
+        #expect(item == ["(leased,R1,1,1,3,2,0,0,1,t,,)"])
+        #expect(try await world.rows("SELECT transaction_id FROM transactions ORDER BY 1") == ["(10)", "(11)"])
+        let origin = try await world.rows("SELECT DISTINCT source, listed_transaction_id, last_run_id FROM transactions")
+        #expect(origin == ["(transactionHistory,1,\(holder.run))"])
+    }
+
+    @Test func `the last page ends the item in the same transaction`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"])
+        let page = world.page(
+            PageRows(Rows.transaction("10")),
+            of: items[0],
+            for: holder,
+            cursor: "R9",
+            isLast: true,
+            completeUntil: Jobs.now
+        )
+        #expect(try await world.ledger.commit(page) != nil)
+        let item = try await world.rows(
+            """
+            SELECT state, cursor, claimable_at, lease_owner, (extract(epoch FROM complete_until) * 1000)::bigint,
+                   finished_at IS NOT NULL FROM crawl_items
+            """
+        )
+        #expect(item == ["(done,R9,,,\(Jobs.now.rawValue),t)"])
+    }
+
+    @Test func `the same page a second time is refused and changes nothing`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"])
+        let page = world.page(Rows.fullPage(), of: items[0], for: holder)
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 22))
+        let item = try await world.rows("SELECT * FROM crawl_items")
+        let versions = try await world.rowVersions()
+        #expect(try await world.ledger.commit(page) == nil)
+        #expect(try await world.rows("SELECT * FROM crawl_items") == item)
+        #expect(try await world.rowVersions() == versions)
+    }
+
+    @Test func `a page of known history writes no new row version`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1", "2"])
+        #expect(try await world.commit(Rows.fullPage(), of: &items[0], for: holder) == RowCounts(new: 22))
+        let versions = try await world.rowVersions()
+        #expect(!versions.isEmpty)
+        #expect(try await world.commit(Rows.fullPage(), of: &items[0], for: holder) == RowCounts(unchanged: 22))
+        #expect(try await world.commit(Rows.fullPage(), of: &items[1], for: holder) == RowCounts(unchanged: 22))
+        #expect(try await world.rowVersions() == versions)
+    }
+
+    /// Two snapshots of one transaction; the second of the pair wins in whatever order they arrive.
+    @Test(arguments: [
+        [Rows.transaction("1", signed: 1_000, hash: 9, product: "old"), Rows.transaction("1", signed: 2_000, product: "new")],
+        [Rows.transaction("1", hash: 9, product: "old"), Rows.transaction("1", hash: 1, product: "new", isRevoked: true)],
+        [Rows.transaction("1", hash: 1, product: "old"), Rows.transaction("1", hash: 9, product: "new")],
+        [
+            Rows.transaction("1", hash: 1, product: "old", isRevoked: true),
+            Rows.transaction("1", hash: 9, product: "new", isRevoked: true),
+        ],
+        [
+            Rows.transaction("1", signed: 1_000, hash: 9, product: "old", isRevoked: true),
+            Rows.transaction("1", signed: 1_001, hash: 1, product: "new"),
+        ],
+    ])
+    func `the newest snapshot wins in whatever order the two arrive`(_ snapshots: [Snapshot]) async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1", "2"])
+        let product = "SELECT product_id FROM transactions"
+        #expect(try await world.commit(PageRows(snapshots[0]), of: &items[0], for: holder) == RowCounts(new: 1))
+        #expect(try await world.commit(PageRows(snapshots[1]), of: &items[0], for: holder) == RowCounts(updated: 1))
+        #expect(try await world.value(product) == "new")
+        #expect(try await world.commit(PageRows(snapshots[0]), of: &items[1], for: holder) == RowCounts(unchanged: 1))
+        #expect(try await world.value(product) == "new")
+        try await world.run("DELETE FROM transactions")
+        try await world.commit(PageRows(snapshots[1]), of: &items[1], for: holder)
+        #expect(try await world.commit(PageRows(snapshots[0]), of: &items[1], for: holder) == RowCounts(unchanged: 1))
+        #expect(try await world.value(product) == "new")
+    }
+
+    @Test func `workers that commit the same records in any order end with the newest, and none fails`() async throws {
+        let world = try await TestLedger(sessions: 4)
+        let (items, holder) = try await world.leased((1...4).map(String.init))
+        let ledger = world.ledger
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (worker, item) in items.enumerated() {
+                group.addTask {
+                    var item = item
+                    for round in 0..<12 {
+                        let age = Int64((round * 7 + worker * 5) % 13)
+                        var rows = Rows.fullPage(signed: 1_000 + age, hash: UInt8(age))
+                        if worker.isMultiple(of: 2) { rows.snapshots.reverse() }
+                        let counts = try await ledger.commit(world.page(rows, of: item, for: holder))
+                        #expect(counts != nil)
+                        item.pageSequence += 1
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let newest = try await world.rows("SELECT DISTINCT signed_date, get_byte(payload_sha256, 0) FROM transactions")
+        #expect(newest == [#"("1970-01-01 00:00:01.012+00",12)"#])
+        #expect(try await world.count("transactions") == 20)
+        #expect(try await world.count("advanced_commerce_items") == 40)
+    }
+
+    @Test func `keys that differ only in their bytes are two records`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let composed = "\u{E9}"
+        let decomposed = "e\u{301}"
+        let pair = { (signed: Int64, sku: String) in
+            PageRows(
+                Rows.transaction(composed, signed: signed, children: [Rows.items(of: composed, skus: [sku])]),
+                Rows.transaction(decomposed, signed: 5, children: [Rows.items(of: decomposed, skus: ["kept"])])
+            )
+        }
+        #expect(try await world.commit(pair(10, "first"), of: &items[0], for: holder) == RowCounts(new: 2))
+        let second = try await world.commit(pair(20, "second"), of: &items[0], for: holder)
+        #expect(second == RowCounts(updated: 1, unchanged: 1))
+        #expect(try await world.rows("SELECT sku FROM advanced_commerce_items ORDER BY 1") == ["(kept)", "(second)"])
+    }
+
+    @Test func `refund history fills both tables and counts each transaction once`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"], streams: RunTests.histories, of: .refundHistory)
+        var rows = PageRows(
+            Rows.transaction("10", isRevoked: true),
+            Rows.snapshot(Tables.refunds, "10", isRevoked: true)
+        )
+        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        #expect(try await world.commit(rows, of: &items[0], for: holder) == RowCounts(new: 1))
+        #expect(try await world.count("refunds WHERE revocation_date IS NOT NULL") == 1)
+        #expect(try await world.value("SELECT source FROM transactions") == "refundHistory")
+        #expect(try await world.value("SELECT is_refund FROM signed_payloads") == "true")
+    }
+
+    @Test func `a transaction keeps the ID it was listed under when it comes again with the whole app`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        try await world.commit(PageRows(Rows.transaction("10")), of: &items[0], for: holder)
+        let origin = RowOrigin(app: world.app, job: "j", run: 9, stream: "notificationHistory", listedTransactionID: nil)
+        let newer = PageRows(Rows.transaction("10", signed: Rows.signedDate + 1))
+        #expect(try await world.ledger.write(newer, from: origin) == RowCounts(updated: 1))
+        let row = try await world.value("SELECT (source, listed_transaction_id, last_run_id) FROM transactions")
+        #expect(row == "(notificationHistory,1,9)")
+    }
+
+    @Test func `child rows come with a newer snapshot and stay with an unchanged one`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let skus = "SELECT owner_kind, owner_key, position, sku FROM advanced_commerce_items ORDER BY 1, 2, 3"
+        func commit(_ signed: Int64, _ skus: [String]) async throws {
+            let transaction = Rows.transaction("10", signed: signed, children: [Rows.items(of: "10", skus: skus)])
+            let renewal = Rows.snapshot(
+                Tables.renewals,
+                "10",
+                signed: 1,
+                children: [Rows.items(of: "10", kind: "renewal", skus: ["r"])]
+            )
+            try await world.commit(PageRows(transaction, renewal), of: &items[0], for: holder)
+        }
+        try await commit(1_000, ["a", "b"])
+        #expect(try await world.rows(skus) == ["(renewal,10,0,r)", "(transaction,10,0,a)", "(transaction,10,1,b)"])
+        try await commit(1_000, [])
+        try await commit(500, ["z"])
+        #expect(try await world.rows(skus) == ["(renewal,10,0,r)", "(transaction,10,0,a)", "(transaction,10,1,b)"])
+        try await commit(2_000, ["c"])
+        #expect(try await world.rows(skus) == ["(renewal,10,0,r)", "(transaction,10,0,c)"])
+        try await commit(3_000, [])
+        #expect(try await world.rows(skus) == ["(renewal,10,0,r)"])
+    }
+
+    @Test func `send attempts grow, and a changed result is taken over`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let pages: [[(date: Int64, result: String)]] = [
+            [(1_000, "TIMED_OUT")], [(1_000, "TIMED_OUT"), (2_000, "SUCCESS")], [(1_000, "NO_RESPONSE")],
+        ]
+        for attempts in pages {
+            var rows = PageRows(Rows.snapshot(Tables.notifications, "u"))
+            rows.sendAttempts = attempts.map { Rows.attempt("u", $0.date, $0.result) }
+            try await world.commit(rows, of: &items[0], for: holder)
+        }
+        let attempts = try await world.rows(
+            "SELECT attempt_date, send_attempt_result FROM notification_send_attempts ORDER BY 1"
+        )
+        #expect(attempts == [#"("1970-01-01 00:00:01+00",NO_RESPONSE)"#, #"("1970-01-01 00:00:02+00",SUCCESS)"#])
+    }
+
+    /// Every place where a page can fail, and how it is made to fail there.
+    @Test(arguments: [
+        ("advanced_commerce_items", "sku <> 'b'"), ("transactions", "transaction_id <> '420'"),
+        ("renewals", "false"), ("notifications", "false"), ("notification_send_attempts", "false"),
+        ("signed_payloads", "record_key <> '429'"), ("rejected_records", "false"), ("field_issues", "false"),
+        ("schema_drift", "false"), ("crawl_items", "cursor IS NULL"),
+    ])
+    func `a page that fails anywhere leaves nothing`(_ table: String, _ condition: String) async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"])
+        try await world.run("ALTER TABLE \(table) ADD CONSTRAINT refused CHECK (\(condition))")
+        var rows = Rows.fullPage()
+        rows.drift = [SchemaDrift(kind: "transaction", path: "new", sample: "1")]
+        let page = world.page(rows, of: items[0], for: holder)
+        let item = try await world.rows("SELECT * FROM crawl_items")
+        let error = await #expect(throws: PostgresError.self) { _ = try await world.ledger.commit(page) }
+        #expect(error?.state == .checkViolation)
+        #expect(try await world.rows("SELECT * FROM crawl_items") == item)
+        for table in Tables.all.map(\.name) {
+            #expect(try await world.count(table) == 0, "\(table)")
+        }
+        try await world.run("ALTER TABLE \(table) DROP CONSTRAINT refused")
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 22))
+    }
+}

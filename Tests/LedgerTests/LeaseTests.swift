@@ -1,0 +1,214 @@
+import AppStoreModel
+import JobPlan
+import Ledger
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.temporaryDatabase, .serialized)
+struct LeaseTests {
+    /// Makes every lease look as if its holder had died a while ago.
+    private func expire(_ world: TestLedger) async throws {
+        try await world.run("UPDATE crawl_items SET claimable_at = now() - interval '1 second' WHERE state = 'leased'")
+    }
+
+    private func leaves(_ standing: ItemStanding, _ expected: String) async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"])
+        try await world.run("UPDATE crawl_items SET cursor = 'R'")
+        let filed = try await world.ledger.file(
+            standing,
+            of: items[0],
+            errorCode: 5_000_001,
+            message: "why",
+            requests: 5,
+            for: holder
+        )
+        #expect(filed)
+        let row = try await world.rows(
+            """
+            SELECT state, cursor, restarts, deferrals, other_environment, lease_owner, error_code, error_message, request_count
+              FROM crawl_items
+            """
+        )
+        #expect(row == [expected])
+    }
+
+    @Test func `workers that lease at the same time never get the same item`() async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 3000)"))
+        let workers = try (0..<4).map { _ in (try world.anotherProcess(), world.holder(of: start.run)) }
+        let leased = try await withThrowingTaskGroup(of: [WorkItem].self) { group in
+            for (ledger, holder) in workers {
+                group.addTask {
+                    var mine: [WorkItem] = []
+                    while case .items(let items) = try await ledger.lease(.transactionHistory, atMost: 17, for: holder) {
+                        mine += items
+                    }
+                    return mine
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(leased.allSatisfy { !$0.isEmpty })
+        let keys = leased.joined().map(\.key)
+        #expect(keys.count == 3_000 && Set(keys).count == 3_000)
+        #expect(leased.joined().allSatisfy { $0.epoch == 1 && $0.cursor == nil && $0.window == nil })
+    }
+
+    @Test func `leased items are leased again after their lease ran out, at a higher epoch`() async throws {
+        let world = try await TestLedger()
+        let (items, first) = try await world.leased(["1", "2"])
+        let second = world.holder(of: first.run)
+        #expect(try await world.take(.transactionHistory, 5, for: second) == [])
+        try await expire(world)
+        let again = try await world.take(.transactionHistory, 5, for: second)
+        #expect(again.map(\.epoch) == items.map { $0.epoch + 1 })
+    }
+
+    @Test func `a worker whose lease was taken over changes nothing any more`() async throws {
+        let world = try await TestLedger()
+        let (items, zombie) = try await world.leased(["1"])
+        try await expire(world)
+        let heir = world.holder(of: zombie.run)
+        let taken = try #require(try await world.take(.transactionHistory, 1, for: heir).first)
+        let state = "SELECT state, cursor, page_seq, page_count, lease_owner, claimable_at, lease_epoch FROM crawl_items"
+        let before = try await world.rows(state)
+
+        let page = world.page(Rows.fullPage(), of: items[0], for: zombie, isLast: true)
+        #expect(try await world.ledger.commit(page) == nil)
+        for standing in [
+            ItemStanding.failed, .putOff(.seconds(1)), .restarted, .moved(.sandbox), .clamped(newStart: Jobs.now),
+        ] {
+            let filed = try await world.ledger.file(
+                standing,
+                of: items[0],
+                errorCode: 1,
+                message: "late",
+                requests: 1,
+                for: zombie
+            )
+            #expect(!filed)
+        }
+        #expect(try await world.ledger.renewLeases(of: zombie) == [])
+        try await world.ledger.releaseLeases(of: zombie)
+
+        #expect(try await world.rows(state) == before)
+        for table in ["transactions", "signed_payloads", "rejected_records", "field_issues", "coverage_gaps"] {
+            #expect(try await world.count(table) == 0)
+        }
+        #expect(try await world.ledger.commit(world.page(PageRows(), of: taken, for: heir)) != nil)
+    }
+
+    @Test func `the epoch outlives the end of an item and of its run`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"])
+        _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
+        try await world.finish(holder.run)
+        let next = try await world.begin("transactionHistory: {}", ids: ["1"], now: .daysAfter(1))
+        let again = try await world.take(.transactionHistory, 1, for: world.holder(of: next.run))
+        #expect(again.map(\.epoch) == [items[0].epoch + 1])
+        #expect(again.map(\.pageSequence) == [1])
+        // The worker of the run before wakes up.
+        let late = world.page(Rows.fullPage(), of: items[0], for: holder)
+        #expect(try await world.ledger.commit(late) == nil)
+        #expect(try await world.count("transactions") == 0)
+    }
+
+    @Test func `released items can be taken at once, cursor and counts untouched`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1", "2"])
+        try await world.commit(PageRows(Rows.transaction("1")), of: &items[0], for: holder)
+        try await world.ledger.releaseLeases(of: holder)
+        let again = try await world.take(.transactionHistory, 5, for: world.holder(of: holder.run))
+        #expect(again.count == 2)
+        let first = try #require(again.first { $0.key == items[0].key })
+        #expect(first.cursor == "C1" && first.pageCount == 1 && first.pageSequence == 1)
+    }
+
+    @Test func `renewing prolongs what is held and names it`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2", "3"])
+        _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
+        try await world.ledger.file(.putOff(.seconds(9)), of: items[1], errorCode: nil, message: "", requests: 0, for: holder)
+        try await expire(world)
+        let held = try await world.ledger.renewLeases(of: holder)
+        #expect(held == [HeldItem(items[2])])
+        let left = try await world.value("SELECT claimable_at - now() > interval '50 s' FROM crawl_items WHERE state = 'leased'")
+        #expect(left == "true")
+    }
+
+    @Test func `nothing to take now says how long to wait, nothing left at all says drained`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2"])
+        _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
+        let delay = Duration.seconds(30)
+        try await world.ledger.file(.putOff(delay), of: items[1], errorCode: 1, message: "busy", requests: 5, for: holder)
+        guard case .later(let wait) = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
+            Issue.record("an item that was put off is neither ready nor gone")
+            return
+        }
+        #expect(wait > .seconds(25) && wait <= delay)
+        try await world.run("UPDATE crawl_items SET state = 'done', claimable_at = NULL")
+        guard case .drained = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
+            Issue.record("no item is left")
+            return
+        }
+    }
+
+    @Test func `a failed item keeps its cursor`() async throws {
+        try await leaves(.failed, "(failed,R,0,0,,,5000001,why,5)")
+    }
+
+    @Test func `an item put off keeps its cursor`() async throws {
+        try await leaves(.putOff(.seconds(2)), "(waiting,R,0,1,,,5000001,why,5)")
+    }
+
+    @Test func `an item restarted loses its cursor`() async throws {
+        try await leaves(.restarted, "(waiting,,1,0,,,5000001,why,5)")
+    }
+
+    @Test func `an item moved begins again in the other environment`() async throws {
+        try await leaves(.moved(.sandbox), "(waiting,,0,0,Sandbox,,5000001,why,5)")
+    }
+
+    @Test func `an item is leased with everything its next request needs`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"], streams: WindowTests.perID, of: .notificationHistory)
+        let window = try #require(items.first?.window)
+        try await world.run(
+            """
+            UPDATE crawl_items SET cursor = 'T', other_environment = 'Sandbox', page_seq = 9, page_count = 2, restarts = 1,
+                   deferrals = 3, state = 'waiting', claimable_at = now() WHERE stream = 'notificationHistory'
+            """
+        )
+        let again = try await world.take(.notificationHistory, 1, for: holder)
+        let expected = WorkItem(
+            stream: .notificationHistory,
+            key: "1",
+            epoch: 2,
+            pageSequence: 9,
+            cursor: "T",
+            window: window,
+            otherEnvironment: .sandbox,
+            pageCount: 2,
+            restarts: 1,
+            deferrals: 3
+        )
+        #expect(again == [expected])
+    }
+
+    @Test func `items of a superseded run are out of its workers' reach`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2"])
+        _ = try await world.begin("transactionHistory: {}", ids: ["1"], restart: true)
+        #expect(try await world.ledger.renewLeases(of: holder) == [])
+        guard case .drained = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
+            Issue.record("the old run has nothing left")
+            return
+        }
+        #expect(try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder)) == nil)
+    }
+}

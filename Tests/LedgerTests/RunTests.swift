@@ -1,0 +1,262 @@
+import AppStoreModel
+import JobPlan
+import Ledger
+import LedgerTables
+import TestSupport
+import Testing
+
+@Suite(.temporaryDatabase, .serialized)
+struct RunTests {
+    static let histories = "transactionHistory: {}, refundHistory: {for: all}"
+
+    @Test func `a run has one item for each distinct ID and stream, and counts the rest as duplicates`() async throws {
+        let world = try await TestLedger()
+        let start = try await world.begin(Self.histories, ids: ["1", "2", "2", "02", "1"])
+        #expect(!start.joined && start.now == Jobs.now)
+        #expect(start.listedIDs == 3 && start.duplicateIDs == 2)
+        let items = try await world.rows("SELECT stream, item_key FROM crawl_items ORDER BY stream, item_key")
+        #expect(
+            items == [
+                "(refundHistory,02)", "(refundHistory,1)", "(refundHistory,2)",
+                "(transactionHistory,02)", "(transactionHistory,1)", "(transactionHistory,2)",
+            ]
+        )
+        #expect(try await world.value("SELECT (listed_ids, duplicate_ids, version) FROM runs") == "(3,2,test)")
+    }
+
+    @Test func `a second process joins the unfinished run, with its now, and does not read its own list`() async throws {
+        let world = try await TestLedger()
+        let first = try await world.begin(Self.histories, ids: ["1", "2"])
+        let second = try await world.begin(Self.histories, ids: ["3"], now: .daysAfter(1))
+        #expect(second.joined && second.run == first.run && second.now == Jobs.now)
+        #expect(try await world.count("crawl_items WHERE item_key = '3'") == 0)
+    }
+
+    @Test func `processes that start together share one run`() async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: Self.histories))
+        let ledgers = try (0..<4).map { _ in try world.anotherProcess() }
+        let starts = try await withThrowingTaskGroup(of: RunStart.self) { group in
+            for ledger in ledgers {
+                group.addTask {
+                    try await ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 500)"))
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(starts.map(\.run)).count == 1)
+        #expect(starts.count { !$0.joined } == 1)
+        #expect(try await world.count("crawl_items") == 1_000)
+    }
+
+    @Test func `a finished run is followed by a new one that goes on from the cursors`() async throws {
+        let world = try await TestLedger()
+        let first = try await world.begin(Self.histories, ids: ["1"])
+        try await world.finish(first.run)
+        #expect(try await world.ledger.isFinished(first.run, app: world.app))
+        let second = try await world.begin(Self.histories, ids: ["1"], now: .daysAfter(1))
+        #expect(!second.joined && second.run > first.run && second.remarks == [])
+        let items = try await world.rows("SELECT state, cursor, run_id = \(second.run) FROM crawl_items")
+        #expect(items == ["(waiting,R,t)", "(waiting,R,t)"])
+    }
+
+    @Test func `a revision asked for with relative dates or backwards is not used again`() async throws {
+        let world = try await TestLedger()
+        for filters in ["startDate: -7d", "sort: DESCENDING"] {
+            let first = try await world.begin("transactionHistory: {\(filters)}", ids: ["1"])
+            try await world.finish(first.run)
+            _ = try await world.begin("transactionHistory: {\(filters)}", ids: ["1"], now: .daysAfter(1))
+            #expect(try await world.value("SELECT cursor IS NULL FROM crawl_items") == "true")
+            _ = try await world.begin("transactionHistory: {\(filters), revoked: true}", ids: ["1"])
+        }
+    }
+
+    struct Interrupted: Error {}
+
+    @Test func `a list that turns out to be bad leaves no run and no item`() async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: Self.histories))
+        await #expect(throws: Interrupted.self) {
+            _ = try await world.ledger.beginOrJoin(
+                plan,
+                ids: .feed { take in
+                    try take(["1", "2"].compactMap { TransactionID($0) })
+                    throw Interrupted()
+                }
+            )
+        }
+        #expect(try await world.count("runs") == 0)
+        #expect(try await world.count("crawl_items") == 0)
+        let start = try await world.begin(Self.histories, ids: ["7"])
+        #expect(start.listedIDs == 1)
+    }
+
+    @Test(arguments: [
+        "SELECT n, 'more' FROM (VALUES (5), (6), (5), (NULL)) AS v (n)",
+        "WITH v AS (SELECT 5::bigint AS n UNION ALL SELECT 6 UNION ALL SELECT 5) SELECT n FROM v -- the last word",
+    ])
+    func `a query lists IDs`(_ sql: String) async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: Self.histories))
+        let start = try await world.ledger.beginOrJoin(plan, ids: .query(sql))
+        #expect(start.listedIDs == 2 && start.duplicateIDs == 1)
+        let counted = try await world.ledger.countListed(by: sql)
+        #expect(counted.distinct == 2 && counted.duplicates == 1)
+    }
+
+    @Test(arguments: ["1/../2", "", "123456789012345678901", "²"])
+    func `an ID from a query that is none is named, and nothing begins`(_ id: String) async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: Self.histories))
+        let error = await #expect(throws: BadListedID.self) {
+            _ = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT '\(id)' UNION ALL SELECT '1'"))
+        }
+        #expect(error?.found == id)
+        #expect(try await world.count("runs") == 0)
+    }
+
+    @Test func `other filters supersede an unfinished run, say so, and drop the cursors of their stream alone`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let first = try await world.begin(Self.histories, ids: ["1", "2"])
+        let holder = world.holder(of: first.run)
+        var item = try #require(try await world.take(.transactionHistory, 1, for: holder).first)
+        try await world.commit(PageRows(Rows.transaction("1")), of: &item, for: holder)
+        try await world.run("UPDATE crawl_items SET cursor = 'R'")
+        let second = try await world.begin(
+            "transactionHistory: {revoked: true}, refundHistory: {for: all}",
+            ids: ["1", "2"]
+        )
+        #expect(!second.joined && second.run != first.run)
+        #expect(second.remarks.count == 2)
+        #expect(second.remarks.first?.contains("run \(first.run)") == true)
+        #expect(second.remarks.last?.contains("transactionHistory: the filters have changed; 2 items") == true)
+        let items = try await world.rows("SELECT stream, item_key, cursor FROM crawl_items ORDER BY 1, 2")
+        #expect(
+            items == [
+                "(refundHistory,1,R)", "(refundHistory,2,R)", "(transactionHistory,1,)", "(transactionHistory,2,)",
+            ]
+        )
+        let old = try await world.value(
+            "SELECT (finished_at IS NOT NULL, exit_code, items, pages, rows_new) FROM runs WHERE run_id = \(first.run)"
+        )
+        #expect(old == "(t,75,4,1,1)")
+        #expect(try await world.ledger.commit(world.page(PageRows(), of: item, for: holder)) == nil)
+    }
+
+    @Test func `restart begins everything at its beginning`() async throws {
+        let world = try await TestLedger()
+        let first = try await world.begin(Self.histories, ids: ["1"])
+        try await world.run("UPDATE crawl_items SET cursor = 'R', page_seq = 3, other_environment = 'Sandbox'")
+        let second = try await world.begin(Self.histories, ids: ["1"], restart: true)
+        #expect(second.run != first.run && !second.joined)
+        #expect(second.remarks == ["run \(first.run) had work left; this run takes its place"])
+        let items = try await world.rows("SELECT cursor, page_seq, other_environment FROM crawl_items")
+        #expect(items == ["(,3,)", "(,3,)"])
+    }
+
+    @Test func `IDs removed from the list are not crawled any more`() async throws {
+        let world = try await TestLedger()
+        let first = try await world.begin("transactionHistory: {}", ids: ["1", "2", "3"])
+        try await world.finish(first.run)
+        let second = try await world.begin("transactionHistory: {}", ids: ["2"], now: .daysAfter(1))
+        let holder = world.holder(of: second.run)
+        let items = try await world.take(.transactionHistory, 10, for: holder)
+        #expect(items.map(\.key) == ["2"])
+        #expect(try await world.ledger.summary(of: second.run, app: world.app, job: "nightly-sync").items == 1)
+    }
+
+    @Test func `failed items are part of the next run`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2"])
+        try await world.ledger.file(
+            .failed,
+            of: items[0],
+            errorCode: 4_040_010,
+            message: "not found",
+            requests: 2,
+            for: holder
+        )
+        try await world.finish(holder.run)
+        let next = try await world.begin("transactionHistory: {}", ids: ["1", "2"], now: .daysAfter(1))
+        let state = try await world.rows(
+            "SELECT state, error_code, error_message, request_count FROM crawl_items WHERE run_id = \(next.run)"
+        )
+        #expect(state == ["(waiting,,,0)", "(waiting,,,0)"])
+    }
+
+    @Test func `an item that went on in the sandbox comes home when the job no longer tries the sandbox`() async throws {
+        let world = try await TestLedger()
+        let first = try await world.begin("transactionHistory: {}", ids: ["1"])
+        try await world.run("UPDATE crawl_items SET other_environment = 'Sandbox'")
+        try await world.finish(first.run)
+        _ = try await world.begin("transactionHistory: {}", ids: ["1"], now: .daysAfter(1))
+        #expect(try await world.rows("SELECT cursor, other_environment FROM crawl_items") == ["(,)"])
+    }
+
+    @Test func `jobs keep their items and cursors apart`() async throws {
+        let world = try await TestLedger()
+        let first = try await world.begin("transactionHistory: {}", ids: ["1"])
+        try await world.finish(first.run)
+        let other = try await Jobs.load(streams: "transactionHistory: {}", name: "backfill")
+        let start = try await world.ledger.beginOrJoin(world.plan(other), ids: .query("SELECT 1"))
+        #expect(!start.joined)
+        #expect(try await world.rows("SELECT cursor FROM crawl_items WHERE job = 'backfill'") == ["()"])
+        #expect(try await world.ledger.jobs(of: world.app) == ["backfill", "nightly-sync"])
+    }
+
+    @Test func `refunds of revoked customers are planned once, for the customers seen`() async throws {
+        let world = try await TestLedger()
+        let streams = "transactionHistory: {}, refundHistory: {for: revoked}"
+        var (items, holder) = try await world.leased(["1", "2", "3"], streams: streams)
+        var revoked = PageRows(Rows.transaction("1", isRevoked: true))
+        revoked.sawRevocation = true
+        try await world.commit(revoked, of: &items[0], for: holder)
+        var refunded = PageRows(
+            Rows.snapshot(Tables.transactions, "20", cells: ["original_transaction_id": .text("O2")])
+        )
+        refunded.snapshots.append(
+            Rows.snapshot(
+                Tables.notifications,
+                "uuid",
+                cells: ["notification_type": .text("REFUND"), "original_transaction_id": .text("O2")]
+            )
+        )
+        try await world.commit(refunded, of: &items[1], for: holder)
+        let plan = world.plan(try await Jobs.load(streams: streams))
+        #expect(try await world.ledger.planRefundsOfRevoked(plan, run: holder.run))
+        #expect(try await !world.ledger.planRefundsOfRevoked(plan, run: holder.run))
+        let planned = try await world.rows("SELECT item_key FROM crawl_items WHERE stream = 'refundHistory' ORDER BY 1")
+        #expect(planned == ["(1)", "(2)"])
+    }
+
+    @Test func `a run ends once every item has, and tells its counts`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2"])
+        var rows = PageRows(Rows.transaction("10"), Rows.transaction("11"))
+        rows.rejected = [Rows.rejected("x")]
+        let page = world.page(rows, of: items[0], for: holder, isLast: true, completeUntil: Jobs.now, requests: 3)
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 2))
+        let conclude = { (message: String?) in
+            try await world.ledger.conclude(holder.run, app: world.app, job: holder.job, exitCode: 75, message: message)
+        }
+        #expect(try await conclude("stopped").isComplete == false)
+        #expect(try await conclude(nil).isComplete == false)
+        #expect(try await !world.ledger.isFinished(holder.run, app: world.app))
+
+        try await world.ledger.file(.failed, of: items[1], errorCode: 1, message: "no", requests: 2, for: holder)
+        #expect(try await conclude("stopped").isComplete)
+        #expect(try await !world.ledger.isFinished(holder.run, app: world.app))
+        let summary = try await conclude(nil)
+        #expect(try await world.ledger.isFinished(holder.run, app: world.app))
+        var expected = RunSummary(run: holder.run)
+        (expected.items, expected.itemsDone, expected.itemsFailed) = (2, 1, 1)
+        (expected.pages, expected.requests, expected.rowsNew, expected.recordsRejected) = (1, 5, 2, 1)
+        #expect(summary == expected && summary.hasLosses)
+        let filed = try await world.value(
+            "SELECT (exit_code, message, items, items_failed, pages, requests, rows_new, records_rejected) FROM runs"
+        )
+        #expect(filed == "(75,,2,1,1,5,2,1)")
+    }
+}

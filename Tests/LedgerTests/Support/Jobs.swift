@@ -1,0 +1,90 @@
+import AppStoreModel
+import FoundationEssentials
+import JobPlan
+import Ledger
+import TestSupport
+
+/// Job files as tests need them; a `JobFile` comes from nothing but a file.
+enum Jobs {
+    static let now = UnixMilliseconds(rawValue: 1_780_000_000_000)
+
+    static func load(streams: String, name: String = "nightly-sync", more: String = "") async throws -> JobFile {
+        let text = """
+            version: 1
+            name: \(name)
+            app: {bundleId: com.example.game, appAppleId: 1234567890, environment: Production}
+            appStore:
+              issuerId: 57246542-96fe-1a63-e053-0824d011072a
+              keyId: 2X9R4HXF34
+              privateKeyFile: AuthKey.p8
+            transactionIds: {list: ["1"]}
+            streams: {\(streams)}
+            output: {postgres: {url: "postgresql:///ledger"}}
+            \(more)
+            """
+        return try await withTemporaryDirectory { directory in
+            let path = directory + "/job.yaml"
+            let shown = streams.contains("scope: app") && !streams.contains("transactionHistory")
+                ? text.replacing("transactionIds: {list: [\"1\"]}\n", with: "") : text
+            try Data(shown.utf8).write(to: URL(filePath: path))
+            return try JobFile.load(path: path, environment: [:])
+        }
+    }
+}
+
+extension TestLedger {
+    func plan(_ job: JobFile, now: UnixMilliseconds = Jobs.now, restart: Bool = false) -> RunPlan {
+        RunPlan(job: job, app: app, now: now, restart: restart, version: "test")
+    }
+
+    /// Begins or joins a run over a list of IDs.
+    func begin(
+        _ streams: String,
+        ids: [String] = [],
+        now: UnixMilliseconds = Jobs.now,
+        restart: Bool = false
+    ) async throws -> RunStart {
+        try await ledger.beginOrJoin(
+            plan(try await Jobs.load(streams: streams), now: now, restart: restart),
+            ids: .feed { take in try take(ids.compactMap { TransactionID($0) }) }
+        )
+    }
+
+    func holder(of run: Int64) -> LeaseHolder {
+        LeaseHolder(app: app, job: "nightly-sync", run: run)
+    }
+
+    /// Ends every item of the run as if all its pages had come, and the run with them.
+    func finish(_ run: Int64, cursor: String? = "R") async throws {
+        try await self.run(
+            """
+            UPDATE crawl_items SET state = 'done', claimable_at = NULL, lease_owner = NULL, finished_at = now(),
+                   cursor = \(cursor.map { "'\($0)'" } ?? "NULL"), complete_until = coalesce(window_end, to_timestamp(\(Jobs.now.rawValue) / 1000.0))
+             WHERE run_id = \(run) AND state <> 'failed'
+            """
+        )
+        _ = try await ledger.conclude(run, app: app, job: "nightly-sync", exitCode: 0, message: nil)
+    }
+
+    /// Begins a run over `ids` and leases its items.
+    func leased(
+        _ ids: [String],
+        streams: String = "transactionHistory: {}",
+        of stream: AppStoreModel.Stream = .transactionHistory
+    ) async throws -> (items: [WorkItem], holder: LeaseHolder) {
+        let start = try await begin(streams, ids: ids)
+        let holder = holder(of: start.run)
+        return (try await take(stream, 1_000, for: holder), holder)
+    }
+
+    /// Leases items; empty when there are none to take.
+    func take(_ stream: AppStoreModel.Stream, _ count: Int, for holder: LeaseHolder) async throws -> [WorkItem] {
+        guard case .items(let items) = try await ledger.lease(stream, atMost: count, for: holder) else { return [] }
+        return items
+    }
+}
+
+extension UnixMilliseconds {
+    static func daysBefore(_ days: Double) -> Self { Jobs.now - .seconds(days * 86_400) }
+    static func daysAfter(_ days: Double) -> Self { Jobs.now + .seconds(days * 86_400) }
+}

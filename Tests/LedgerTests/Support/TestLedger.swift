@@ -1,0 +1,64 @@
+import Ledger
+import LedgerTables
+import Postgres
+import TestSupport
+
+/// A ledger in the test's own database, its schema made by the migrator from the repository's SQL files.
+struct TestLedger: Sendable {
+    let ledger: Ledger
+    let app: AppID
+
+    /// The repository's SQL files, found from where this file lies.
+    static var sql: SQLDirectory {
+        get throws { try SQLDirectory.find(executable: #filePath) }
+    }
+
+    /// A ledger whose schema is not there yet.
+    static func bare(schema: String = "appstore", sessions: Int = 2) throws -> Ledger {
+        Ledger(
+            conninfo: ConnectionString(try TemporaryDatabase.conninfo),
+            schema: schema,
+            sessions: sessions,
+            deadline: .seconds(20)
+        )
+    }
+
+    init(sessions: Int = 2) async throws {
+        ledger = try Self.bare(sessions: sessions)
+        _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate()
+        app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1_234_567_890)
+    }
+
+    /// Another process over the same database.
+    func anotherProcess(sessions: Int = 1) throws -> Ledger { try Self.bare(sessions: sessions) }
+
+    /// Runs one statement.
+    func run(_ statement: String) async throws {
+        try await ledger.transaction { try $0.script(statement) }
+    }
+
+    /// What one expression or subquery is, as PostgreSQL prints it.
+    func value(_ expression: String) async throws -> String? {
+        try await ledger.transaction { try $0.run("SELECT (\(expression))::text AS value")[0].textOrNil("value") }
+    }
+
+    func count(_ rest: String) async throws -> Int {
+        let text = try await value("SELECT count(*) FROM \(rest)")
+        return text.flatMap(Int.init) ?? -1
+    }
+
+    /// Each row of a query as PostgreSQL prints a row.
+    func rows(_ query: String) async throws -> [String] {
+        try await ledger.transaction { connection in
+            try connection.run("SELECT q::text AS value FROM (\(query)) q").map { try $0.text("value") }
+        }
+    }
+
+    /// Where every row of every table that holds Apple's records is stored, and by which transaction.
+    func rowVersions() async throws -> [String] {
+        let tables = Tables.all.map(\.name) + ["signing_headers"]
+        return try await rows(
+            tables.map { "SELECT '\($0)' AS t, ctid, xmin FROM \($0)" }.joined(separator: " UNION ALL ") + " ORDER BY 1, 2"
+        )
+    }
+}

@@ -9,6 +9,8 @@
 # The cluster listens only on a Unix socket in a directory that nobody else may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
 # POSTGRES_FAST=1 gives up safety after a power cut for speed: for tests only.
+#
+# Every `return` names its number: in a trap a bare one would return what failed before the trap.
 
 postgres_fail() {
     printf 'postgres.sh: %s\n' "$*" >&2
@@ -76,7 +78,7 @@ postgres_home() {
     directory=$(cd "$1" && pwd -P) || return 1
     if postgres_as_owner test -x "$(dirname "$directory")"; then
         printf '%s\n' "$directory"
-        return
+        return 0
     fi
     name=$(printf '%s' "$directory" | cksum)
     directory=/var/tmp/storeledger-${name%% *}
@@ -100,14 +102,14 @@ postgres_socket_directory() {
     if [[ ${#1} -le 70 && $1 =~ ^[A-Za-z0-9/._-]+$ ]]; then
         postgres_make_directory "$1/socket"
         printf '%s\n' "$1/socket"
-        return
+        return 0
     fi
     if [[ -s $1/socket.path ]]; then
         socket=$(<"$1/socket.path")
         # Another user may have put something else in its place meanwhile.
         if [[ -d $socket && ! -L $socket && $(stat -c %U "$socket") == "$(postgres_owner)" ]]; then
             printf '%s\n' "$socket"
-            return
+            return 0
         fi
     fi
     socket=$(mktemp -d "${TMPDIR:-/tmp}/storeledger-pg.XXXXXX")
@@ -123,7 +125,7 @@ postgres_socket_directory() {
 postgres_initialise() {
     local directory=$1 bin=$2
     # A directory that initdb left half done has no PG_VERSION, or no global/pg_control.
-    if [[ -s $directory/data/PG_VERSION && -e $directory/data/global/pg_control ]]; then return; fi
+    if [[ -s $directory/data/PG_VERSION && -e $directory/data/global/pg_control ]]; then return 0; fi
     rm -rf "$directory/data"
     postgres_as_owner "$bin/initdb" --pgdata="$directory/data" --username=storeledger --auth=trust \
         --encoding=UTF8 --locale=C --no-instructions --no-sync >"$directory/initdb.log" 2>&1 || {

@@ -128,6 +128,9 @@ package struct ExportPipeline: Sendable {
         try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
     }
 
+    /// How long giving leases back may take: whoever stops a process waits no longer than ten seconds.
+    private static let partingTime = Duration.seconds(5)
+
     /// Gives the leases back and files why work is left.
     ///
     /// Awaited even by a cancelled task: what stops must stop in order.
@@ -135,14 +138,16 @@ package struct ExportPipeline: Sendable {
         let failure = Failure(error)
         await Task {
             do {
-                try await ledger.releaseLeases(of: holder)
-                _ = try await ledger.conclude(
-                    holder.run,
-                    app: holder.app,
-                    job: holder.job,
-                    exitCode: failure.status.rawValue,
-                    message: failure.message
-                )
+                try await withDeadline(Self.partingTime) {
+                    try await ledger.releaseLeases(of: holder)
+                    _ = try await ledger.conclude(
+                        holder.run,
+                        app: holder.app,
+                        job: holder.job,
+                        exitCode: failure.status.rawValue,
+                        message: failure.message
+                    )
+                }
             } catch {
                 // The leases run out by themselves; the first error is the one to report.
             }

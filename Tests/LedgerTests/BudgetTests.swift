@@ -1,0 +1,243 @@
+import AppStoreModel
+import Ledger
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.temporaryDatabase, .serialized)
+struct BudgetTests {
+    private static let hour = Duration.seconds(3_600)
+
+    private func budget(
+        _ world: TestLedger,
+        perHour: Int,
+        window: Duration = hour,
+        ledger: Ledger? = nil,
+        app: AppID? = nil
+    ) -> BudgetLedger {
+        let seconds = Double(window.components.seconds)
+        // A thousandth more, so that rounding down meets the number.
+        let share = BudgetLedger.Share(requestsPerSecond: (Double(perHour) + 0.001) / seconds, window: window)
+        return BudgetLedger(
+            ledger: ledger ?? world.ledger,
+            app: app ?? world.app,
+            shares: Dictionary(uniqueKeysWithValues: AppStoreModel.Stream.allCases.map { ($0, share) })
+        )
+    }
+
+    /// Lets the pace allow any number at once, as after a long rest; the budget is not touched.
+    private func rest(_ world: TestLedger) async throws {
+        try await world.run("UPDATE rate_scopes SET next_at = '-infinity'")
+    }
+
+    /// Asks again and again, resting in between, until the ledger names `reason`.
+    private func drain(_ world: TestLedger, _ budget: BudgetLedger, until reason: String = "budget") async throws -> Int {
+        var taken = 0
+        while true {
+            try await rest(world)
+            let grant = try await budget.take(.transactionHistory, atMost: 1_000)
+            if grant.reason == reason { return taken }
+            taken += grant.granted
+        }
+    }
+
+    /// Makes everything in the scope as much older as if that time had gone by.
+    private func age(_ world: TestLedger, _ interval: String) async throws {
+        try await world.run(
+            """
+            UPDATE rate_buckets SET bucket = bucket - interval '\(interval)';
+            UPDATE rate_scopes SET last_now = last_now - interval '\(interval)', next_at = next_at - interval '\(interval)'
+            """
+        )
+    }
+
+    @Test func `eight takers at once never get more than the budget`() async throws {
+        let world = try await TestLedger()
+        let ledgers = try (0..<8).map { _ in try world.anotherProcess() }
+        let granted = try await withThrowingTaskGroup(of: Int.self) { group in
+            for ledger in ledgers {
+                let budget = budget(world, perHour: 50, ledger: ledger)
+                group.addTask {
+                    var mine = 0
+                    for _ in 0..<40 {
+                        try await ledger.transaction {
+                            try $0.script("UPDATE rate_scopes SET next_at = '-infinity'")
+                        }
+                        mine += try await budget.take(.transactionHistory, atMost: 3).granted
+                    }
+                    return mine
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(granted == 50)
+        #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "50")
+    }
+
+    @Test func `the pace is even, and a rest saves up a fifth of a second's worth at most`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 180_000)
+        let first = try await budget.take(.transactionHistory, atMost: 1_000)
+        #expect(first.granted == 11 && first.reason == nil && first.wait == .zero)
+        // Time stands still a moment ahead of the clock, so that the next answer does not depend on this machine's speed.
+        try await world.run("UPDATE rate_scopes SET last_now = now() + interval '1 minute'")
+        try await world.run("UPDATE rate_scopes SET next_at = last_now + interval '20 milliseconds'")
+        let second = try await budget.take(.transactionHistory, atMost: 1_000)
+        #expect(second.granted == 0 && second.reason == "pace" && second.wait > .zero)
+        try await world.run("UPDATE rate_scopes SET next_at = last_now - interval '60 milliseconds'")
+        let third = try await budget.take(.transactionHistory, atMost: 1_000)
+        #expect(third.granted == 4)
+        let ahead = try await world.value("SELECT extract(epoch FROM next_at - last_now) FROM rate_scopes")
+        #expect(ahead == "0.020000")
+    }
+
+    @Test func `a slow endpoint grants one request a unit`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 10)
+        #expect(try await budget.take(.refundHistory, atMost: 5).granted == 1)
+        let next = try await budget.take(.refundHistory, atMost: 5)
+        #expect(next.granted == 0 && next.reason == "pace")
+        #expect(next.wait > .seconds(50) && next.wait <= .seconds(60))
+        let ahead = try await world.value("SELECT next_at - last_now > interval '350 s' FROM rate_scopes")
+        #expect(ahead == "true")
+    }
+
+    @Test func `a closed endpoint grants nothing to anybody, and never opens earlier than first said`() async throws {
+        let world = try await TestLedger()
+        let mine = budget(world, perHour: 3_600)
+        let theirs = budget(world, perHour: 3_600, ledger: try world.anotherProcess())
+        let now = try await world.ledger.now()
+        try await mine.close(.transactionHistory, until: now + .seconds(600))
+        try await theirs.close(.transactionHistory, until: now + .seconds(60))
+        let closed = try await theirs.take(.transactionHistory, atMost: 1)
+        #expect(closed.granted == 0 && closed.reason == "closed")
+        #expect(closed.wait > .seconds(540) && closed.wait <= .seconds(601))
+        #expect(try await theirs.take(.refundHistory, atMost: 1).granted == 1)
+        try await world.run("UPDATE rate_scopes SET closed_until = now()")
+        #expect(try await mine.take(.transactionHistory, atMost: 1).granted == 1)
+    }
+
+    @Test func `endpoints and apps have budgets of their own`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 5)
+        #expect(try await drain(world, budget) == 5)
+        #expect(try await budget.take(.refundHistory, atMost: 1).granted == 1)
+        let app = try await world.ledger.app(bundleId: "com.example.game", environment: "Sandbox", appAppleId: nil)
+        let sandbox = self.budget(world, perHour: 5, app: app)
+        #expect(try await sandbox.take(.transactionHistory, atMost: 1).granted == 1)
+    }
+
+    @Test func `a clock that goes back makes time stand still, never more requests`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 20)
+        #expect(try await drain(world, budget) == 20)
+        let ahead = "UPDATE rate_scopes SET last_now = now() + interval '30 minutes'"
+        try await world.run(ahead)
+        #expect(try await drain(world, budget) == 0)
+        let before = try await world.value("SELECT last_now FROM rate_scopes")
+        _ = try await budget.take(.transactionHistory, atMost: 1)
+        #expect(try await world.value("SELECT last_now FROM rate_scopes") == before)
+        // Grants made while time stands still lie where it stands.
+        try await world.run("DELETE FROM rate_buckets")
+        #expect(try await drain(world, budget) == 20)
+        #expect(try await world.count("rate_buckets WHERE bucket < now() + interval '29 minutes'") == 0)
+    }
+
+    @Test func `a clock that went back does not make anybody ask in a loop`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 180_000)
+        _ = try await budget.take(.transactionHistory, atMost: 100)
+        try await world.run("UPDATE rate_scopes SET last_now = now() + interval '1 hour', next_at = now() + interval '1 hour 1 s'")
+        #expect(try await budget.take(.transactionHistory, atMost: 1).wait == .seconds(60))
+    }
+
+    /// Window, seconds after its end at which a grant still counts, and at which it does not.
+    @Test(arguments: [(Duration.seconds(3_600), 3_638, 3_643), (.seconds(360), 363, 365)])
+    func `a grant counts until its bucket's end is older than window, grant life and flight time`(
+        _ window: Duration,
+        _ counts: Int,
+        _ isOver: Int
+    ) async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 20, window: window)
+        #expect(try await drain(world, budget) == 20)
+        try await age(world, "\(counts) seconds")
+        #expect(try await drain(world, budget) == 0)
+        try await age(world, "\(isOver - counts) seconds")
+        #expect(try await drain(world, budget) == 20)
+        #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "20")
+    }
+
+    @Test func `when the budget is spent, the wait is until the oldest grant stops counting`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 20)
+        #expect(try await drain(world, budget) == 20)
+        try await age(world, "3000 seconds")
+        let grant = try await budget.take(.transactionHistory, atMost: 1)
+        #expect(grant.reason == "budget" && grant.wait > .seconds(600) && grant.wait <= .seconds(642))
+    }
+
+    @Test func `small windows scale the margin with them`() async throws {
+        let share = BudgetLedger.Share(requestsPerSecond: 25, window: .seconds(10))
+        #expect(share.budget == 250)
+        #expect(share.grantLife == .seconds(10) * 10 / 3_600 && share.flightTime == .seconds(10) * 30 / 3_600)
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 30, window: .seconds(10))
+        #expect(try await drain(world, budget) == 30)
+        try await age(world, "9 seconds")
+        #expect(try await drain(world, budget) == 0)
+        try await age(world, "1.2 seconds")
+        #expect(try await drain(world, budget) == 30)
+    }
+
+    @Test func `a job with a smaller budget sees what the others spent`() async throws {
+        let world = try await TestLedger()
+        let large = budget(world, perHour: 100)
+        let small = budget(world, perHour: 30)
+        #expect(try await drain(world, small) == 30)
+        #expect(try await drain(world, large) == 70)
+        #expect(try await drain(world, small) == 0)
+        #expect(try await drain(world, large) == 0)
+    }
+
+    @Test func `a rehearsal with a short window leaves the hour's grants to those who count them`() async throws {
+        let world = try await TestLedger()
+        let hourly = budget(world, perHour: 20)
+        let rehearsal = budget(world, perHour: 5, window: .seconds(10))
+        #expect(try await drain(world, hourly) == 20)
+        try await age(world, "60 seconds")
+        #expect(try await drain(world, rehearsal) == 5)
+        #expect(try await drain(world, hourly) == 0)
+        #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "25")
+    }
+
+    @Test func `a grant is durable before it is used, whatever the role prefers`() async throws {
+        let world = try await TestLedger()
+        let role = try await world.value("SELECT current_user")
+        let database = try await world.value("SELECT current_database()")
+        try await world.run(
+            "ALTER ROLE \"\(role ?? "")\" IN DATABASE \"\(database ?? "")\" SET synchronous_commit = off"
+        )
+        let other = try world.anotherProcess()
+        let setting = try await other.transaction {
+            try $0.run("SELECT current_setting('synchronous_commit') AS value")[0].text("value")
+        }
+        #expect(setting == "on")
+    }
+
+    @Test func `a grant whose answer was lost stays spent`() async throws {
+        let world = try await TestLedger(sessions: 1)
+        try await world.run(
+            """
+            CREATE SEQUENCE breaks;
+            CREATE FUNCTION break_session() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('breaks') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; RETURN NEW; END $$;
+            CREATE TRIGGER b BEFORE INSERT ON rate_buckets FOR EACH ROW EXECUTE FUNCTION break_session()
+            """
+        )
+        let budget = budget(world, perHour: 20)
+        #expect(try await budget.take(.transactionHistory, atMost: 1).granted == 1)
+        let spent = try await world.value("SELECT sum(granted) FROM rate_buckets").flatMap(Int.init)
+        #expect(spent ?? 0 >= 1)
+    }
+}

@@ -1,0 +1,201 @@
+import AppStoreModel
+import JobPlan
+import Ledger
+import LedgerTables
+import TestSupport
+import Testing
+
+/// What proves the rows, and what is missing from them.
+@Suite(.temporaryDatabase, .serialized)
+struct EvidenceTests {
+    private func origin(_ world: TestLedger, run: Int64 = 0) -> RowOrigin {
+        RowOrigin(app: world.app, job: "nightly-sync", run: run, stream: "transactionHistory", listedTransactionID: nil)
+    }
+
+    @Test func `the archive keeps each payload once and each header once, whatever comes again`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1", "2"])
+        let pages = [("10", "h1", UInt8(1)), ("10", "h1", 1), ("11", "h1", 2), ("10", "h2", 3), ("10", "h2", 1)]
+        for (key, header, hash) in pages {
+            var rows = PageRows()
+            rows.archive = [Rows.archived("transaction", key, payload: "{\(hash)}", header: header, hash: hash)]
+            try await world.commit(rows, of: &items[0], for: holder)
+            try await world.commit(rows, of: &items[1], for: holder)
+        }
+        #expect(try await world.rows("SELECT header FROM signing_headers ORDER BY 1") == ["(h1)", "(h2)"])
+        let payloads = try await world.rows("SELECT convert_from(payload, 'UTF8') FROM signed_payloads ORDER BY 1")
+        #expect(payloads == ["({1})", "({2})", "({3})"])
+    }
+
+    @Test func `processes that meet a new header together number it once`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased((1...4).map(String.init))
+        let ledgers = try items.map { _ in try world.anotherProcess() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (ledger, item) in zip(ledgers, items) {
+                var rows = PageRows()
+                rows.archive = [Rows.archived("transaction", item.key, payload: "{}")]
+                let page = world.page(rows, of: item, for: holder)
+                group.addTask { _ = try await ledger.commit(page) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await world.count("signing_headers") == 1)
+        #expect(try await world.count("signed_payloads") == 4)
+    }
+
+    @Test func `what the archive gives back is what was signed, notifications with the JWS they quote included`()
+        async throws
+    {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let header = String(repeating: "eyJ4NWMiOl", count: 400)
+        let quoting = #"{"data":{"signedTransactionInfo":"\#(header).e30.AA","signedRenewalInfo":"\#(header).e30.BB"}}"#
+        var rows = PageRows()
+        rows.archive = [
+            Rows.archived("notification", "u1", payload: quoting, header: header, hash: 1),
+            Rows.archived("transaction", "10", payload: #"{"transactionId":"10"}"#, header: header, hash: 2),
+            Rows.archived("transaction", "11", payload: "{}", header: "other", hash: 3),
+        ]
+        try await world.commit(rows, of: &items[0], for: holder)
+        let stored = try await world.value("SELECT octet_length(payload) FROM signed_payloads WHERE record_key = 'u1'")
+        #expect(stored.flatMap(Int.init) ?? .max < 200)
+
+        var back: [StoredPayload] = []
+        var last: StoredPayload?
+        // The process that reads has seen no header yet.
+        let reader = try world.anotherProcess()
+        repeat {
+            let batch = try await reader.archive(of: world.app, after: last, atMost: 2)
+            back += batch
+            last = batch.last
+        } while last != nil
+        #expect(back.map(\.recordKey) == ["u1", "10", "11"])
+        for (read, written) in zip(back, rows.archive) {
+            #expect(read.payload == written.payload && read.header == written.header)
+            #expect(read.signature == written.signature && read.kind == written.kind && !read.isRefund)
+        }
+    }
+
+    @Test func `a payload that refund history returned is known as such, whoever brought it first`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        var rows = PageRows()
+        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        try await world.commit(rows, of: &items[0], for: holder)
+        let refund = RowOrigin(app: world.app, job: "j", run: 1, stream: "refundHistory", listedTransactionID: nil)
+        for origin in [refund, origin(world)] {
+            _ = try await world.ledger.write(rows, from: origin)
+            let archived = try await world.ledger.archive(of: world.app, after: nil, atMost: 10)
+            #expect(archived.map(\.isRefund) == [true])
+        }
+    }
+
+    @Test func `unknown fields are counted and keep their first sample`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        var rows = PageRows()
+        rows.drift = [
+            SchemaDrift(kind: "transaction", path: "a", sample: "1"),
+            SchemaDrift(kind: "transaction", path: "a", sample: "2"),
+            SchemaDrift(kind: "notification", path: "a", sample: "3"),
+        ]
+        try await world.commit(rows, of: &items[0], for: holder)
+        try await world.commit(rows, of: &items[0], for: holder)
+        let drift = try await world.rows("SELECT kind, path, sample, seen_count FROM schema_drift ORDER BY 1")
+        #expect(drift == ["(notification,a,3,2)", "(transaction,a,1,4)"])
+    }
+
+    static let issues = "SELECT record_key, path, found, extract(epoch FROM signed_date)::bigint FROM field_issues ORDER BY 1, 2"
+
+    private func page(_ signed: Int64, _ found: [String: String]) -> PageRows {
+        var rows = PageRows(Rows.transaction("10", signed: signed))
+        rows.issues = found.map {
+            FieldIssue(kind: "transaction", recordKey: "10", path: $0.key, found: $0.value, signedDate: signed)
+        }
+        return rows
+    }
+
+    @Test func `an odd field is filed with its snapshot and goes with it`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        try await world.commit(page(2_000, ["price": "x", "type": "y"]), of: &items[0], for: holder)
+        #expect(try await world.rows(Self.issues) == ["(10,price,x,2)", "(10,type,y,2)"])
+        try await world.commit(page(3_000, ["price": "z"]), of: &items[0], for: holder)
+        #expect(try await world.rows(Self.issues) == ["(10,price,z,3)"])
+        // An older snapshot arrives late: its odd fields are history.
+        try await world.commit(page(1_000, ["price": "w", "quantity": "v"]), of: &items[0], for: holder)
+        #expect(try await world.rows(Self.issues) == ["(10,price,z,3)"])
+        try await world.commit(page(4_000, [:]), of: &items[0], for: holder)
+        #expect(try await world.rows(Self.issues) == [])
+    }
+
+    @Test func `odd fields of other records stay when one record changes`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        var rows = page(1_000, ["price": "x"])
+        for (kind, key) in [("transaction", "11"), ("renewalInfo", "10"), ("appTransaction", "10")] {
+            rows.issues.append(FieldIssue(kind: kind, recordKey: key, path: "p", found: "q", signedDate: 1_000))
+        }
+        try await world.commit(rows, of: &items[0], for: holder)
+        try await world.commit(page(2_000, [:]), of: &items[0], for: holder)
+        #expect(try await world.count("field_issues") == 3)
+    }
+
+    @Test func `a rejected record is kept once and counted once a run`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1", "2"])
+        var rows = PageRows()
+        rows.rejected = [
+            Rows.rejected("a.b.c", hash: 2), Rows.rejected("a.b.c", hash: 2), Rows.rejected("a.b.c", reason: "bundle", hash: 2),
+            Rows.rejected(String(repeating: "x", count: 70_000), hash: 1),
+        ]
+        for _ in 0..<2 {
+            try await world.commit(rows, of: &items[0], for: holder)
+            try await world.commit(rows, of: &items[1], for: holder)
+        }
+        let kept = "SELECT reason, seen_count, octet_length(raw), item_key FROM rejected_records ORDER BY 3, 1"
+        let once = ["(bundle,1,5,1)", "(signature,1,5,1)", "(signature,1,65536,1)"]
+        #expect(try await world.rows(kept) == once)
+        _ = try await world.ledger.write(rows, from: origin(world, run: holder.run + 1))
+        #expect(try await world.rows(kept) == once.map { $0.replacing(",1,", with: ",2,", maxReplacements: 1) })
+    }
+
+    @Test func `a replay that loads a rejected record resolves it in the same transaction`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        var rows = PageRows()
+        rows.rejected = [Rows.rejected("a.b.c", hash: 2), Rows.rejected("d.e.f", hash: 3)]
+        try await world.commit(rows, of: &items[0], for: holder)
+        let open = try await world.ledger.unresolvedRejects(of: world.app, after: 0, atMost: 10)
+        #expect(open.map { String(decoding: $0.raw, as: UTF8.self) } == ["a.b.c", "d.e.f"])
+        #expect(open.map(\.itemKey) == ["1", "1"])
+        let loaded = PageRows(Rows.transaction("10"))
+        let counts = try await world.ledger.write(loaded, from: origin(world), resolving: [open[0].recordID])
+        #expect(counts == RowCounts(new: 1))
+        let left = try await world.ledger.unresolvedRejects(of: world.app, after: 0, atMost: 10)
+        #expect(left.map(\.recordID) == [open[1].recordID])
+        // Met again, it is open again.
+        try await world.commit(rows, of: &items[0], for: holder)
+        #expect(try await world.ledger.unresolvedRejects(of: world.app, after: 0, atMost: 10).count == 2)
+    }
+
+    @Test func `a replay brings in what a newer reading finds in the same snapshots`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let children = { (sku: String) in [Rows.items(of: "10", skus: [sku])] }
+        var old = PageRows(Rows.transaction("10", product: "misread", children: children("misread")), Rows.transaction("11"))
+        old.issues = [
+            FieldIssue(kind: "transaction", recordKey: "10", path: "p", found: "odd", signedDate: Rows.signedDate)
+        ]
+        try await world.commit(old, of: &items[0], for: holder)
+        let new = PageRows(Rows.transaction("10", product: "gold", children: children("a")), Rows.transaction("11"))
+        #expect(try await world.ledger.write(new, from: origin(world)) == RowCounts(updated: 1, unchanged: 1))
+        #expect(try await world.value("SELECT product_id FROM transactions WHERE transaction_id = '10'") == "gold")
+        #expect(try await world.rows("SELECT sku FROM advanced_commerce_items") == ["(a)"])
+        #expect(try await world.count("field_issues") == 0)
+        let older = PageRows(Rows.transaction("10", signed: 1, hash: 9, product: "old", children: children("old")))
+        #expect(try await world.ledger.write(older, from: origin(world)) == RowCounts(unchanged: 1))
+        #expect(try await world.rows("SELECT sku FROM advanced_commerce_items") == ["(a)"])
+    }
+}

@@ -1,0 +1,109 @@
+import AppStoreModel
+import FoundationEssentials
+import JobPlan
+import Ledger
+import LedgerTables
+import TestSupport
+import Testing
+
+@Suite(.temporaryDatabase, .serialized)
+struct ReportTests {
+    private func status(_ world: TestLedger) async throws -> JobStatus {
+        try await world.ledger.status(
+            of: "nightly-sync",
+            app: world.app,
+            bundleId: "com.example.game",
+            environment: "Production"
+        )
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    @Test func `a job that never ran has an empty status`() async throws {
+        let world = try await TestLedger()
+        let status = try await status(world)
+        #expect(status.runs == [] && status.items == [] && status.failures == [] && status.gaps == [])
+        #expect(try await world.ledger.jobs(of: world.app) == [])
+    }
+
+    @Test func `status tells runs, items, failures, rejects, gaps and the spent budget`() async throws {
+        let world = try await TestLedger()
+        let (leased, holder) = try await world.leased(["1", "2", "3", "4"])
+        var rows = PageRows(Rows.transaction("10"))
+        rows.rejected = [Rows.rejected("a"), Rows.rejected("b", hash: 2), Rows.rejected("c", reason: "bundle", hash: 3)]
+        _ = try await world.ledger.commit(world.page(rows, of: leased[0], for: holder, isLast: true))
+        for item in leased[1...2] {
+            try await world.ledger.file(.failed, of: item, errorCode: 7, message: "gone", requests: 1, for: holder)
+        }
+        try await world.run(
+            """
+            INSERT INTO coverage_gaps VALUES (\(world.app.rawValue), 'nightly-sync', 'notificationHistory', 'app',
+                '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', 'old', \(holder.run))
+            """
+        )
+        let share = BudgetLedger.Share(requestsPerSecond: 1, window: .seconds(3_600))
+        let budget = BudgetLedger(ledger: world.ledger, app: world.app, shares: [.transactionHistory: share])
+        _ = try await budget.take(.transactionHistory, atMost: 1)
+        try await budget.close(.transactionHistory, until: UnixMilliseconds(rawValue: 4_102_444_800_000))
+        _ = try await world.ledger.conclude(
+            holder.run,
+            app: world.app,
+            job: holder.job,
+            exitCode: 75,
+            message: "stopped by SIGTERM"
+        )
+
+        let status = try await status(world)
+        let run = try #require(status.runs.first)
+        #expect(status.runs.count == 1 && run.run == holder.run && run.finishedAt == nil && run.exitCode == 75)
+        #expect(run.message == "stopped by SIGTERM" && run.pages == 1 && run.requests == 3 && run.rowsNew == 1)
+        #expect(run.recordsRejected == 3 && run.itemsFailed == 2 && run.gaps == 1)
+        let items = #"[{"done":1,"failed":2,"leased":1,"stream":"transactionHistory","waiting":0}]"#
+        #expect(try json(status.items) == items)
+        let failures = #"[{"errorCode":7,"example":"2","items":2,"message":"gone","stream":"transactionHistory"}]"#
+        #expect(try json(status.failures) == failures)
+        #expect(status.rejected.map(\.reason) == ["signature", "bundle"])
+        #expect(status.rejected.map(\.records) == [2, 1])
+        let gaps =
+            #"[{"from":"2026-01-01T00:00:00Z","item":"app","reason":"old","stream":"notificationHistory","to":"2026-01-02T00:00:00Z"}]"#
+        #expect(try json(status.gaps) == gaps)
+        #expect(status.budget.map(\.endpoint) == ["transactionHistory"])
+        #expect(status.budget.map(\.lastHour) == [1])
+        #expect(status.budget.map(\.closedUntil) == ["2100-01-01T00:00:00Z"])
+    }
+
+    @Test func `coverage names every item in order, however many`() async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 2500)"))
+        let item = try #require(try await world.take(.transactionHistory, 1, for: world.holder(of: start.run)).first)
+        let page = world.page(
+            PageRows(),
+            of: item,
+            for: world.holder(of: start.run),
+            isLast: true,
+            completeUntil: Jobs.now
+        )
+        #expect(try await world.ledger.commit(page) == nil, "another process does not hold it")
+        try await world.finish(start.run)
+        let lines = Collected<ItemCoverage>()
+        try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
+        #expect(lines.all.count == 2_500 && Set(lines.all.map(\.item)).count == 2_500)
+        let first = lines.all.first { $0.item == item.key }
+        #expect(first?.state == "done" && first?.completeUntil == "2026-05-28T20:26:40Z" && first?.gaps == [])
+    }
+
+    @Test func `the app's gaps show on its windows`() async throws {
+        let world = try await TestLedger()
+        _ = try await world.begin("notificationHistory: {scope: app, startDate: 2025-01-01T00:00:00Z}")
+        let lines = Collected<ItemCoverage>()
+        try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
+        #expect(lines.all.count >= 180)
+        #expect(lines.all.allSatisfy { $0.gaps == ["2025-01-01T00:00:00Z/2025-11-29T20:26:40Z"] })
+        #expect(lines.all.first?.windowStart == "2025-11-29T20:26:40Z")
+    }
+}

@@ -4,6 +4,8 @@ package import Postgres
 /// The one truth: rows, cursors, leases and the spent budget, in one schema of one database.
 package struct Ledger: Sendable {
     package let pool: PostgresPool
+    /// For leases and budget: what keeps a run alive never queues behind pages.
+    private let control: PostgresPool
     /// A name made of `a-z0-9_`; the job file checks it.
     package let schema: String
     /// How long to wait for a server that does not answer.
@@ -15,12 +17,15 @@ package struct Ledger: Sendable {
     /// - Parameters:
     ///   - conninfo: A libpq connection string or URL.
     ///   - schema: Where the tables are; it need not exist yet.
-    ///   - sessions: At least 1.
+    ///   - sessions: For pages, at least 1; two more are for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer, at first and after it went away.
     package init(conninfo: ConnectionString, schema: String, sessions: Int, deadline: Duration = .seconds(60)) {
         self.schema = schema
         self.deadline = deadline
         pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
+            try connection.script(Self.sessionSettings(schema: schema) + Staging.createTables)
+        }
+        control = PostgresPool(conninfo: conninfo, size: 2, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
         }
     }
@@ -49,4 +54,10 @@ package struct Ledger: Sendable {
         \(Staging.createTables)
         """
     }
+}
+
+/// Which of a ledger's connections a transaction runs on.
+enum Lane {
+    case pages
+    case control
 }

@@ -13,17 +13,29 @@ extension Ledger {
         _ isolation: IsolationLevel = .readCommitted,
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
-        try await persistently { connection in
+        try await transaction(isolation, on: .pages, body)
+    }
+
+    /// The same on the connections of one lane.
+    func transaction<R: Sendable>(
+        _ isolation: IsolationLevel = .readCommitted,
+        on lane: Lane,
+        _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
+    ) async throws -> R {
+        try await persistently(on: lane) { connection in
             try connection.transaction(isolation) { transaction in try body(transaction) }
         }
     }
 
     /// Runs `body` on a session, and again from the start when the server asks for that or goes away.
-    func persistently<R: Sendable>(_ body: @Sendable (borrowing PostgresConnection) throws -> R) async throws -> R {
+    func persistently<R: Sendable>(
+        on lane: Lane = .pages,
+        _ body: @Sendable (borrowing PostgresConnection) throws -> R
+    ) async throws -> R {
         var attempt = 1
         while true {
             do {
-                return try await pool.withConnection(body)
+                return try await pool(of: lane).withConnection(body)
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
                 try await settle(error)

@@ -32,7 +32,7 @@ extension Ledger {
         for holder: LeaseHolder
     ) async throws -> Bool {
         let change = standing.change
-        return try await transaction { connection in
+        return try await transaction(on: .control) { connection in
             let filed = try connection.run(
                 """
                 UPDATE crawl_items SET \(change.assignments), lease_owner = NULL, error_code = $6, error_message = $7,

@@ -16,7 +16,7 @@ extension Ledger {
 
     /// Leases unfinished items of one stream, those of dead workers included.
     package func lease(_ stream: Stream, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
-        try await transaction { connection in
+        try await transaction(on: .control) { connection in
             let taken = try connection.run(
                 """
                 WITH next AS (
@@ -82,7 +82,7 @@ extension Ledger {
     ///
     /// - Returns: The items it still holds; any other has been taken over.
     package func renewLeases(of holder: LeaseHolder) async throws -> [HeldItem] {
-        try await transaction { connection in
+        try await transaction(on: .control) { connection in
             let rows = try connection.run(
                 """
                 UPDATE crawl_items SET claimable_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
@@ -110,7 +110,7 @@ extension Ledger {
 
     /// Gives every item of the process back, cursor and counts untouched; any worker can take them at once.
     package func releaseLeases(of holder: LeaseHolder) async throws {
-        try await transaction { connection in
+        try await transaction(on: .control) { connection in
             _ = try connection.run(
                 """
                 UPDATE crawl_items SET state = 'waiting', lease_owner = NULL, claimable_at = clock_timestamp()

@@ -52,7 +52,7 @@ package struct BudgetLedger: Sendable {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app
         // A transaction of its own, so that the grant is durable before the request leaves.
-        return try await ledger.transaction { connection in
+        return try await ledger.transaction(on: .control) { connection in
             let rows = try connection.run(
                 """
                 SELECT granted, wait_ms, reason FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
@@ -76,7 +76,7 @@ package struct BudgetLedger: Sendable {
     /// Closes the endpoint for every worker until `moment`; never opens it earlier than before.
     package func close(_ stream: Stream, until moment: UnixMilliseconds) async throws {
         let app = app
-        try await ledger.transaction { connection in
+        try await ledger.transaction(on: .control) { connection in
             _ = try connection.run(
                 """
                 INSERT INTO rate_scopes AS s (app_id, endpoint, closed_until) VALUES ($1, $2, $3)

@@ -1,0 +1,273 @@
+import AppStoreModel
+import FoundationEssentials
+import Glibc
+import JobPlan
+import Ledger
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.temporaryDatabase, .serialized)
+struct PublishTests {
+    private func order(_ directory: String, _ tables: [String], run: Int64? = nil) -> CSVOrder {
+        CSVOrder(directory: directory, tables: tables, job: "nightly-sync", run: run, trustedRoots: ["ab"])
+    }
+
+    /// Writes rows as if a page had brought them.
+    private func fill(_ world: TestLedger, _ rows: PageRows) async throws {
+        let origin = RowOrigin(app: world.app, job: "j", run: 1, stream: "transactionHistory", listedTransactionID: nil)
+        _ = try await world.ledger.write(rows, from: origin)
+    }
+
+    private func read(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    }
+
+    /// Every file of a directory, hidden ones too, with its content.
+    private func files(_ directory: String) throws -> [String: String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        return Dictionary(uniqueKeysWithValues: try names.map { ($0, try read("\(directory)/\($0)")) })
+    }
+
+    private func cells(_ csv: String, line: Int) -> [String: String] {
+        let lines = csv.split(separator: "\r\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        return Dictionary(uniqueKeysWithValues: zip(lines[0].map(String.init), lines[line].map(String.init)))
+    }
+
+    @Test func `the files are what the manifest says, and the manifest is the last word`() async throws {
+        let world = try await TestLedger()
+        try await fill(world, Rows.fullPage())
+        try await withTemporaryDirectory { directory in
+            let tables = ["transactions", "refunds", "advanced_commerce_items", "notifications"]
+            let manifest = try await world.ledger.publish(order(directory + "/a/b", tables, run: 7), of: world.app)
+            let files = try files(directory + "/a/b")
+            #expect(files.keys.sorted() == (tables.map { "\($0).csv" } + ["manifest.json"]).sorted())
+            #expect(manifest.files.map(\.table) == tables)
+            #expect(manifest.files.map(\.rows) == [20, 0, 40, 1])
+            for file in manifest.files {
+                let text = try #require(files[file.file])
+                #expect(file.bytes == Int64(text.utf8.count))
+                let sha256 = try await world.ledger.transaction { connection in
+                    try connection.run(
+                        "SELECT encode(sha256($1::bytea), 'hex') AS value",
+                        [.bytea(Array(text.utf8))]
+                    )[0].text("value")
+                }
+                #expect(file.sha256 == sha256)
+                #expect(text.split(separator: "\r\n").count == file.rows + 1)
+            }
+            let written = try JSONDecoder().decode(Manifest.self, from: Data((files["manifest.json"] ?? "").utf8))
+            #expect(written == manifest)
+            #expect(manifest.run == 7 && manifest.job == "nightly-sync" && manifest.trustedRoots == ["ab"])
+            #expect(manifest.snapshot.contains(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+            for name in files.keys {
+                var status = stat()
+                #expect(unsafe lstat("\(directory)/a/b/\(name)", &status) == 0)
+                #expect(status.st_mode == S_IFREG | 0o600)
+            }
+        }
+    }
+
+    @Test func `the header is the table's columns, and cells are written as spreadsheets and scripts expect`() async throws {
+        let world = try await TestLedger()
+        var rows = PageRows(
+            Rows.snapshot(
+                Tables.transactions,
+                "10",
+                cells: [
+                    "product_id": .text("=1+1"), "offer_identifier": .text(""), "currency": .text("E\"U,R\r\n"),
+                    "is_upgraded": .boolean(true), "quantity": .integer(-2), "price_milliunits": .bigint(9_990),
+                    "purchase_date": .timestamp(1_500), "expires_date": .timestamp(-1),
+                    "app_account_token": .uuid([UInt8](repeating: 0xAB, count: 16)),
+                ]
+            )
+        )
+        rows.snapshots.append(
+            Rows.snapshot(Tables.renewals, "10", cells: ["eligible_win_back_offer_ids": .textArray(["a", "b c"])])
+        )
+        try await fill(world, rows)
+        try await withTemporaryDirectory { directory in
+            _ = try await world.ledger.publish(order(directory, ["transactions", "renewals"]), of: world.app)
+            let csv = try read("\(directory)/transactions.csv")
+            let columns = try await world.value(
+                """
+                SELECT string_agg(column_name, ',' ORDER BY ordinal_position) FROM information_schema.columns
+                 WHERE table_schema = 'appstore' AND table_name = 'transactions'
+                   AND column_name <> 'app_id' AND data_type NOT IN ('jsonb', 'bytea')
+                """
+            )
+            #expect(csv.split(separator: "\r\n").first.map(String.init) == columns)
+            // A line end inside a cell must not mislead this test's simple reader.
+            #expect(csv.contains(#""E""U,R\#r\#n""#))
+            let row = cells(csv.replacing(#""E""U,R\#r\#n""#, with: "EUR"), line: 1)
+            #expect(row["transaction_id"] == #""10""#)
+            #expect(row["product_id"] == #""'=1+1""#)
+            #expect(row["offer_identifier"] == #""""# && row["offer_type"] == "" && row["storefront"] == "")
+            #expect(row["is_upgraded"] == "true" && row["quantity"] == "-2" && row["price_milliunits"] == "9990")
+            #expect(row["purchase_date"] == "1970-01-01T00:00:01.5Z")
+            #expect(row["expires_date"] == "1969-12-31T23:59:59.999Z")
+            #expect(row["app_account_token"] == "abababab-abab-abab-abab-abababababab")
+            #expect(try read("\(directory)/renewals.csv").contains(#""{a,""b c""}""#))
+        }
+    }
+
+    @Test func `every table a job may name can be published`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        try await world.commit(Rows.fullPage(), of: &items[0], for: holder)
+        let share = BudgetLedger.Share(requestsPerSecond: 1, window: .seconds(3_600))
+        let budget = BudgetLedger(ledger: world.ledger, app: world.app, shares: [.transactionHistory: share])
+        _ = try await budget.take(.transactionHistory, atMost: 1)
+        try await withTemporaryDirectory { directory in
+            let manifest = try await world.ledger.publish(order(directory, CSVOutput.knownTables), of: world.app)
+            let empty = manifest.files.filter { $0.rows == 0 }.map(\.table)
+            #expect(empty == ["refunds", "advanced_commerce_refunds", "coverage_gaps", "schema_drift"])
+            #expect(cells(try read("\(directory)/rate_scopes.csv"), line: 1)["closed_until"] == "")
+        }
+    }
+
+    @Test func `only the app's own rows are published`() async throws {
+        let world = try await TestLedger()
+        try await fill(world, Rows.fullPage())
+        let other = try await world.ledger.app(bundleId: "com.example.game", environment: "Sandbox", appAppleId: nil)
+        try await withTemporaryDirectory { directory in
+            let manifest = try await world.ledger.publish(order(directory, ["transactions", "apps"]), of: other)
+            #expect(manifest.files.map(\.rows) == [0, 1])
+        }
+    }
+
+    @Test func `all tables show one moment, whatever others commit meanwhile`() async throws {
+        let world = try await TestLedger()
+        try await fill(world, Rows.fullPage())
+        let url = try TemporaryDatabase.conninfo
+        try await withTemporaryDirectory { directory in
+            let other = try PostgresConnection(conninfo: url)
+            try other.script("SET search_path TO appstore; BEGIN; LOCK TABLE notifications IN ACCESS EXCLUSIVE MODE")
+            let order = order(directory, ["transactions", "notifications", "renewals"])
+            let publication = Task { try await world.ledger.publish(order, of: world.app) }
+            // The first table is out once the second is waited for.
+            let waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'notifications'::regclass"
+            while try other.run(waiting).isEmpty { await Task.yield() }
+            try other.script("DELETE FROM notifications; DELETE FROM renewals; DELETE FROM transactions; COMMIT")
+            let manifest = try await publication.value
+            #expect(manifest.files.map(\.rows) == [20, 1, 1])
+            #expect(try await world.count("renewals") == 0)
+        }
+    }
+
+    @Test func `a second publisher is told that the directory is taken`() async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            let taken = unsafe open(directory, O_RDONLY | O_DIRECTORY)
+            defer { close(taken) }
+            #expect(flock(taken, LOCK_EX) == 0)
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
+            }
+            guard case .cannotCreate(directory, let reason) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(reason.contains("another process"))
+            let left = try files(directory)
+            #expect(left.isEmpty)
+        }
+    }
+
+    @Test func `what a killed publisher left behind is removed, and nothing else`() async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            for name in [".transactions.csv.storeledger-tmp", ".renewals.csv.storeledger-tmp", ".hidden", "notes.txt"] {
+                try Data("left".utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+            }
+            _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
+            let names = try files(directory).keys.sorted()
+            #expect(names == [".hidden", "manifest.json", "notes.txt", "transactions.csv"])
+        }
+    }
+
+    @Test func `a symbolic link in a file's place is replaced, not followed`() async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            let victim = "\(directory)/victim"
+            try Data("precious".utf8).write(to: URL(filePath: victim))
+            for name in ["transactions.csv", ".transactions.csv.storeledger-tmp"] {
+                #expect(unsafe symlink(victim, "\(directory)/\(name)") == 0)
+            }
+            _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
+            #expect(try read(victim) == "precious")
+            #expect(try read("\(directory)/transactions.csv").hasPrefix("transaction_id,"))
+        }
+    }
+
+    @Test(arguments: ["file/below", "file"])
+    func `a directory that cannot be made is named`(_ path: String) async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            try Data().write(to: URL(filePath: "\(directory)/file"))
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await world.ledger.publish(order("\(directory)/\(path)", ["transactions"]), of: world.app)
+            }
+            guard case .cannotCreate("\(directory)/\(path)", _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test func `a publication that fails leaves the files of the one before`() async throws {
+        let world = try await TestLedger()
+        try await fill(world, Rows.fullPage())
+        try await withTemporaryDirectory { directory in
+            _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
+            let before = try files(directory)
+            try await fill(world, Rows.fullPage(prefix: "5"))
+            await #expect(throws: LedgerError.self) {
+                _ = try await world.ledger.publish(order(directory, ["transactions", "nonsense"]), of: world.app)
+            }
+            #expect(try files(directory) == before)
+        }
+    }
+
+    @Test func `a file that cannot take its place leaves no manifest that would describe it wrongly`() async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
+            try FileManager.default.createDirectory(
+                at: URL(filePath: "\(directory)/refunds.csv"),
+                withIntermediateDirectories: false
+            )
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await world.ledger.publish(order(directory, ["transactions", "refunds"]), of: world.app)
+            }
+            guard case .cannotWrite("\(directory)/refunds.csv", _) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+            #expect(names == ["refunds.csv", "transactions.csv"])
+        }
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container"))
+    func `a full disk is said to be full, and the old files are still whole`() async throws {
+        let world = try await TestLedger()
+        try await fill(world, Rows.fullPage())
+        try await SmallDisk.with(kilobytes: 128) { directory in
+            _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
+            let before = try files(directory)
+            var many = PageRows()
+            let name = String(repeating: "x", count: 20_000)
+            for number in 0..<20 { many.snapshots.append(Rows.transaction("9\(number)", product: name)) }
+            try await fill(world, many)
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await world.ledger.publish(order(directory, ["renewals", "transactions"]), of: world.app)
+            }
+            #expect(
+                error == .cannotWrite(path: "\(directory)/transactions.csv", reason: "No space left on device")
+            )
+            #expect(try files(directory) == before)
+        }
+    }
+}

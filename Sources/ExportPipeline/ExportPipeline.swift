@@ -38,8 +38,8 @@ package struct ExportPipeline: Sendable {
         self.job = job
         self.version = version
         self.time = time
-        // A page takes milliseconds to commit, so a few sessions serve many workers; one more for heartbeats.
-        let sessions = min(8, max(2, job.limits.concurrency / 4)) + 1
+        // A page takes milliseconds to commit, so a few sessions serve many workers.
+        let sessions = min(8, max(2, job.limits.concurrency / 4))
         ledger = Ledger(
             conninfo: ConnectionString(job.output.postgres.url.reveal()),
             schema: job.output.postgres.schema,
@@ -170,8 +170,7 @@ package struct ExportPipeline: Sendable {
                 let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
                 let terms = LimiterTerms(
                     requestsPerSecond: allowed,
-                    window: .seconds(job.limits.windowSeconds),
-                    blockLimit: max(25, Int(min(allowed / 20, 1_000)))
+                    window: .seconds(job.limits.windowSeconds)
                 )
                 return (stream, RateLimiter(stream: stream, terms: terms, ledger: budget, time: time))
             }

@@ -51,8 +51,14 @@ package struct Ledger: Sendable {
         SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s';
         SET client_min_messages = warning;
         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
-        \(Staging.createTables)
         """
+    }
+
+    func sessions(of lane: Lane) -> PostgresPool {
+        switch lane {
+        case .pages: pool
+        case .control: control
+        }
     }
 }
 

@@ -35,7 +35,7 @@ extension Ledger {
         var attempt = 1
         while true {
             do {
-                return try await pool(of: lane).withConnection(body)
+                return try await sessions(of: lane).withConnection(body)
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
                 try await settle(error)

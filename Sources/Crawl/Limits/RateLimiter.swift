@@ -155,7 +155,7 @@ extension RateLimiter {
         // Before asking: see `HeldUnits`.
         let asked = time.monotonic()
         do {
-            let answer = try await ledger.take(stream, atMost: min(line.count, terms.blockLimit))
+            let answer = try await ledger.take(stream, atMost: min(max(line.count, terms.leastBlock), terms.blockLimit))
             let now = time.monotonic()
             if answer.granted == 0 {
                 // A ledger that forgets to name a time must not become a busy loop.

@@ -126,5 +126,13 @@ let package = Package(
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "SignedData"]),
         tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
+        // The doors as they are shipped: naming the executables makes SwiftPM build them first.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "AppStoreModel", "LedgerTables", "Postgres", "Workers", "TestSupport", "storeledger", "appstore-simulator",
+            ],
+            swiftSettings: settings
+        ),
     ]
 )

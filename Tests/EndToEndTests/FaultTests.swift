@@ -1,0 +1,276 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// What a run makes of a store that misbehaves.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct FaultTests {
+    /// A fault that passes, and that no data may show.
+    struct PassingFault: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let rules: String
+        /// Requests that are answered otherwise than with 200, at least.
+        var refusals = 0
+    }
+
+    static let passing = [
+        PassingFault(
+            testDescription: "500s",
+            rules:
+                #"{"rules": [{"everyNth": 9, "fault": "status", "status": 500, "errorCode": 5000001, "errorMessage": "x"}]}"#,
+            refusals: 5
+        ),
+        PassingFault(
+            testDescription: "a 503 of a proxy",
+            rules: #"{"rules": [{"everyNth": 11, "fault": "status", "status": 503, "body": "<html>"}]}"#,
+            refusals: 4
+        ),
+        PassingFault(
+            testDescription: "dropped connections",
+            rules: #"{"rules": [{"everyNth": 8, "fault": "dropConnection"}]}"#,
+            refusals: 5
+        ),
+        PassingFault(
+            testDescription: "truncated bodies",
+            rules: #"{"rules": [{"everyNth": 8, "fault": "truncateBody", "bytes": 700}]}"#
+        ),
+        PassingFault(
+            testDescription: "bodies that are not JSON",
+            rules: #"{"rules": [{"everyNth": 9, "fault": "garbageBody"}]}"#
+        ),
+        PassingFault(
+            testDescription: "a page that repeats",
+            rules: #"{"rules": [{"everyNth": 10, "fault": "repeatPage"}]}"#
+        ),
+        PassingFault(
+            testDescription: "an expired token",
+            rules: #"{"rules": [{"atRequest": 6, "fault": "status", "status": 401}]}"#,
+            refusals: 1
+        ),
+    ]
+
+    @Test(arguments: passing)
+    func `a fault that passes costs requests but no data`(fault: PassingFault) async throws {
+        try await Stage.with(.init(customers: 15, transactionsPerCustomer: 25, faults: fault.rules)) { stage in
+            // More than a page of notifications in one window, so that there are pagination tokens.
+            _ = try await stage.store.advance(changes: 50)
+            let path = try await stage.migrated(stage.job)
+            try await stage.run(path)
+
+            let book = try stage.book()
+            expectNone(try await book.differences(from: stage.store.world()))
+            for table in ["rejected_records", "schema_drift", "field_issues", "coverage_gaps"] {
+                expectNone(try await book.column("SELECT t FROM \(table) t"), table)
+            }
+            let requests = try await stage.store.requests()
+            let pages = try await book.count("SELECT sum(page_count) FROM crawl_items")
+            #expect(requests.arrivals.count { $0.status != 200 } >= fault.refusals)
+            #expect(requests.total > pages)
+            #expect(try await book.count("SELECT sum(request_count) FROM crawl_items") >= pages)
+        }
+    }
+
+    @Test func `a cursor that has expired costs requests but no data`() async throws {
+        try await Stage.with(.init(customers: 4, transactionsPerCustomer: 60)) { stage in
+            _ = try await stage.store.advance(changes: 50)
+            var job = stage.job
+            // One window, or two around midnight, and one worker: the order of requests is known.
+            job.streams = ["notificationHistory: {scope: app, startDate: -1h}"]
+            job.limits = "{concurrency: 1, share: 1}"
+            let path = try await stage.migrated(job)
+            let expiry = #""endpoint": "notificationHistory", "fault": "expireToken""#
+            try await stage.store.misbehave(
+                "{\"rules\": [{\"atRequest\": 2, \(expiry)}, {\"atRequest\": 3, \(expiry)}]}"
+            )
+            try await stage.run(path)
+
+            let book = try stage.book()
+            expectNone(
+                try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("notification") }
+            )
+            #expect(try await stage.store.requests().arrivals.count { $0.status == 400 } == 1)
+            #expect(try await book.count("SELECT sum(restarts) FROM crawl_items") == 1)
+        }
+    }
+
+    @Test func `nobody asks an endpoint before the moment its 429 names`() async throws {
+        try await Stage.with(.init(customers: 30)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 3_000
+            try await stage.store.misbehave(
+                """
+                {"rules": [{"endpoint": "transactionHistory", "atRequest": 10, "fault": "rateLimited",
+                            "retryAfter": ["\(moment)"]}]}
+                """
+            )
+            try await stage.run(path)
+
+            let requests = try await stage.store.requests()
+            let refused = requests.arrivals.first { $0.status == 429 }
+            let refusal = try #require(refused)
+            let later = requests.arrivals.filter { $0.endpoint == refusal.endpoint && $0.at > refusal.at }
+            // Those that were on their way already.
+            let early = later.filter { $0.at < moment }
+            #expect(early.count < 8 && early.allSatisfy { $0.at < refusal.at + 500 })
+            #expect(later.count > 20)
+            let book = try stage.book()
+            #expect(try await book.count("SELECT sum(deferrals + restarts) FROM crawl_items") == 0)
+            expectNone(try await book.differences(from: stage.store.world()))
+        }
+    }
+
+    @Test(arguments: [("forgeSignature", "signature"), ("wrongBundle", "bundle"), ("expiredLeaf", "validity")])
+    func `a record that cannot be believed is kept aside, and the rest is loaded`(fault: String, reason: String)
+        async throws
+    {
+        try await Stage.with(.init(customers: 15, transactionsPerCustomer: 25)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let book = try stage.book()
+            let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8).split(
+                separator: "\n"
+            ).dropFirst()
+            let listed = try #require(try await Self.smallHistory(of: ids.map(String.init), in: stage))
+            try await stage.store.misbehave(
+                #"{"rules": [{"endpoint": "transactionHistory", "transactionId": "\#(listed.id)", "fault": "\#(fault)"}]}"#
+            )
+
+            let outcome = try await stage.run(path, expecting: 2)
+
+            #expect(outcome.output.contains("rejected           \(listed.records)\n"))
+            let found = try await book.column("SELECT DISTINCT reason FROM rejected_records")
+            #expect(found == [reason])
+            #expect(
+                try await book.count("SELECT count(*) FROM rejected_records WHERE item_key = '\(listed.id)'")
+                    == listed.records
+            )
+            // What notifications tell of the same purchases is older, and believed.
+            let differences = try await book.differences(from: stage.store.world())
+            #expect(differences.count <= listed.records && differences.allSatisfy { $0.hasPrefix("transaction") })
+            #expect(try await book.column("SELECT DISTINCT state FROM crawl_items") == ["done"])
+
+            let replay = try await stage.storeledger("replay", path, "--rejected")
+            #expect(replay.code == 2)
+            #expect(
+                replay.output
+                    == "\(listed.records) payloads: 0 new, 0 updated, 0 unchanged, \(listed.records) rejected\n"
+            )
+            #expect(
+                try await book.count("SELECT count(*) FROM rejected_records WHERE resolved_at IS NULL")
+                    == listed.records
+            )
+        }
+    }
+
+    @Test func `a page of notifications that cannot be believed leaves the others loaded`() async throws {
+        try await Stage.with(.init(customers: 4)) { stage in
+            _ = try await stage.store.advance(changes: 30)
+            var job = stage.job
+            // One window, or two around midnight, and one worker: the second page of 30 comes last.
+            job.transactionIds = nil
+            job.streams = ["notificationHistory: {scope: app, startDate: -1h}"]
+            job.limits = "{concurrency: 1, share: 1}"
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            let pages = try await stage.store.requests().total
+            let book = try stage.book()
+            let all = try await book.count("SELECT count(*) FROM notifications")
+
+            job.schema = "partial"
+            try await stage.store.misbehave("{\"rules\": [{\"atRequest\": \(pages), \"fault\": \"wrongBundle\"}]}")
+            try await stage.run(try await stage.migrated(job), expecting: 2)
+
+            let partial = try stage.book(schema: job.schema)
+            let rejected = try await partial.count("SELECT count(*) FROM rejected_records WHERE reason = 'bundle'")
+            let loaded = try await partial.count("SELECT count(*) FROM notifications")
+            #expect(rejected >= 10 && loaded == all - rejected && loaded >= 20)
+        }
+    }
+
+    /// A customer with so few transactions that rejecting them all stops no run.
+    private static func smallHistory(of ids: [String], in stage: Stage) async throws -> (id: String, records: Int)? {
+        // The customer's transactions have the same first ten digits.
+        let world = try await stage.store.world().split(separator: "\n").filter {
+            $0.hasPrefix(#"{"kind":"transaction""#)
+        }
+        for id in ids {
+            let records = world.count { $0.contains(#""key":"\#(id.prefix(10))"#) }
+            if (2...10).contains(records) { return (id, records) }
+        }
+        return nil
+    }
+
+    @Test func `an ID Apple does not know fails by itself`() async throws {
+        try await Stage.with { stage in
+            let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+            try stage.write(ids + "999999999999\n", to: "more.csv")
+            var job = stage.job
+            job.transactionIds = "csv: {path: more.csv}"
+            let path = try await stage.migrated(job)
+
+            try await stage.run(path, expecting: 2)
+
+            let book = try stage.book()
+            let failed =
+                "SELECT stream || ' ' || item_key || ' ' || error_code || ' ' || error_message FROM crawl_items WHERE state = 'failed' ORDER BY 1"
+            #expect(
+                try await book.column(failed) == [
+                    "refundHistory 999999999999 4040010 Transaction id not found.",
+                    "transactionHistory 999999999999 4040010 Transaction id not found.",
+                ]
+            )
+            expectNone(try await book.differences(from: stage.store.world()))
+            let status = try await stage.storeledger("status", path)
+            #expect(
+                status.output.contains(
+                    "failed: 1 of transactionHistory: Transaction id not found. (4040010), such as 999999999999"
+                )
+            )
+        }
+    }
+
+    @Test func `a page that repeats for ever fails its item and stops nothing`() async throws {
+        try await Stage.with { stage in
+            let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8).split(
+                separator: "\n"
+            )
+            let path = try await stage.migrated(stage.job)
+            try await stage.store.misbehave(
+                #"{"rules": [{"endpoint": "refundHistory", "transactionId": "\#(ids[1])", "fault": "repeatPage"}]}"#
+            )
+            try await stage.run(path, expecting: 2)
+            let book = try stage.book()
+            #expect(
+                try await book.column("SELECT item_key FROM crawl_items WHERE state = 'failed'") == [String(ids[1])]
+            )
+            expectNone(try await book.differences(from: stage.store.world()))
+
+            try await stage.store.misbehave(#"{"rules": []}"#)
+            try await stage.run(path)
+            #expect(try await book.column("SELECT item_key FROM crawl_items WHERE state = 'failed'") == [])
+        }
+    }
+
+    @Test func `a key Apple does not know stops the run after a few requests`() async throws {
+        try await Stage.with(.init(customers: 40)) { stage in
+            var job = stage.job
+            // Another store's key: a good one, but not this store's.
+            let strange = try await SimulatedStore.serving(.init(customers: 1), in: stage.directory + "/other") {
+                other in
+                try FileManager.default.contentsOfDirectory(atPath: other.directory).filter { $0.hasSuffix(".p8") }
+                    .map { other.directory + "/" + $0 }
+            }
+            let own = try #require(job.store.split(separator: "\n").first { $0.contains("privateKeyFile") })
+            job.store = job.store.replacing(own, with: "  privateKeyFile: \(try #require(strange.first))")
+            let path = try await stage.migrated(job)
+
+            let outcome = try await stage.storeledger("run", path, "--progress", "none")
+
+            #expect(outcome.code == 77)
+            #expect(outcome.output == "")
+            #expect(outcome.errorLines.count == 1 && outcome.errors.contains("HTTP 401"), "\(outcome.errors)")
+            let requests = try await stage.store.requests()
+            #expect((2...16).contains(requests.total) && requests.arrivals.allSatisfy { $0.status == 401 })
+            #expect(try await stage.book().count("SELECT count(*) FROM crawl_items WHERE state = 'leased'") == 0)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// How much memory a long list takes.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct MemoryTests {
+    @Test(arguments: ["plan", "run"])
+    func `two hundred thousand IDs fit into 128 MB`(command: String) async throws {
+        try await Stage.with(.init(customers: 2)) { stage in
+            let ids = (0..<200_000).map { "\(430_000_000_000_000 + $0)\n" }.joined()
+            try stage.write("transaction_id\n" + ids, to: "many.csv")
+            var job = stage.job
+            job.transactionIds = "csv: {path: many.csv, column: transaction_id}"
+            let path = try await stage.migrated(job)
+            let arguments =
+                command == "run" ? ["run", path, "--max-duration", "3s", "--progress", "none"] : ["plan", path]
+
+            let (ending, output) = try await stage.withStoreledger(arguments) { process in
+                (await process.wait(), process.output + process.errors)
+            }
+
+            #expect(ending.code == (command == "run" ? 75 : 0), "\(output)")
+            #expect(ending.peakMemory < 128 * 1_024)
+            if command == "plan" { #expect(output.contains("200000 transaction IDs")) }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// What the commands say on stdout.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct OutputTests {
+    @Test func `the version is one line`() async throws {
+        try await withChildProcess(Executables.storeledger, ["--version"], environment: [:]) { process in
+            #expect(await process.wait().code == 0)
+            #expect(process.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+            #expect(process.errors == "")
+        }
+    }
+
+    @Test func `plan counts IDs, requests and hours, and sends nothing`() async throws {
+        struct Plan: Decodable {
+            struct Stream: Decodable {
+                let stream: String
+                let items, requestsAtLeast: Int
+                let secondsAtAppleLimit, secondsAtShare: Double
+            }
+            let job: String
+            let transactionIds, duplicates: Int
+            let share, secondsAtShare: Double
+            let streams: [Stream]
+        }
+        try await Stage.with(.init(customers: 20)) { stage in
+            let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+            let twice = try #require(ids.split(separator: "\n").last)
+            try stage.write(ids + "\(twice)\n\(twice)\n", to: "ids.csv")
+            var job = stage.job
+            job.limits = "{share: 0.5}"
+            let path = try stage.write(job)
+
+            let outcome = try await stage.storeledger("plan", path, "--json")
+
+            #expect(outcome.code == 0 && outcome.errors == "")
+            let plan = try JSONDecoder().decode(Plan.self, from: Data(outcome.output.utf8))
+            #expect(plan.job == "nightly" && plan.transactionIds == 20 && plan.duplicates == 2 && plan.share == 0.5)
+            let streams = Dictionary(uniqueKeysWithValues: plan.streams.map { ($0.stream, $0) })
+            let refunds = try #require(streams["refundHistory"])
+            #expect(refunds.items == 20 && refunds.requestsAtLeast == 20)
+            #expect(refunds.secondsAtAppleLimit == 2 && refunds.secondsAtShare == 4)
+            #expect(streams["transactionHistory"]?.items == 20)
+            // Two days that begin at no midnight touch three.
+            #expect(streams["notificationHistory"]?.items == 3)
+            #expect(try await stage.store.requests().total == 0)
+            let words = try await stage.storeledger("plan", path)
+            #expect(words.output.hasPrefix("nightly: 20 transaction IDs (2 duplicates dropped)\n"))
+        }
+    }
+
+    @Test func `status, coverage, validate and doctor say how a job stands`() async throws {
+        struct Status: Decodable {
+            struct Run: Decodable {
+                let run, exitCode, pages, requests, rowsNew, itemsFailed: Int
+                let finishedAt: String
+            }
+            struct Items: Decodable {
+                let stream: String
+                let done, waiting, leased, failed: Int
+            }
+            struct Budget: Decodable {
+                let endpoint: String
+                let lastHour: Int
+            }
+            let app, environment, job: String
+            let runs: [Run]
+            let items: [Items]
+            let budget: [Budget]
+        }
+        struct Coverage: Decodable {
+            let stream, item, state, completeUntil: String
+            let gaps: [String]
+        }
+        try await Stage.with { stage in
+            let path = try await stage.migrated(stage.job)
+            let never = try await stage.storeledger("status", path)
+            #expect(never.code == 0 && never.output == "nightly has never run\n")
+            #expect(try await stage.storeledger("status", path, "--json").output == "null\n")
+            let doctor = try await stage.storeledger("doctor", path)
+            #expect(doctor.code == 0 && doctor.errors == "")
+            let checks = doctor.output.split(separator: "\n")
+            #expect(checks.count == 7 && checks.allSatisfy { $0.hasPrefix("ok ") }, "\(doctor.output)")
+            #expect(try await stage.store.requests().total == 1)
+            let valid = try await stage.storeledger("validate", path)
+            #expect(
+                valid.code == 0 && valid.output.contains("job \"nightly\" of com.example.game (Production) is valid")
+            )
+
+            let run = try await stage.run(path)
+
+            let requests = try await stage.store.requests().total
+            let outcome = try await stage.storeledger("status", path, "--json")
+            #expect(outcome.code == 0 && outcome.errors == "")
+            let status = try JSONDecoder().decode(Status.self, from: Data(outcome.output.utf8))
+            #expect(status.app == "com.example.game" && status.environment == "Production" && status.job == "nightly")
+            let last = try #require(status.runs.first)
+            #expect(status.runs.count == 1 && last.exitCode == 0 && last.itemsFailed == 0)
+            #expect(last.requests == requests - 1 && last.pages == requests - 1)
+            #expect(run.output.contains("requests           \(requests - 1)\n"))
+            #expect(run.output.contains("rows               \(last.rowsNew) new"))
+            #expect(status.items.allSatisfy { $0.waiting == 0 && $0.leased == 0 && $0.failed == 0 })
+            #expect(status.items.first { $0.stream == "refundHistory" }?.done == 12)
+            // What was granted may be more than what was sent, never less.
+            #expect(status.budget.reduce(0) { $0 + $1.lastHour } >= requests - 1)
+
+            let lines = try await stage.storeledger("coverage", path, "--json").output.split(separator: "\n")
+            let coverage = try lines.map { try JSONDecoder().decode(Coverage.self, from: Data($0.utf8)) }
+            #expect(coverage.count == status.items.reduce(0) { $0 + $1.done })
+            #expect(coverage.allSatisfy { $0.state == "done" && $0.gaps.isEmpty && $0.completeUntil.hasSuffix("Z") })
+        }
+    }
+
+    @Test func `progress as JSON is lines of JSON on stderr`() async throws {
+        try await Stage.with { stage in
+            let path = try await stage.migrated(stage.job)
+            let outcome = try await stage.storeledger("run", path, "--progress", "json")
+            #expect(outcome.code == 0)
+            struct Line: Decodable { let event: String }
+            #expect(outcome.errorLines.count >= 1)
+            for line in outcome.errorLines {
+                #expect(throws: Never.self) { try JSONDecoder().decode(Line.self, from: Data(line.utf8)) }
+            }
+        }
+    }
+
+    @Test func `replay of the archive finds nothing to change, and export writes the same files`() async throws {
+        try await Stage.with { stage in
+            var job = stage.job
+            job.csv = "{directory: out, tables: [transactions, notifications]}"
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            let book = try stage.book()
+            // Of a snapshot read again, the rows that belong to it are written anew.
+            let children = ["advanced_commerce_items", "advanced_commerce_refunds"]
+            let tables = LedgerBook.dataTables.filter { !children.contains($0) }
+            let versions = try await book.versions(of: tables)
+            let items = try await book.rows(of: children[0])
+            let file = stage.store.directory + "/out/transactions.csv"
+            let published = try Data(contentsOf: URL(filePath: file))
+            let asked = try await stage.store.requests().total
+
+            let replay = try await stage.storeledger("replay", path)
+            let export = try await stage.storeledger("export", path)
+
+            #expect(
+                replay.code == 0 && replay.output.contains(" 0 new, 0 updated, "),
+                "\(replay.output)\(replay.errors)"
+            )
+            #expect(export.code == 0 && export.output.hasPrefix("transactions.csv: "), "\(export.errors)")
+            expectSame(try await book.versions(of: tables).sorted(), versions.sorted())
+            expectSame(try await book.rows(of: children[0]), items)
+            #expect(try Data(contentsOf: URL(filePath: file)) == published)
+            #expect(try await stage.store.requests().total == asked)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// What the settings of the three streams make a run ask for.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct StreamTests {
+    private static let store = SimulatedStore.Options(customers: 25, transactionsPerCustomer: 15)
+
+    @Test func `refunds for revoked asks only about customers who have a revocation`() async throws {
+        try await Stage.with(Self.store) { stage in
+            var job = stage.job
+            job.streams[1] = "refundHistory: {for: revoked}"
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+
+            let book = try stage.book()
+            let revoked = try await Set(
+                book.column("SELECT listed_transaction_id FROM transactions WHERE revocation_date IS NOT NULL")
+            )
+            let requests = try await stage.store.requests()
+            let asked = Set(requests.arrivals.filter { $0.endpoint == "refundHistory" }.compactMap(\.transactionId))
+            #expect(!revoked.isEmpty && revoked.count < 25)
+            #expect(asked == revoked)
+            expectNone(try await book.differences(from: stage.store.world()))
+        }
+    }
+
+    @Test func `notifications for each transaction are those of the listed customers`() async throws {
+        try await Stage.with(Self.store) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}", "notificationHistory: {startDate: -100d}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+
+            let book = try stage.book()
+            #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE stream = 'notificationHistory'") == 25)
+            #expect(try await stage.store.requests().count(of: "notificationHistory") >= 25)
+            // Apple has notifications about no customer, which only the whole app's history shows.
+            let differences = try await book.differences(from: stage.store.world())
+            #expect(
+                differences.filter { !$0.hasPrefix("notification") && !$0.hasPrefix("send") && !$0.hasPrefix("refund") }
+                    == []
+            )
+            let present = try await book.count(
+                "SELECT count(*) FROM notifications WHERE original_transaction_id IS NOT NULL"
+            )
+            #expect(present > 25)
+            #expect(differences.count { $0.hasPrefix("notification") && !$0.hasSuffix("is missing") } == 0)
+
+            let asked = try await stage.store.requests().total
+            try await stage.run(path)
+            #expect(try await stage.store.requests().total - asked == 50)
+        }
+    }
+
+    @Test func `a changed filter begins the items again, and says so`() async throws {
+        try await Stage.with(Self.store) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            let asked = try await stage.store.requests().total
+
+            job.streams = ["transactionHistory: {revoked: true}"]
+            try stage.write(job)
+            let outcome = try await stage.storeledger("run", path)
+
+            #expect(outcome.code == 0)
+            #expect(
+                outcome.errors.contains(
+                    "transactionHistory: the filters have changed; 25 items begin again at their beginning"
+                )
+            )
+            let book = try stage.book()
+            let revoked = try await book.count("SELECT count(*) FROM transactions WHERE revocation_date IS NOT NULL")
+            #expect(try await book.count("SELECT rows_unchanged FROM runs WHERE run_id = 2") == revoked)
+            #expect(try await book.count("SELECT rows_new + rows_updated FROM runs WHERE run_id = 2") == 0)
+            #expect(try await stage.store.requests().total - asked == 25)
+        }
+    }
+
+    @Test func `a descending history is crawled anew in every run`() async throws {
+        try await Stage.with(Self.store) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {sort: DESCENDING}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            let first = try await stage.store.requests().total
+            let book = try stage.book()
+            #expect(try await book.column("SELECT item_key FROM crawl_items WHERE cursor IS NOT NULL") == [])
+
+            try await stage.run(path)
+
+            #expect(first > 25)
+            #expect(try await stage.store.requests().total == 2 * first)
+            #expect(
+                try await book.count("SELECT rows_unchanged FROM runs WHERE run_id = 2")
+                    == book.count("SELECT count(*) FROM transactions")
+            )
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("revoked: true", "t.revocation_date IS NOT NULL"),
+            ("revoked: false", "t.revocation_date IS NULL"),
+            ("productTypes: [AUTO_RENEWABLE]", "t.type = 'Auto-Renewable Subscription'"),
+            ("productIds: [com.example.game.premium.monthly]", "t.product_id = 'com.example.game.premium.monthly'"),
+            ("inAppOwnershipType: FAMILY_SHARED", "t.in_app_ownership_type = 'FAMILY_SHARED'"),
+            ("subscriptionGroupIdentifiers: [\"21000001\"]", "t.subscription_group_identifier = '21000001'"),
+            ("startDate: -100d", "t.purchase_date >= i.complete_until - interval '100 days'"),
+            ("endDate: -100d", "t.purchase_date < i.complete_until - interval '100 days'"),
+        ]
+    )
+    func `a filter of a history reaches Apple`(filter: String, condition: String) async throws {
+        try await Stage.with(Self.store) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {\(filter)}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            // The whole world, beside it, to compare with.
+            job.streams = ["transactionHistory: {}"]
+            job.schema = "everything"
+            try await stage.run(try await stage.migrated(job))
+
+            let book = try stage.book()
+            let expected = """
+                SELECT t.transaction_id FROM everything.transactions t, crawl_items i
+                 WHERE i.item_key = t.listed_transaction_id AND \(condition) ORDER BY 1
+                """
+            let found = try await book.column("SELECT transaction_id FROM transactions ORDER BY 1")
+            #expect(found == (try await book.column(expected)))
+            #expect(!found.isEmpty)
+            #expect(try await found.count < book.count("SELECT count(*) FROM everything.transactions"))
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "onlyFailures: true",
+            "EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid) AND NOT EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid AND a.send_attempt_result = 'SUCCESS')"
+        ),
+        ("notificationType: DID_RENEW", "n.notification_type = 'DID_RENEW'"),
+        (
+            "notificationType: SUBSCRIBED, notificationSubtype: RESUBSCRIBE",
+            "n.notification_type = 'SUBSCRIBED' AND n.subtype = 'RESUBSCRIBE'"
+        ),
+    ])
+    func `a filter of notifications reaches Apple`(filter: String, condition: String) async throws {
+        try await Stage.with(Self.store) { stage in
+            var job = stage.job
+            job.transactionIds = nil
+            job.streams = ["notificationHistory: {scope: app, startDate: -100d, \(filter)}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            job.streams = ["notificationHistory: {scope: app, startDate: -100d}"]
+            job.schema = "everything"
+            try await stage.run(try await stage.migrated(job))
+
+            let book = try stage.book()
+            let expected = "SELECT notification_uuid FROM everything.notifications n WHERE \(condition) ORDER BY 1"
+            let found = try await book.column("SELECT notification_uuid FROM notifications ORDER BY 1")
+            #expect(found == (try await book.column(expected)))
+            #expect(!found.isEmpty)
+        }
+    }
+}

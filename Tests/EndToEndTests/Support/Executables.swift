@@ -1,0 +1,25 @@
+import FoundationEssentials
+
+/// Where the programs under test are.
+enum Executables {
+    /// The environment variable that names their folder; without it they lie beside this test's own executable.
+    static let variable = "STORELEDGER_BIN"
+
+    static var storeledger: String { folder + "/storeledger" }
+    static var simulator: String { folder + "/appstore-simulator" }
+
+    private static let folder: String = {
+        if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""  // then below
+        // `swift test` may run a bundle by a helper of the toolchain, which names the bundle on its command line.
+        for path in [own] + CommandLine.arguments {
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            if FileManager.default.isExecutableFile(atPath: folder + "/storeledger") { return folder }
+        }
+        return "."
+    }()
+
+    /// The checkout these tests were compiled from.
+    static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+}

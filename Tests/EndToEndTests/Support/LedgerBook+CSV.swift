@@ -1,0 +1,44 @@
+import FoundationEssentials
+import LedgerTables
+import Postgres
+
+extension LedgerBook {
+    /// Hexadecimal.
+    func sha256(of bytes: [UInt8]) async throws -> String {
+        try await with { connection in
+            try connection.run("SELECT encode(sha256($1), 'hex') AS hash", [.bytea(bytes)])[0].text("hash")
+        }
+    }
+
+    /// Reads a published file's records back into a table like the one it shows: each row that only one of them has.
+    func differences(of table: String, from records: [[String?]]) async throws -> [String] {
+        let columns = (records.first ?? []).compactMap(\.self)
+        let rows = String(decoding: try JSONEncoder().encode(Array(records.dropFirst())), as: UTF8.self)
+        return try await with { connection in
+            try connection.script(
+                "DROP TABLE IF EXISTS pg_temp.csv; CREATE TEMPORARY TABLE csv AS SELECT * FROM \(table) WHERE false"
+            )
+            let types = try connection.run(
+                """
+                SELECT c.column_name AS name, format_type(a.atttypid, NULL) AS type
+                  FROM unnest($1::text[]) WITH ORDINALITY AS c (column_name, place)
+                  JOIN pg_attribute a ON a.attrelid = 'csv'::regclass AND a.attname = c.column_name ORDER BY place
+                """,
+                [.textArray(columns)]
+            ).map { try $0.text("type") }
+            let names = columns.joined(separator: ", ")
+            let values = types.enumerated().map { "(row ->> \($0.offset))::\($0.element)" }.joined(separator: ", ")
+            _ = try connection.run(
+                "INSERT INTO csv (\(names)) SELECT \(values) FROM jsonb_array_elements($1::text::jsonb) AS row",
+                [.text(rows)]
+            )
+            return try connection.run(
+                """
+                SELECT 'only in the file: ' || f::text AS row FROM (SELECT \(names) FROM csv EXCEPT ALL SELECT \(names) FROM \(table)) f
+                UNION ALL
+                SELECT 'only in the table: ' || t::text FROM (SELECT \(names) FROM \(table) EXCEPT ALL SELECT \(names) FROM csv) t
+                """
+            ).map { try $0.text("row") }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import TestSupport
+
+/// A running `appstore-simulator`, and what it lets a test see of it.
+struct SimulatedStore: Sendable {
+    struct Options: Sendable {
+        var seed = 7
+        var customers = 12
+        var transactionsPerCustomer = 12
+        /// Without it, nothing is ever refused for its number.
+        var windowSeconds: Int?
+        /// Fault rules, as JSON.
+        var faults: String?
+    }
+
+    struct Arrival: Decodable, Sendable {
+        let at: Int64
+        let endpoint: String
+        let status: Int
+        let transactionId: String?
+    }
+
+    struct Requests: Decodable, Sendable {
+        let total: Int
+        /// For their number.
+        let refused: Int
+        let arrivals: [Arrival]
+
+        func count(of endpoint: String) -> Int { arrivals.count { $0.endpoint == endpoint } }
+    }
+
+    struct Change: Decodable, Sendable {
+        let transactionId: String
+        let isNew: Bool
+        let notificationUUID: String
+    }
+
+    let directory: String
+    private let http: LoopbackHTTP
+
+    /// Runs a simulator in `directory` beside `body`.
+    static func serving<Result>(
+        _ options: Options,
+        in directory: String,
+        _ body: (SimulatedStore) async throws -> Result
+    ) async throws -> Result {
+        // Its world ends a minute ago, so that what it adds is as new as Apple's notifications are.
+        let anchor = Date(timeIntervalSince1970: (Date.now.timeIntervalSince1970 - 60).rounded(.down))
+        var arguments = [
+            "serve", "--directory", directory, "--seed", String(options.seed), "--customers", String(options.customers),
+            "--transactions-per-customer", String(options.transactionsPerCustomer), "--anchor", anchor.ISO8601Format(),
+        ]
+        if let window = options.windowSeconds {
+            arguments += ["--rate-limit", "documented", "--window-seconds", String(window)]
+        } else {
+            arguments += ["--rate-limit", "none"]
+        }
+        if let faults = options.faults {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try Data(faults.utf8).write(to: URL(filePath: directory + "/faults.json"))
+            arguments += ["--faults", directory + "/faults.json"]
+        }
+        return try await withChildProcess(Executables.simulator, arguments, environment: [:]) { process in
+            guard await process.outputLine(with: "Serving") != nil else {
+                throw NotServing(errors: process.errors)
+            }
+            let text = try Data(contentsOf: URL(filePath: directory + "/ready.json"))
+            let port = try JSONDecoder().decode(Ready.self, from: text).port
+            return try await body(SimulatedStore(directory: directory, http: LoopbackHTTP(port: port)))
+        }
+    }
+
+    private struct Ready: Decodable {
+        let port: Int
+    }
+
+    struct NotServing: Error {
+        let errors: String
+    }
+
+    /// Everything a complete crawl must have found, as JSON lines.
+    func world() async throws -> String {
+        String(decoding: try await http.get("/simulator/world").body, as: UTF8.self)
+    }
+
+    func requests() async throws -> Requests {
+        try JSONDecoder().decode(Requests.self, from: Data(try await http.get("/simulator/requests").body))
+    }
+
+    func advance(changes: Int) async throws -> [Change] {
+        struct Answer: Decodable { let changes: [Change] }
+        let answer = try await http.send("POST", "/simulator/advance", "{\"changes\": \(changes)}")
+        return try JSONDecoder().decode(Answer.self, from: Data(answer.body)).changes
+    }
+
+    /// Takes up other fault rules, as JSON.
+    func misbehave(_ faults: String) async throws {
+        let answer = try await http.send("PUT", "/simulator/faults", faults)
+        guard answer.status == 200 else { throw NotServing(errors: String(decoding: answer.body, as: UTF8.self)) }
+    }
+
+    /// Waits until `count` requests have come, or until `isOver`.
+    func arrivals(_ count: Int, unless isOver: () -> Bool) async throws {
+        while try await requests().total < count, !isOver() {}
+    }
+}

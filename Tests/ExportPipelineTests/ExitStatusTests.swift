@@ -1,0 +1,23 @@
+import ExportPipeline
+import FoundationEssentials
+import Testing
+
+private let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "README.md").path
+
+struct ExitStatusTests {
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: readme), "README.md is not written yet"))
+    func `the README lists every exit code, and no other`() throws {
+        let text = try String(contentsOfFile: readme, encoding: .utf8)
+        var listed: [Int32] = []
+        for line in text.split(separator: "\n") {
+            // A row of the table of exit codes: `| 73 / 74 | … |`, whose first cell has numbers alone.
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+            guard cells.count >= 4 else { continue }
+            let words = cells[1].split { " /`,".contains($0) }
+            let numbers = words.compactMap { Int32($0) }
+            if !numbers.isEmpty, numbers.count == words.count { listed += numbers }
+        }
+        #expect(listed.sorted() == ExitStatus.allCases.map(\.rawValue).sorted())
+    }
+}

@@ -1,0 +1,175 @@
+import Dispatch
+package import Glibc
+import Synchronization
+
+/// A program that runs beside a test, its output read line by line.
+///
+/// Foundation's `Process` is not used: its children inherit blocked signals, and several at once can wait for ever.
+package final class ChildProcess: Sendable {
+    package let processID: pid_t
+    private let standardOutput: OutputReader
+    private let standardError: OutputReader
+    private let end = Promise<Ending>()
+
+    /// How a program ended.
+    package struct Ending: Sendable {
+        /// As a shell names it: the exit code, or 128 + the number of the signal that killed it.
+        package let code: Int32
+        /// The most memory it had at a time, in KiB.
+        package let peakMemory: Int
+    }
+
+    /// Starts a program by its path, with the given environment and nothing of the test's own.
+    ///
+    /// Whoever does must ``stop()`` it, as ``withChildProcess(_:_:environment:_:)`` does.
+    init(_ executable: String, _ arguments: [String], environment: [String: String]) throws {
+        (processID, standardOutput, standardError) = try Self.oneAtATime.withLock { _ in
+            try Self.spawn(executable, arguments, environment)
+        }
+        reap()
+    }
+
+    /// A pipe is open in every program started before it is marked as our own.
+    private static let oneAtATime = Mutex(())
+
+    private static func spawn(
+        _ executable: String,
+        _ arguments: [String],
+        _ environment: [String: String]
+    ) throws -> (pid_t, OutputReader, OutputReader) {
+        let out = try Pipe()
+        let error = try Pipe()
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, STDOUT_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, error.writing, STDERR_FILENO)
+
+        // A test process may ignore or block signals; its children start as from a shell.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var all = sigset_t()
+        var none = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+        let words = unsafe ([executable] + arguments).map { unsafe strdup($0) }
+        let variables = unsafe environment.map { unsafe strdup("\($0.key)=\($0.value)") }
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
+        var processID = pid_t()
+        let failure = unsafe posix_spawn(
+            &processID,
+            executable,
+            &actions,
+            &attributes,
+            words + [nil],
+            variables + [nil]
+        )
+        close(out.writing)
+        close(error.writing)
+        guard failure == 0 else {
+            close(out.reading)
+            close(error.reading)
+            throw NotStarted(executable: executable, reason: unsafe String(cString: strerror(failure)))
+        }
+        return (processID, OutputReader(out.reading), OutputReader(error.reading))
+    }
+
+    /// Sends a signal; to a program that has ended already, nothing happens.
+    package func signal(_ number: Int32) {
+        // Reaping takes the same lock, so the ID cannot be another program's by now.
+        end.unlessKept { kill(processID, number) }
+    }
+
+    /// Returns once the program has ended and all it said is read.
+    @discardableResult
+    package func wait() async -> Ending {
+        let ending = await end.value
+        await standardOutput.finished()
+        await standardError.finished()
+        return ending
+    }
+
+    /// Kills the program if it still runs, and waits for its end.
+    package func stop() async {
+        signal(SIGKILL)
+        await wait()
+    }
+
+    /// Whether it has ended; what it said may still be on its way.
+    package var hasEnded: Bool { end.isKept }
+
+    /// Everything on stdout so far.
+    package var output: String { standardOutput.text }
+
+    /// Everything on stderr so far.
+    package var errors: String { standardError.text }
+
+    /// Waits for a line on stdout that has `words` in it; `nil` when the program ended without.
+    package func outputLine(with words: String) async -> String? { await standardOutput.line(with: words) }
+
+    /// Waits for a line on stderr that has `words` in it; `nil` when the program ended without.
+    package func errorLine(with words: String) async -> String? { await standardError.line(with: words) }
+
+    /// Waits for the program's end on a thread of its own.
+    private func reap() {
+        DispatchQueue(label: "child \(processID)").async { [processID, end] in
+            // Leaves the dead child where it is, so that its ID stays its own until the lock is held.
+            var information = unsafe siginfo_t()
+            while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            end.keep {
+                var status: Int32 = 0
+                var usage = rusage()
+                unsafe wait4(processID, &status, 0, &usage)
+                let signal = status & 0x7F
+                return Ending(
+                    code: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
+                    peakMemory: usage.ru_maxrss
+                )
+            }
+        }
+    }
+
+    package struct NotStarted: Error {
+        let executable: String
+        let reason: String
+    }
+}
+
+/// Runs a program beside `body`, and kills it if it still runs afterwards.
+package func withChildProcess<Result>(
+    _ executable: String,
+    _ arguments: [String],
+    environment: [String: String],
+    _ body: (ChildProcess) async throws -> Result
+) async throws -> Result {
+    let child = try ChildProcess(executable, arguments, environment: environment)
+    do {
+        let result = try await body(child)
+        await child.stop()
+        return result
+    } catch {
+        await child.stop()
+        throw error
+    }
+}
+
+/// Both ends of a pipe, closed in every program started once it is made.
+private struct Pipe {
+    let reading: Int32
+    let writing: Int32
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        guard unsafe pipe(&ends) == 0 else {
+            throw ChildProcess.NotStarted(executable: "a pipe", reason: unsafe String(cString: strerror(errno)))
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+}

@@ -1,0 +1,91 @@
+import Dispatch
+import Glibc
+
+/// One HTTP request to a server on 127.0.0.1; knows just enough of HTTP to talk to a server of ours.
+package struct LoopbackHTTP: Sendable {
+    package let port: Int
+
+    package init(port: Int) {
+        self.port = port
+    }
+
+    package struct Answer: Sendable {
+        package let status: Int
+        package let body: [UInt8]
+    }
+
+    package func get(_ path: String) async throws -> Answer { try await send("GET", path, "") }
+
+    /// Sends a method such as `POST` with a body.
+    package func send(_ method: String, _ path: String, _ body: String) async throws -> Answer {
+        let request = """
+            \(method) \(path) HTTP/1.1\r
+            Host: 127.0.0.1:\(port)\r
+            Connection: close\r
+            Content-Length: \(body.utf8.count)\r
+            \r
+
+            """
+        return try await exchange(Array((request + body).utf8))
+    }
+
+    /// Sends bytes, reads to the end, and blocks no thread that runs Swift tasks.
+    private func exchange(_ request: [UInt8]) async throws -> Answer {
+        try await withCheckedThrowingContinuation { done in
+            DispatchQueue(label: "loopback \(port)").async {
+                done.resume(with: Result { try Answer(parsing: try Self.exchange(request, port)) })
+            }
+        }
+    }
+
+    private static func exchange(_ request: [UInt8], _ port: Int) throws -> [UInt8] {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { throw Failure(action: "opening a socket", code: errno) }
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let connected = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw Failure(action: "connecting to port \(port)", code: errno) }
+        var rest = request[...]
+        while !rest.isEmpty {
+            let sent = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard sent > 0 else { throw Failure(action: "sending", code: errno) }
+            rest = rest.dropFirst(sent)
+        }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
+            guard count >= 0 else { throw Failure(action: "receiving", code: errno) }
+            if count == 0 { return answer }
+            answer += buffer[..<count]
+        }
+    }
+
+    package struct Failure: Error {
+        let action: String
+        let code: Int32
+    }
+}
+
+extension LoopbackHTTP.Answer {
+    fileprivate init(parsing bytes: [UInt8]) throws {
+        guard let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else {
+            throw LoopbackHTTP.Failure(action: "reading the head of an answer", code: 0)
+        }
+        let words = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).split(separator: " ", maxSplits: 2)
+        guard words.count > 1, let status = Int(words[1].prefix(3)) else {
+            throw LoopbackHTTP.Failure(action: "reading the status of an answer", code: 0)
+        }
+        self.status = status
+        body = Array(bytes[head.upperBound...])
+    }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Reads all that comes out of a pipe, on a thread of its own, so that the writer never has to wait.
+final class OutputReader: Sendable {
+    private struct Waiter {
+        let words: String
+        let line: CheckedContinuation<String?, Never>
+    }
+
+    private struct State {
+        var lines: [String] = []
+        /// What came behind the last end of a line.
+        var rest: [UInt8] = []
+        var waiters: [Waiter] = []
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let end = Promise<Void>()
+
+    /// - Parameter descriptor: The reading end; closed once the last writer is gone.
+    init(_ descriptor: Int32) {
+        DispatchQueue(label: "pipe \(descriptor)").async {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                self.take(buffer[..<count])
+            }
+            close(descriptor)
+            self.finish()
+        }
+    }
+
+    /// Everything so far, an unfinished line included.
+    var text: String {
+        state.withLock { state in
+            state.lines.map { $0 + "\n" }.joined() + String(decoding: state.rest, as: UTF8.self)
+        }
+    }
+
+    /// The first line with `words` in it, whether it is there already or comes; `nil` when none ever will.
+    func line(with words: String) async -> String? {
+        await withCheckedContinuation { waiter in
+            let found = state.withLock { state -> String?? in
+                if let line = state.lines.first(where: { $0.contains(words) }) { return .some(line) }
+                if state.isFinished { return .some(nil) }
+                state.waiters.append(Waiter(words: words, line: waiter))
+                return nil
+            }
+            if let found { waiter.resume(returning: found) }
+        }
+    }
+
+    func finished() async {
+        await end.value
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>) {
+        let served = state.withLock { state in
+            var served: [(Waiter, String)] = []
+            state.rest += bytes
+            while let newline = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: state.rest[..<newline], as: UTF8.self)
+                state.rest.removeSubrange(...newline)
+                state.lines.append(line)
+                served += state.waiters.filter { line.contains($0.words) }.map { ($0, line) }
+                state.waiters.removeAll { line.contains($0.words) }
+            }
+            return served
+        }
+        for (waiter, line) in served { waiter.line.resume(returning: line) }
+    }
+
+    private func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.line.resume(returning: nil) }
+        end.keep {}
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// A value that comes once, and that many may wait for.
+package final class Promise<Value: Sendable>: Sendable {
+    private enum State {
+        case open([CheckedContinuation<Value, Never>])
+        case kept(Value)
+    }
+
+    private let state = Mutex(State.open([]))
+
+    package init() {}
+
+    package var value: Value {
+        get async {
+            await withCheckedContinuation { waiter in
+                let value = state.withLock { state -> Value? in
+                    guard case .open(let waiters) = state else {
+                        if case .kept(let value) = state { return value }
+                        return nil
+                    }
+                    state = .open(waiters + [waiter])
+                    return nil
+                }
+                if let value { waiter.resume(returning: value) }
+            }
+        }
+    }
+
+    package var isKept: Bool {
+        state.withLock { state in
+            if case .kept = state { true } else { false }
+        }
+    }
+
+    /// Makes the value, under the lock that ``unlessKept(_:)`` takes.
+    package func keep(_ make: () -> Value) {
+        let (value, waiters) = state.withLock { state in
+            guard case .open(let waiters) = state else { preconditionFailure("a promise is kept once") }
+            let value = make()
+            state = .kept(value)
+            return (value, waiters)
+        }
+        for waiter in waiters { waiter.resume(returning: value) }
+    }
+
+    /// Runs `body` unless the value is there already.
+    package func unlessKept(_ body: () -> Void) {
+        state.withLock { state in
+            if case .open = state { body() }
+        }
+    }
+}

@@ -68,6 +68,10 @@ package struct Failure: Sendable {
     }
 
     private static func judge(_ error: PostgresError) -> (ExitStatus, String) {
+        // The server says so by closing the connection, which is no reason to try again.
+        if error.state == .invalidCatalogName {
+            return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
+        }
         if error.isUnreachable {
             return (
                 .databaseUnavailable,
@@ -86,9 +90,6 @@ package struct Failure: Sendable {
             return (
                 .databaseUnavailable, "the connection to PostgreSQL was lost: \(error.message). Run again to resume"
             )
-        }
-        if error.state == .invalidCatalogName {
-            return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
         }
         return (.bug, "PostgreSQL, unexpected: \(error)")
     }

@@ -32,15 +32,21 @@ package struct NotificationStream: Equatable, Sendable {
         lastRun: UnixMilliseconds?,
         in environment: AppStoreEnvironment
     ) -> NotificationSpan {
-        let oldest = now - environment.notificationReach
-        let start = startDate.resolve(now: now, lastRun: lastRun) ?? oldest
+        let reach = now - environment.notificationReach
+        // What is at the very edge now is beyond it by the time the request arrives, and Apple then refuses the window.
+        let oldest = reach + Self.edge
+        let start = startDate.resolve(now: now, lastRun: lastRun) ?? reach
         // Tomorrow's notifications do not exist yet; asking for them would mark them as seen.
         let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
         guard start < end else { return NotificationSpan(asked: start..<start, unreachable: nil) }
         guard start < oldest else { return NotificationSpan(asked: start..<end, unreachable: nil) }
         guard oldest < end else { return NotificationSpan(asked: end..<end, unreachable: start..<end) }
-        return NotificationSpan(asked: oldest..<end, unreachable: start..<oldest)
+        // Whoever asks for as much as Apple has gets that.
+        return NotificationSpan(asked: oldest..<end, unreachable: start < reach ? start..<oldest : nil)
     }
+
+    /// How far inside Apple's reach a crawl begins at the earliest: requests wait for their turn.
+    package static let edge = Duration.seconds(3_600)
 
     /// The body to ask with, for one window and, with ``Scope/transactions``, one ID.
     package func query(for window: Range<UnixMilliseconds>, transactionId: TransactionID? = nil) -> NotificationQuery {

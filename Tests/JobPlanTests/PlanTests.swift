@@ -48,16 +48,23 @@ import Testing
     @Test func `lastRun without an earlier run reaches back as far as Apple does`() throws {
         let stream = try Self.notifications("startDate: lastRun")
         let first = stream.span(now: Self.midnight, lastRun: nil, in: .sandbox)
-        #expect(first.asked == (Self.midnight - Self.day * 30)..<Self.midnight && first.unreachable == nil)
+        let oldest = Self.midnight - Self.day * 30 + NotificationStream.edge
+        #expect(first.asked == oldest..<Self.midnight && first.unreachable == nil)
         let later = stream.span(now: Self.midnight, lastRun: Self.midnight - Self.day, in: .sandbox)
         #expect(later.asked == (Self.midnight - Self.day)..<Self.midnight)
     }
 
     @Test func `JF17 a start 200 days ago is clamped and leaves a gap`() throws {
         let span = try Self.notifications("startDate: -200d").span(now: Self.midnight, lastRun: nil, in: .production)
-        let oldest = Self.midnight - Self.day * 180
+        let oldest = Self.midnight - Self.day * 180 + NotificationStream.edge
         #expect(span.asked == oldest..<Self.midnight)
         #expect(span.unreachable == (Self.midnight - Self.day * 200)..<oldest)
+    }
+
+    @Test func `who asks for as much as Apple has is short of nothing`() throws {
+        let span = try Self.notifications("startDate: -180d").span(now: Self.midnight, lastRun: nil, in: .production)
+        #expect(span.asked == (Self.midnight - Self.day * 180 + NotificationStream.edge)..<Self.midnight)
+        #expect(span.unreachable == nil)
     }
 
     @Test func `JF17 an end in the future is frozen to now`() throws {

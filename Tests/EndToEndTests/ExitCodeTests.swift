@@ -35,7 +35,7 @@ struct ExitCodeTests {
                 mistake.arguments.map { $0 == "JOB" ? path : $0 },
                 environment: environment
             ) { process in
-                (code: await process.wait().code, output: process.output, errors: process.errors)
+                (code: await process.wait(), output: process.output, errors: process.errors)
             }
 
             #expect(outcome.code == mistake.code, "\(outcome.errors)")
@@ -51,7 +51,7 @@ struct ExitCodeTests {
             let path = try stage.write(stage.job)
             for arguments in [["run", path, "--fast"], ["run", path, "--concurrency", "0"], ["walk", path], ["run"]] {
                 let (code, output, errors) = try await stage.withStoreledger(arguments) { process in
-                    (await process.wait().code, process.output, process.errors)
+                    (await process.wait(), process.output, process.errors)
                 }
                 #expect(code == 64, "\(arguments)")
                 #expect(output == "", "\(arguments)")
@@ -241,7 +241,7 @@ extension Stage {
     fileprivate func generateKey(_ kind: [String], _ job: inout JobText) async throws {
         let text = try await withChildProcess("/usr/bin/openssl", ["genpkey"] + kind, environment: [:]) { process in
             let ending = await process.wait()
-            try #require(ending.code == 0, "openssl genpkey: \(process.errors)")
+            try #require(ending == 0, "openssl genpkey: \(process.errors)")
             return process.output
         }
         try writeKey(text, &job)

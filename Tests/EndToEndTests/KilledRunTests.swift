@@ -68,7 +68,7 @@ struct KilledRunTests {
                         "UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE lease_owner = '\(owner)'"
                     )
                     #expect(left > 0)
-                    #expect(await survivor.wait().code == 0, "\(survivor.errors)")
+                    #expect(await survivor.wait() == 0, "\(survivor.errors)")
                 }
             }
             #expect(try await book.column("SELECT DISTINCT state FROM crawl_items") == ["done"])

@@ -7,7 +7,7 @@ import Testing
 struct OutputTests {
     @Test func `the version is one line`() async throws {
         try await withChildProcess(Executables.storeledger, ["--version"], environment: [:]) { process in
-            #expect(await process.wait().code == 0)
+            #expect(await process.wait() == 0)
             #expect(process.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
             #expect(process.errors == "")
         }

@@ -25,7 +25,7 @@ struct StoppedRunTests {
                 try await stage.store.arrivals(3) { process.hasEnded }
                 let asked = ContinuousClock.now
                 process.signal(signal)
-                #expect(await process.wait().code == 75)
+                #expect(await process.wait() == 75)
                 #expect(ContinuousClock.now - asked < .seconds(10))
                 #expect(process.output == "")
                 #expect(
@@ -64,7 +64,7 @@ struct StoppedRunTests {
                     """
                 while try await book.count(waiting) == 0, !process.hasEnded {}
                 process.signal(signal)
-                #expect(await process.wait().code == 128 + signal)
+                #expect(await process.wait() == 128 + signal)
                 try intruder.script("ROLLBACK")
             }
         }

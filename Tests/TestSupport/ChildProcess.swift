@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 package import Glibc
 import Synchronization
 
@@ -9,15 +10,7 @@ package final class ChildProcess: Sendable {
     package let processID: pid_t
     private let standardOutput: OutputReader
     private let standardError: OutputReader
-    private let end = Promise<Ending>()
-
-    /// How a program ended.
-    package struct Ending: Sendable {
-        /// As a shell names it: the exit code, or 128 + the number of the signal that killed it.
-        package let code: Int32
-        /// The most memory it had at a time, in KiB.
-        package let peakMemory: Int
-    }
+    private let end = Promise<Int32>()
 
     /// Starts a program by its path, with the given environment and nothing of the test's own.
     ///
@@ -86,13 +79,14 @@ package final class ChildProcess: Sendable {
         end.unlessKept { kill(processID, number) }
     }
 
-    /// Returns once the program has ended and all it said is read.
+    /// Returns once the program has ended and all it said is read: its exit code, as a shell names it, which is
+    /// 128 + the number of the signal where one killed it.
     @discardableResult
-    package func wait() async -> Ending {
-        let ending = await end.value
+    package func wait() async -> Int32 {
+        let code = await end.value
         await standardOutput.finished()
         await standardError.finished()
-        return ending
+        return code
     }
 
     /// Kills the program if it still runs, and waits for its end.
@@ -103,6 +97,16 @@ package final class ChildProcess: Sendable {
 
     /// Whether it has ended; what it said may still be on its way.
     package var hasEnded: Bool { end.isKept }
+
+    /// The most memory it has had at a time until now, in KiB; `nil` once it has ended.
+    ///
+    /// What `wait4` tells in the end is no good: it counts the memory of the test that started the program.
+    package var peakMemory: Int? {
+        // A file of /proc that cannot be read is that of a process that has gone.
+        let status = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }
+    }
 
     /// Everything on stdout so far.
     package var output: String { standardOutput.text }
@@ -124,13 +128,9 @@ package final class ChildProcess: Sendable {
             while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
             end.keep {
                 var status: Int32 = 0
-                var usage = rusage()
-                unsafe wait4(processID, &status, 0, &usage)
+                unsafe waitpid(processID, &status, 0)
                 let signal = status & 0x7F
-                return Ending(
-                    code: signal == 0 ? (status >> 8) & 0xFF : 128 + signal,
-                    peakMemory: usage.ru_maxrss
-                )
+                return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
             }
         }
     }

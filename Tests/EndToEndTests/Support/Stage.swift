@@ -72,8 +72,6 @@ struct Stage: Sendable {
         let code: Int32
         let output: String
         let errors: String
-        /// KiB.
-        let peakMemory: Int
 
         var errorLines: [Substring] { errors.split(separator: "\n") }
     }
@@ -81,13 +79,8 @@ struct Stage: Sendable {
     /// Runs `storeledger` to its end.
     func storeledger(_ arguments: String..., environment: [String: String] = [:]) async throws -> Outcome {
         try await withStoreledger(arguments, environment: environment) { process in
-            let ending = await process.wait()
-            return Outcome(
-                code: ending.code,
-                output: process.output,
-                errors: process.errors,
-                peakMemory: ending.peakMemory
-            )
+            let code = await process.wait()
+            return Outcome(code: code, output: process.output, errors: process.errors)
         }
     }
 

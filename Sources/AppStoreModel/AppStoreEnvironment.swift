@@ -24,4 +24,12 @@ package enum AppStoreEnvironment: String, CaseIterable, Sendable {
         case .sandbox: .seconds(30 * 86_400)
         }
     }
+
+    /// The oldest notifications worth asking for at `now`.
+    ///
+    /// Ten minutes inside Apple's reach: a crawl takes time between freezing `now` and its last request, and a start one
+    /// second out of reach is refused (4000012).
+    package func oldestNotification(at now: UnixMilliseconds) -> UnixMilliseconds {
+        now - notificationReach + .seconds(600)
+    }
 }

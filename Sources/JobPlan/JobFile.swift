@@ -52,7 +52,7 @@ package struct JobFile: Equatable, Sendable {
     package let path: String
     /// Always 1.
     package let version: Int
-    /// `[a-z0-9][a-z0-9-]{0,62}`.
+    /// `[a-z0-9][a-z0-9-]{0,62}`; together with the app, what checkpoints belong to.
     package let name: String
     package let app: App
     package let appStore: AppStore
@@ -63,7 +63,4 @@ package struct JobFile: Equatable, Sendable {
     package let output: Output
     /// What is allowed but unwise, one sentence each, to be shown once at the start.
     package let warnings: [String]
-
-    /// What checkpoints belong to, together with the app.
-    package var identity: String { name }
 }

@@ -20,7 +20,7 @@ package struct NotificationStream: Equatable, Sendable {
     /// Only together with ``notificationType``.
     package let notificationSubtype: String?
 
-    /// The moments to ask for, frozen at `now`.
+    /// The moments to ask for, frozen at `now`; never older than ``AppStoreEnvironment/oldestNotification(at:)``.
     ///
     /// - Parameters:
     ///   - now: When the run first asks.
@@ -32,21 +32,18 @@ package struct NotificationStream: Equatable, Sendable {
         lastRun: UnixMilliseconds?,
         in environment: AppStoreEnvironment
     ) -> NotificationSpan {
-        let reach = now - environment.notificationReach
-        // What is at the very edge now is beyond it by the time the request arrives, and Apple then refuses the window.
-        let oldest = reach + Self.edge
-        let start = startDate.resolve(now: now, lastRun: lastRun) ?? reach
+        let oldest = environment.oldestNotification(at: now)
+        let start = startDate.resolve(now: now, lastRun: lastRun) ?? oldest
         // Tomorrow's notifications do not exist yet; asking for them would mark them as seen.
         let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
         guard start < end else { return NotificationSpan(asked: start..<start, unreachable: nil) }
-        guard start < oldest else { return NotificationSpan(asked: start..<end, unreachable: nil) }
-        guard oldest < end else { return NotificationSpan(asked: end..<end, unreachable: start..<end) }
-        // Whoever asks for as much as Apple has gets that.
-        return NotificationSpan(asked: oldest..<end, unreachable: start < reach ? start..<oldest : nil)
+        // Whoever asks for as much as Apple has gets that, and lacks nothing.
+        let isOutOfReach = start < now - environment.notificationReach
+        return NotificationSpan(
+            asked: min(max(start, oldest), end)..<end,
+            unreachable: isOutOfReach ? start..<min(oldest, end) : nil
+        )
     }
-
-    /// How far inside Apple's reach a crawl begins at the earliest: requests wait for their turn.
-    package static let edge = Duration.seconds(3_600)
 
     /// The body to ask with, for one window and, with ``Scope/transactions``, one ID.
     package func query(for window: Range<UnixMilliseconds>, transactionId: TransactionID? = nil) -> NotificationQuery {

@@ -7,7 +7,7 @@ import Testing
     @Test func `a small job gets every default`() throws {
         let job = try JobText.load(JobText.usual)
 
-        #expect(job.identity == "nightly-sync")
+        #expect(job.name == "nightly-sync")
         #expect(job.app.bundleId == "com.example.game" && job.app.appAppleId == 1_234_567_890)
         #expect(job.appStore.baseURL == "https://api.storekit.apple.com")
         #expect(!job.appStore.isLoopback && !job.appStore.triesSandbox && job.appStore.trustedRoots.isEmpty)

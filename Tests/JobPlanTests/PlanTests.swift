@@ -48,7 +48,7 @@ import Testing
     @Test func `lastRun without an earlier run reaches back as far as Apple does`() throws {
         let stream = try Self.notifications("startDate: lastRun")
         let first = stream.span(now: Self.midnight, lastRun: nil, in: .sandbox)
-        let oldest = Self.midnight - Self.day * 30 + NotificationStream.edge
+        let oldest = Self.midnight - Self.day * 30 + .seconds(600)
         #expect(first.asked == oldest..<Self.midnight && first.unreachable == nil)
         let later = stream.span(now: Self.midnight, lastRun: Self.midnight - Self.day, in: .sandbox)
         #expect(later.asked == (Self.midnight - Self.day)..<Self.midnight)
@@ -56,15 +56,34 @@ import Testing
 
     @Test func `JF17 a start 200 days ago is clamped and leaves a gap`() throws {
         let span = try Self.notifications("startDate: -200d").span(now: Self.midnight, lastRun: nil, in: .production)
-        let oldest = Self.midnight - Self.day * 180 + NotificationStream.edge
+        let oldest = Self.midnight - Self.day * 180 + .seconds(600)
         #expect(span.asked == oldest..<Self.midnight)
         #expect(span.unreachable == (Self.midnight - Self.day * 200)..<oldest)
     }
 
     @Test func `who asks for as much as Apple has is short of nothing`() throws {
         let span = try Self.notifications("startDate: -180d").span(now: Self.midnight, lastRun: nil, in: .production)
-        #expect(span.asked == (Self.midnight - Self.day * 180 + NotificationStream.edge)..<Self.midnight)
+        #expect(span.asked == (Self.midnight - Self.day * 180 + .seconds(600))..<Self.midnight)
         #expect(span.unreachable == nil)
+    }
+
+    @Test func `a start is never asked for so late that Apple refuses it`() throws {
+        let reach = Self.midnight - Self.day * 180
+        let oldest = AppStoreEnvironment.production.oldestNotification(at: Self.midnight)
+        for (minutes, gap) in [(-1, reach - .seconds(60)), (0, nil), (9, nil), (10, nil), (11, nil)] {
+            let start = reach + .seconds(minutes * 60)
+            let stream = try Self.notifications("startDate: lastRun")
+            let span = stream.span(now: Self.midnight, lastRun: start, in: .production)
+            #expect(span.asked == max(start, oldest)..<Self.midnight, "\(minutes) minutes inside")
+            #expect(span.unreachable == gap.map { $0..<oldest }, "\(minutes) minutes inside")
+        }
+    }
+
+    @Test func `an end at the edge leaves nothing to ask for`() throws {
+        let stream = try Self.notifications("startDate: -4321h, endDate: -180d")
+        let span = stream.span(now: Self.midnight, lastRun: nil, in: .production)
+        #expect(span.asked.isEmpty)
+        #expect(span.unreachable == (Self.midnight - .seconds(4_321 * 3_600))..<(Self.midnight - Self.day * 180))
     }
 
     @Test func `JF17 an end in the future is frozen to now`() throws {
@@ -92,12 +111,23 @@ import Testing
         // The figures of a million IDs: 5.6 and 27.8 hours at the limit, 11.1 and 55.6 at half of it.
         #expect(estimate.streams.map(\.atLimit).prefix(2) == [.seconds(20_000), .seconds(100_000)])
         #expect(estimate.atLimit == .seconds(100_000) && estimate.atShare == .seconds(200_000))
-        #expect(estimate.streams.allSatisfy { !$0.isUpperBound })
+        #expect(estimate.streams.allSatisfy { !$0.isUpperBound } && !estimate.isUpperBound)
     }
 
     @Test func `refunds of the revoked are at most one request an ID`() throws {
         let job = try StreamTests.load("transactionHistory: {}", "refundHistory: {for: revoked}")
         let estimate = PlanEstimate(job: job, transactionIds: 10, now: Self.midnight, lastRun: nil)
         #expect(estimate.streams.map(\.isUpperBound) == [false, true])
+    }
+
+    @Test func `refunds of the revoked come after the rest, so their time is added`() throws {
+        let job = try StreamTests.load(
+            "transactionHistory: {}",
+            "refundHistory: {for: revoked}",
+            "notificationHistory: {scope: app, startDate: -7d}"
+        )
+        let estimate = PlanEstimate(job: job, transactionIds: 1_000_000, now: Self.midnight, lastRun: nil)
+        #expect(estimate.atLimit == .seconds(120_000) && estimate.atShare == .seconds(240_000))
+        #expect(estimate.isUpperBound)
     }
 }

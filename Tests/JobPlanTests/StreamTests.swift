@@ -126,12 +126,31 @@ import Testing
         #expect(revoked.streams.refundHistory?.customers == .revoked && revoked.warnings.isEmpty)
     }
 
-    @Test func `refunds of the revoked alone are allowed with a warning`() throws {
-        let job = try Self.load("refundHistory: {for: revoked}")
-        #expect(job.warnings.count == 1)
+    @Test(arguments: [
+        "refundHistory: {for: revoked}",
+        "refundHistory: {for: revoked}\n  notificationHistory: {scope: app}",
+    ])
+    func `refunds of the revoked need a stream that names them`(streams: String) throws {
         #expect(
-            job.warnings.first?.contains("streams.refundHistory asks only customers with a known revocation") == true
+            try Self.complaint(streams) == """
+                job.yaml:14:18: streams.refundHistory asks only customers with a revocation, \
+                and no other stream of this job says who they are; \
+                add transactionHistory, or notificationHistory with scope transactions, or ask for: all
+                """
         )
+    }
+
+    @Test(arguments: [
+        "transactionHistory: {}", "notificationHistory: {scope: transactions}", "notificationHistory: {}",
+    ])
+    func `a crawl by ID names the revoked`(stream: String) throws {
+        let job = try Self.load(stream, "refundHistory: {for: revoked}")
+        #expect(job.streams.refundHistory?.customers == .revoked && job.warnings.isEmpty)
+    }
+
+    @Test(arguments: ["transactionHistory: {nonsense: 1}", "notificationHistory: 7"])
+    func `a stream that is itself wrong is not called missing`(stream: String) throws {
+        #expect(try !Self.complaint("\(stream)\n  refundHistory: {for: revoked}").contains("says who they are"))
     }
 
     @Test func `at least one stream is asked for`() throws {

@@ -50,9 +50,20 @@ package struct PlanEstimate: Equatable, Sendable {
         }
     }
 
-    /// How long the run takes at Apple's limit: as long as its slowest stream, since all go side by side.
-    package var atLimit: Duration { streams.map(\.atLimit).max() ?? .zero }
+    /// How long the run takes at Apple's limit, if no item has a second page.
+    ///
+    /// Streams go side by side, so the slowest decides. Only refunds of the revoked come after the rest, which finds
+    /// out whom to ask about; they are counted as if that were everybody, so that the time is then an upper bound.
+    package var atLimit: Duration { together(\.atLimit) }
 
-    /// How long the run takes at the job's share of the limit.
-    package var atShare: Duration { streams.map(\.atShare).max() ?? .zero }
+    /// How long the run takes at the job's share of the limit; see ``atLimit``.
+    package var atShare: Duration { together(\.atShare) }
+
+    /// Whether ``atLimit`` and ``atShare`` suppose that every customer has a revocation.
+    package var isUpperBound: Bool { streams.contains(where: \.isUpperBound) }
+
+    private func together(_ time: (StreamEstimate) -> Duration) -> Duration {
+        let sideBySide = streams.filter { !$0.isUpperBound }.map(time).max() ?? .zero
+        return streams.filter(\.isUpperBound).map(time).reduce(sideBySide, +)
+    }
 }

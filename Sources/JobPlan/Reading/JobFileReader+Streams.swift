@@ -11,11 +11,14 @@ extension JobFileReader {
             refundHistory: refundHistory(section),
             notificationHistory: notificationHistory(section)
         )
-        if streams.named == [.refundHistory], streams.refundHistory?.customers == .revoked {
-            // Another job may have seen the revocations, so this is no mistake by itself.
-            problems.warn(
+        let namesCustomers =
+            section.has("transactionHistory")
+            || section.has("notificationHistory") && streams.notificationHistory?.scope != .app
+        if streams.refundHistory?.customers == .revoked, !namesCustomers {
+            problems.report(
                 section.place(of: "refundHistory"),
-                "asks only customers with a known revocation, and no other stream of this job looks for any"
+                "asks only customers with a revocation, and no other stream of this job says who they are",
+                "add transactionHistory, or notificationHistory with scope transactions, or ask for: all"
             )
         }
         return streams

@@ -37,7 +37,9 @@ extension ExportPipeline {
                 )
             },
             secondsAtAppleLimit: estimate.atLimit.inSeconds,
-            secondsAtShare: estimate.atShare.inSeconds
+            secondsAtShare: estimate.atShare.inSeconds,
+            remark: estimate.isUpperBound
+                ? "refunds come after the rest; so long only if every customer has a revocation" : nil
         )
     }
 

@@ -17,7 +17,9 @@ package struct PlanReport: Codable, Sendable {
     package let duplicates: Int
     package let share: Double
     package let streams: [Line]
-    /// Streams run side by side: the slowest decides, and refunds of the revoked come after the rest.
+    /// Streams run side by side, so the slowest decides; only refunds of the revoked come after the rest, and are added.
     package let secondsAtAppleLimit: Double
     package let secondsAtShare: Double
+    /// What the two figures suppose.
+    package let remark: String?
 }

@@ -29,8 +29,11 @@ struct PlanCommand: AsyncParsableCommand {
                 )
             }
             let share = Int((plan.share * 100).rounded())
+            let bound = plan.remark == nil ? "at least " : ""
+            let remark = plan.remark.map { " (\($0))" } ?? ""
             Console.result(
-                "  together: at least \(words(plan.secondsAtAppleLimit)) at Apple's limit, \(words(plan.secondsAtShare)) at the job's share of \(share)%"
+                "  together: \(bound)\(words(plan.secondsAtAppleLimit)) at Apple's limit, "
+                    + "\(words(plan.secondsAtShare)) at the job's share of \(share)%\(remark)"
             )
         }
     }

@@ -27,7 +27,7 @@ enum MergeSQL {
             INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))
             SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(extra ? ", $3::text, $4::text" : "")
               FROM \(Staging.name(of: table)) s
-              LEFT JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key)
+              LEFT JOIN \(held(in: table, by: [key])) ON true
              WHERE h.app_id IS NULL OR \(wins("s", "h"))
              ORDER BY s.\(key)
             ON CONFLICT (app_id, \(key)) DO UPDATE SET
@@ -44,8 +44,17 @@ enum MergeSQL {
         let key = table.key[0]
         return """
             SELECT s.\(key) AS key FROM \(Staging.name(of: table)) s
-              JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key) AND h.payload_sha256 = s.payload_sha256
+              JOIN \(held(in: table, by: [key])) ON h.payload_sha256 = s.payload_sha256
             """
+    }
+
+    /// As `h`, the row of a table whose key a staged row `s` has, looked up for each staged row by the primary key.
+    ///
+    /// A plain join leaves the planner a choice, and a plan made while the table was small goes on to read all rows of
+    /// the app for every page. `OFFSET 0` takes the choice away.
+    private static func held(in table: Table, by key: [String]) -> String {
+        let sameKey = key.map { "h.\($0) = s.\($0)" }.joined(separator: " AND ")
+        return "LATERAL (SELECT h.* FROM \(table.name) h WHERE h.app_id = $1::integer AND \(sameKey) OFFSET 0) h"
     }
 
     /// What decides between two snapshots of one record: the later signature, then a revoked one, then the hash.
@@ -62,8 +71,7 @@ enum MergeSQL {
             INSERT INTO \(table.name) AS t (app_id, notification_uuid, attempt_date, send_attempt_result)
             SELECT $1::integer, s.notification_uuid, s.attempt_date, s.send_attempt_result
               FROM \(Staging.name(of: table)) s
-              LEFT JOIN \(table.name) h ON h.app_id = $1::integer
-                   AND h.notification_uuid = s.notification_uuid AND h.attempt_date = s.attempt_date
+              LEFT JOIN \(held(in: table, by: ["notification_uuid", "attempt_date"])) ON true
              WHERE h.app_id IS NULL OR h.send_attempt_result IS DISTINCT FROM s.send_attempt_result
              ORDER BY s.notification_uuid, s.attempt_date
             ON CONFLICT (app_id, notification_uuid, attempt_date)

@@ -21,7 +21,9 @@ package protocol CrawlStore: Sendable {
     /// - Throws: ``LeaseLost`` when another worker holds the item by now.
     func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome
 
-    /// Files how an item stands that gave no page. Another worker's item is left alone.
+    /// Files how an item stands that gave no page.
+    ///
+    /// - Throws: ``LeaseLost`` when another worker holds the item by now; it is left alone.
     func file(_ end: ItemEnd, of item: WorkItem, requests: Int) async throws
 }
 

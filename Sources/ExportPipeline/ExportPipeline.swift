@@ -77,49 +77,69 @@ package struct ExportPipeline: Sendable {
             appAppleId: job.app.appAppleId
         )
         let databaseNow = try await ledger.now()
+        let clockOffset = databaseNow - UnixMilliseconds(rawValue: time.wallClock())
         let plan = RunPlan(job: job, app: app, now: databaseNow, restart: options.restart, version: version)
         let start = try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
         start.remarks.forEach { report(.remark($0)) }
-        let before = try await ledger.summary(of: start.run, app: app, job: job.name)
-        report(.began(start, items: before.items, done: before.itemsDone + before.itemsFailed))
 
         let holder = LeaseHolder(app: app, job: job.name, run: start.run)
         let limits = try await limits(app: app)
         let room = CrawlRoom(
             pipeline: self,
-            plan: plan.frozen(at: start.now),
+            plan: plan.frozen(as: start),
             holder: holder,
             credentials: credentials,
             limits: limits,
-            clockOffset: databaseNow - UnixMilliseconds(rawValue: time.wallClock()),
+            clockOffset: clockOffset,
             width: options.concurrency ?? job.limits.concurrency,
             report: report
         )
         do {
+            let before = try await ledger.summary(of: start.run, app: app, job: job.name)
+            report(.began(start, items: before.items, done: before.itemsDone + before.itemsFailed))
             try await withDeadline(options.maximumDuration) { try await room.crawl() }
+            let manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
+            let summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
+            return RunReport(
+                job: job.name,
+                joined: start.joined,
+                start: start,
+                summary: summary,
+                waitedForLimits: await limits.waited,
+                elapsed: time.monotonic() - began,
+                manifest: manifest,
+                csvDirectory: job.output.csv?.directory
+            )
         } catch {
             await leave(holder, because: error)
             throw error
         }
+    }
 
-        let summary = try await ledger.summary(of: start.run, app: app, job: job.name)
-        let status: ExitStatus = summary.hasLosses ? .completeWithLosses : .complete
-        var manifest: Manifest?
-        if let csv = job.output.csv, try await !ledger.isFinished(start.run, app: app) {
-            report(.publishing(directory: csv.directory))
-            manifest = try await publish(csv, app: app, run: start.run, trustedRoots: credentials.rootFingerprints)
+    /// Publishes the CSV files of a run whose items have all reached their end, unless another process sees to it.
+    ///
+    /// - Throws: ``RunSuperseded`` when the run's items went to another run meanwhile.
+    private func publishAtEnd(
+        of run: Int64,
+        app: AppID,
+        credentials: Credentials,
+        report: @Sendable (RunEvent) -> Void
+    ) async throws -> Manifest? {
+        while true {
+            switch try await ledger.end(of: run, app: app) {
+            case .superseded: throw RunSuperseded(run: run)
+            case .finished: return nil
+            case .unfinished: break
+            }
+            guard let csv = job.output.csv else { return nil }
+            do {
+                report(.publishing(directory: csv.directory))
+                return try await publish(csv, app: app, run: run, trustedRoots: credentials.rootFingerprints)
+            } catch LedgerError.directoryInUse {
+                // Most likely a process that worked on the same run; then the run is finished soon.
+                try await time.sleep(.seconds(1))
+            }
         }
-        _ = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: status.rawValue, message: nil)
-        return RunReport(
-            job: job.name,
-            joined: start.joined,
-            start: start,
-            summary: summary,
-            waitedForLimits: await limits.waited,
-            elapsed: time.monotonic() - began,
-            manifest: manifest,
-            csvDirectory: job.output.csv?.directory
-        )
     }
 
     /// Connects and makes sure the schema is the one this storeledger knows.
@@ -170,7 +190,7 @@ package struct ExportPipeline: Sendable {
                 let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
                 let terms = LimiterTerms(
                     requestsPerSecond: allowed,
-                    window: .seconds(job.limits.windowSeconds)
+                    window: RateWindow(length: .seconds(job.limits.windowSeconds))
                 )
                 return (stream, RateLimiter(stream: stream, terms: terms, ledger: budget, time: time))
             }
@@ -179,9 +199,10 @@ package struct ExportPipeline: Sendable {
 
     /// What the job may take of Apple's limits, times `scale`.
     func budget(of app: AppID, scale: Double) -> BudgetLedger {
+        let window = RateWindow(length: .seconds(job.limits.windowSeconds))
         let shares = AppStoreModel.Stream.allCases.map { stream in
             let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
-            return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: .seconds(job.limits.windowSeconds)))
+            return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: window))
         }
         return BudgetLedger(ledger: ledger, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
     }
@@ -207,6 +228,11 @@ package struct ExportPipeline: Sendable {
             try await group.next()
         }
     }
+}
+
+/// Another run of the job took the place of this one, with other filters or `--restart`.
+struct RunSuperseded: Error {
+    let run: Int64
 }
 
 /// `--max-duration` has passed with work left.

@@ -29,6 +29,8 @@ package struct Failure: Sendable {
                 .badInput,
                 "transactionIds.query found \"\(error.found)\"; an ID is one to twenty digits. Nothing was sent."
             )
+        case let error as BadListQuery:
+            (.badInput, "PostgreSQL does not accept transactionIds.query: \(error.message). Nothing was sent.")
         case let error as KeyFileError:
             (error.reason == .notFound ? .missingInput : .configuration, error.description)
         case let error as UntrustedRoot:
@@ -47,6 +49,8 @@ package struct Failure: Sendable {
             (.badInput, "the job file has no output.csv; add one, say: csv: {directory: out, tables: [transactions]}")
         case let error as ClockIsOff:
             (.configuration, error.sentence)
+        case let error as RunSuperseded:
+            (.workLeft, "another run of the job took the place of run \(error.run); run again to join it")
         case let error as DeadlineReached:
             (.workLeft, "stopped after \(error.limit.inWords) with work left; run again to resume")
         case let error as Interrupted:
@@ -62,7 +66,7 @@ package struct Failure: Sendable {
         switch error {
         case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .noSQLFiles, .appMismatch: .configuration
         case .invariant: .bug
-        case .cannotCreate: .cannotCreate
+        case .cannotCreate, .directoryInUse: .cannotCreate
         case .cannotWrite: .ioError
         }
     }
@@ -71,6 +75,17 @@ package struct Failure: Sendable {
         // The server says so by closing the connection, which is no reason to try again.
         if error.state == .invalidCatalogName {
             return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
+        }
+        if error.reason == .unreadableConninfo {
+            return (.badInput, "output.postgres.url cannot be read: \(error.message)")
+        }
+        if error.reason == .unsupportedServer || error.state == .readOnlyTransaction {
+            return (
+                .configuration, "PostgreSQL: \(error.message). A primary of version 15 or later, in UTF8, is needed"
+            )
+        }
+        if error.state == .lockNotAvailable {
+            return (.workLeft, "PostgreSQL: \(error.message): another process holds what is needed. Run again")
         }
         if error.isUnreachable {
             return (

@@ -9,6 +9,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case appMismatch(found: Int64, job: Int64)
     /// A promise of ours is broken; a bug.
     case invariant(String)
+    /// Another process is publishing into the directory.
+    case directoryInUse(path: String)
     case cannotCreate(path: String, reason: String)
     case cannotWrite(path: String, reason: String)
 
@@ -28,6 +30,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "the ledger knows this app by Apple ID \(found), the job file says \(job); mend app.appAppleId"
         case .invariant(let sentence):
             "a promise of the ledger is broken, please report it: \(sentence)"
+        case .directoryInUse(let path):
+            "cannot write into \(path): another process is writing CSV files there; run again when it is done"
         case .cannotCreate(let path, let reason):
             "cannot create \(path): \(reason)"
         case .cannotWrite(let path, let reason):

@@ -38,15 +38,15 @@ extension Ledger {
                 return try await sessions(of: lane).withConnection(body)
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
-                try await settle(error)
+                try await settle(error, on: lane)
             }
         }
     }
 
     /// Waits until another attempt makes sense: a moment, or until the server is back.
-    func settle(_ error: PostgresError) async throws {
+    func settle(_ error: PostgresError, on lane: Lane) async throws {
         if error.isConnectionLoss {
-            try await connect()
+            try await sessions(of: lane).connect(within: deadline)
         } else {
             try await Task.sleep(for: .milliseconds(Int64.random(in: 5...100)))
         }
@@ -55,5 +55,5 @@ extension Ledger {
 
 extension PostgresError {
     /// Whether the same transaction may pass when tried again.
-    var mayPass: Bool { isRetryable || isConnectionLoss }
+    var mayPass: Bool { (isRetryable || isConnectionLoss) && !isUnreachable }
 }

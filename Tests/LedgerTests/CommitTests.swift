@@ -24,7 +24,9 @@ struct CommitTests {
         )
         #expect(item == ["(leased,R1,1,1,3,2,0,0,1,t,,)"])
         #expect(try await world.rows("SELECT transaction_id FROM transactions ORDER BY 1") == ["(10)", "(11)"])
-        let origin = try await world.rows("SELECT DISTINCT source, listed_transaction_id, last_run_id FROM transactions")
+        let origin = try await world.rows(
+            "SELECT DISTINCT source, listed_transaction_id, last_run_id FROM transactions"
+        )
         #expect(origin == ["(transactionHistory,1,\(holder.run))"])
     }
 
@@ -74,8 +76,14 @@ struct CommitTests {
 
     /// Two snapshots of one transaction; the second of the pair wins in whatever order they arrive.
     @Test(arguments: [
-        [Rows.transaction("1", signed: 1_000, hash: 9, product: "old"), Rows.transaction("1", signed: 2_000, product: "new")],
-        [Rows.transaction("1", hash: 9, product: "old"), Rows.transaction("1", hash: 1, product: "new", isRevoked: true)],
+        [
+            Rows.transaction("1", signed: 1_000, hash: 9, product: "old"),
+            Rows.transaction("1", signed: 2_000, product: "new"),
+        ],
+        [
+            Rows.transaction("1", hash: 9, product: "old"),
+            Rows.transaction("1", hash: 1, product: "new", isRevoked: true),
+        ],
         [Rows.transaction("1", hash: 1, product: "old"), Rows.transaction("1", hash: 9, product: "new")],
         [
             Rows.transaction("1", hash: 1, product: "old", isRevoked: true),
@@ -162,7 +170,13 @@ struct CommitTests {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         try await world.commit(PageRows(Rows.transaction("10")), of: &items[0], for: holder)
-        let origin = RowOrigin(app: world.app, job: "j", run: 9, stream: "notificationHistory", listedTransactionID: nil)
+        let origin = RowOrigin(
+            app: world.app,
+            job: "j",
+            run: 9,
+            stream: "notificationHistory",
+            listedTransactionID: nil
+        )
         let newer = PageRows(Rows.transaction("10", signed: Rows.signedDate + 1))
         #expect(try await world.ledger.write(newer, from: origin) == RowCounts(updated: 1))
         let row = try await world.value("SELECT (source, listed_transaction_id, last_run_id) FROM transactions")

@@ -106,7 +106,8 @@ struct EvidenceTests {
         #expect(drift == ["(notification,a,3,2)", "(transaction,a,1,4)"])
     }
 
-    static let issues = "SELECT record_key, path, found, extract(epoch FROM signed_date)::bigint FROM field_issues ORDER BY 1, 2"
+    static let issues =
+        "SELECT record_key, path, found, extract(epoch FROM signed_date)::bigint FROM field_issues ORDER BY 1, 2"
 
     private func page(_ signed: Int64, _ found: [String: String]) -> PageRows {
         var rows = PageRows(Rows.transaction("10", signed: signed))
@@ -147,7 +148,8 @@ struct EvidenceTests {
         var (items, holder) = try await world.leased(["1", "2"])
         var rows = PageRows()
         rows.rejected = [
-            Rows.rejected("a.b.c", hash: 2), Rows.rejected("a.b.c", hash: 2), Rows.rejected("a.b.c", reason: "bundle", hash: 2),
+            Rows.rejected("a.b.c", hash: 2), Rows.rejected("a.b.c", hash: 2),
+            Rows.rejected("a.b.c", reason: "bundle", hash: 2),
             Rows.rejected(String(repeating: "x", count: 70_000), hash: 1),
         ]
         for _ in 0..<2 {
@@ -184,7 +186,10 @@ struct EvidenceTests {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         let children = { (sku: String) in [Rows.items(of: "10", skus: [sku])] }
-        var old = PageRows(Rows.transaction("10", product: "misread", children: children("misread")), Rows.transaction("11"))
+        var old = PageRows(
+            Rows.transaction("10", product: "misread", children: children("misread")),
+            Rows.transaction("11")
+        )
         old.issues = [
             FieldIssue(kind: "transaction", recordKey: "10", path: "p", found: "odd", signedDate: Rows.signedDate)
         ]

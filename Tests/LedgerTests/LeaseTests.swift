@@ -44,7 +44,8 @@ struct LeaseTests {
             for (ledger, holder) in workers {
                 group.addTask {
                     var mine: [WorkItem] = []
-                    while case .items(let items) = try await ledger.lease(.transactionHistory, atMost: 17, for: holder) {
+                    while case .items(let items) = try await ledger.lease(.transactionHistory, atMost: 17, for: holder)
+                    {
                         mine += items
                     }
                     return mine
@@ -74,7 +75,8 @@ struct LeaseTests {
         try await expire(world)
         let heir = world.holder(of: zombie.run)
         let taken = try #require(try await world.take(.transactionHistory, 1, for: heir).first)
-        let state = "SELECT state, cursor, page_seq, page_count, lease_owner, claimable_at, lease_epoch FROM crawl_items"
+        let state =
+            "SELECT state, cursor, page_seq, page_count, lease_owner, claimable_at, lease_epoch FROM crawl_items"
         let before = try await world.rows(state)
 
         let page = world.page(Rows.fullPage(), of: items[0], for: zombie, isLast: true)
@@ -92,7 +94,7 @@ struct LeaseTests {
             )
             #expect(!filed)
         }
-        #expect(try await world.ledger.renewLeases(of: zombie) == [])
+        #expect(try await world.ledger.renewLeases(of: items.map(HeldItem.init), for: zombie) == [])
         try await world.ledger.releaseLeases(of: zombie)
 
         #expect(try await world.rows(state) == before)
@@ -132,11 +134,20 @@ struct LeaseTests {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2", "3"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
-        try await world.ledger.file(.putOff(.seconds(9)), of: items[1], errorCode: nil, message: "", requests: 0, for: holder)
+        try await world.ledger.file(
+            .putOff(.seconds(9)),
+            of: items[1],
+            errorCode: nil,
+            message: "",
+            requests: 0,
+            for: holder
+        )
         try await expire(world)
-        let held = try await world.ledger.renewLeases(of: holder)
+        let held = try await world.ledger.renewLeases(of: items.map(HeldItem.init), for: holder)
         #expect(held == [HeldItem(items[2])])
-        let left = try await world.value("SELECT claimable_at - now() > interval '50 s' FROM crawl_items WHERE state = 'leased'")
+        let left = try await world.value(
+            "SELECT claimable_at - now() > interval '50 s' FROM crawl_items WHERE state = 'leased'"
+        )
         #expect(left == "true")
     }
 
@@ -145,7 +156,14 @@ struct LeaseTests {
         let (items, holder) = try await world.leased(["1", "2"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
         let delay = Duration.seconds(30)
-        try await world.ledger.file(.putOff(delay), of: items[1], errorCode: 1, message: "busy", requests: 5, for: holder)
+        try await world.ledger.file(
+            .putOff(delay),
+            of: items[1],
+            errorCode: 1,
+            message: "busy",
+            requests: 5,
+            for: holder
+        )
         guard case .later(let wait) = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
             Issue.record("an item that was put off is neither ready nor gone")
             return
@@ -200,11 +218,24 @@ struct LeaseTests {
         #expect(again == [expected])
     }
 
+    @Test func `a lease nobody relies on is not renewed, and runs out`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2"])
+        try await expire(world)
+        #expect(try await world.ledger.renewLeases(of: [HeldItem(items[0])], for: holder) == [HeldItem(items[0])])
+        guard case .items(let again) = try await world.ledger.lease(.transactionHistory, atMost: 9, for: holder) else {
+            Issue.record("the other lease has run out")
+            return
+        }
+        #expect(again.map(\.key) == ["2"])
+        #expect(again.map(\.epoch) == [items[1].epoch + 1])
+    }
+
     @Test func `items of a superseded run are out of its workers' reach`() async throws {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])
         _ = try await world.begin("transactionHistory: {}", ids: ["1"], restart: true)
-        #expect(try await world.ledger.renewLeases(of: holder) == [])
+        #expect(try await world.ledger.renewLeases(of: items.map(HeldItem.init), for: holder) == [])
         guard case .drained = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
             Issue.record("the old run has nothing left")
             return

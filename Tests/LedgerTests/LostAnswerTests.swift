@@ -24,7 +24,9 @@ struct LostAnswerTests {
 
     private func expectOnce(_ world: TestLedger, _ holder: LeaseHolder) async throws {
         #expect(try await world.count("transactions") == 20)
-        #expect(try await world.rows("SELECT page_seq, page_count, rows_new, cursor FROM crawl_items") == ["(1,1,22,C1)"])
+        #expect(
+            try await world.rows("SELECT page_seq, page_count, rows_new, cursor FROM crawl_items") == ["(1,1,22,C1)"]
+        )
         #expect(try await world.value("SELECT sum(seen_count) FROM rejected_records") == "1")
         let summary = try await world.ledger.summary(of: holder.run, app: world.app, job: holder.job)
         #expect(summary.pages == 1 && summary.rowsNew == 22 && summary.requests == 2)

@@ -75,7 +75,7 @@ struct MigratorTests {
         let other = try TestLedger.bare(schema: "user")
         _ = try await Migrator(ledger: other, directory: try TestLedger.sql).migrate()
         let app = try await other.app(bundleId: "com.example.game", environment: "Sandbox", appAppleId: nil)
-        let share = BudgetLedger.Share(requestsPerSecond: 10, window: .seconds(3_600))
+        let share = BudgetLedger.Share(requestsPerSecond: 10, window: .hour)
         let budget = BudgetLedger(ledger: other, app: app, shares: [.refundHistory: share])
         let grant = try await budget.take(.refundHistory, atMost: 1)
         #expect(grant.granted == 1)
@@ -86,7 +86,9 @@ struct MigratorTests {
     @Test func `views are applied again every time`() async throws {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
-        for text in ["CREATE OR REPLACE VIEW v AS SELECT n FROM a", "CREATE OR REPLACE VIEW v AS SELECT n, 1 AS m FROM a"] {
+        for text in [
+            "CREATE OR REPLACE VIEW v AS SELECT n FROM a", "CREATE OR REPLACE VIEW v AS SELECT n, 1 AS m FROM a",
+        ] {
             try await withMigrations(files, views: ["v.sql": text]) { migrations in
                 let report = try await Migrator(ledger: ledger, directory: migrations).migrate()
                 #expect(report.views == ["v.sql"])

@@ -34,7 +34,9 @@ struct ReportTests {
         let world = try await TestLedger()
         let (leased, holder) = try await world.leased(["1", "2", "3", "4"])
         var rows = PageRows(Rows.transaction("10"))
-        rows.rejected = [Rows.rejected("a"), Rows.rejected("b", hash: 2), Rows.rejected("c", reason: "bundle", hash: 3)]
+        rows.rejected = [
+            Rows.rejected("a"), Rows.rejected("b", hash: 2), Rows.rejected("c", reason: "bundle", hash: 3),
+        ]
         _ = try await world.ledger.commit(world.page(rows, of: leased[0], for: holder, isLast: true))
         for item in leased[1...2] {
             try await world.ledger.file(.failed, of: item, errorCode: 7, message: "gone", requests: 1, for: holder)
@@ -45,7 +47,7 @@ struct ReportTests {
                 '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', 'old', \(holder.run))
             """
         )
-        let share = BudgetLedger.Share(requestsPerSecond: 1, window: .seconds(3_600))
+        let share = BudgetLedger.Share(requestsPerSecond: 1, window: .hour)
         let budget = BudgetLedger(ledger: world.ledger, app: world.app, shares: [.transactionHistory: share])
         _ = try await budget.take(.transactionHistory, atMost: 1)
         try await budget.close(.transactionHistory, until: UnixMilliseconds(rawValue: 4_102_444_800_000))
@@ -103,7 +105,7 @@ struct ReportTests {
         let lines = Collected<ItemCoverage>()
         try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
         #expect(lines.all.count >= 180)
-        #expect(lines.all.allSatisfy { $0.gaps == ["2025-01-01T00:00:00Z/2025-11-29T20:26:40Z"] })
-        #expect(lines.all.first?.windowStart == "2025-11-29T20:26:40Z")
+        #expect(lines.all.allSatisfy { $0.gaps == ["2025-01-01T00:00:00Z/2025-11-29T20:36:40Z"] })
+        #expect(lines.all.first?.windowStart == "2025-11-29T20:36:40Z")
     }
 }

@@ -24,7 +24,8 @@ struct RunTests {
         #expect(try await world.value("SELECT (listed_ids, duplicate_ids, version) FROM runs") == "(3,2,test)")
     }
 
-    @Test func `a second process joins the unfinished run, with its now, and does not read its own list`() async throws {
+    @Test func `a second process joins the unfinished run, with its now, and does not read its own list`() async throws
+    {
         let world = try await TestLedger()
         let first = try await world.begin(Self.histories, ids: ["1", "2"])
         let second = try await world.begin(Self.histories, ids: ["3"], now: .daysAfter(1))
@@ -53,7 +54,7 @@ struct RunTests {
         let world = try await TestLedger()
         let first = try await world.begin(Self.histories, ids: ["1"])
         try await world.finish(first.run)
-        #expect(try await world.ledger.isFinished(first.run, app: world.app))
+        #expect(try await world.ledger.end(of: first.run, app: world.app) == .finished)
         let second = try await world.begin(Self.histories, ids: ["1"], now: .daysAfter(1))
         #expect(!second.joined && second.run > first.run && second.remarks == [])
         let items = try await world.rows("SELECT state, cursor, run_id = \(second.run) FROM crawl_items")
@@ -156,6 +157,23 @@ struct RunTests {
         #expect(items == ["(,3,)", "(,3,)"])
     }
 
+    @Test func `an unfinished run is not joined for another list of IDs`() async throws {
+        let world = try await TestLedger()
+        func begin(_ id: String) async throws -> RunStart {
+            let job = try await Jobs.load(streams: "transactionHistory: {}", listing: id)
+            return try await world.ledger.beginOrJoin(
+                world.plan(job),
+                ids: .feed { take in try take([TransactionID(id)].compactMap(\.self)) }
+            )
+        }
+        let first = try await begin("1")
+        let second = try await begin("2")
+        #expect(!second.joined && second.run != first.run)
+        #expect(try await world.ledger.end(of: first.run, app: world.app) == .superseded)
+        let items = try await world.take(.transactionHistory, 9, for: world.holder(of: second.run))
+        #expect(items.map(\.key) == ["2"])
+    }
+
     @Test func `IDs removed from the list are not crawled any more`() async throws {
         let world = try await TestLedger()
         let first = try await world.begin("transactionHistory: {}", ids: ["1", "2", "3"])
@@ -186,7 +204,8 @@ struct RunTests {
         #expect(state == ["(waiting,,,0)", "(waiting,,,0)"])
     }
 
-    @Test func `an item that went on in the sandbox comes home when the job no longer tries the sandbox`() async throws {
+    @Test func `an item that went on in the sandbox comes home when the job no longer tries the sandbox`() async throws
+    {
         let world = try await TestLedger()
         let first = try await world.begin("transactionHistory: {}", ids: ["1"])
         try await world.run("UPDATE crawl_items SET other_environment = 'Sandbox'")
@@ -239,17 +258,17 @@ struct RunTests {
         let page = world.page(rows, of: items[0], for: holder, isLast: true, completeUntil: Jobs.now, requests: 3)
         #expect(try await world.ledger.commit(page) == RowCounts(new: 2))
         let conclude = { (message: String?) in
-            try await world.ledger.conclude(holder.run, app: world.app, job: holder.job, exitCode: 75, message: message)
+            try await world.ledger.conclude(holder.run, app: world.app, job: holder.job, exitCode: message == nil ? nil : 75, message: message)
         }
         #expect(try await conclude("stopped").isComplete == false)
         #expect(try await conclude(nil).isComplete == false)
-        #expect(try await !world.ledger.isFinished(holder.run, app: world.app))
+        #expect(try await world.ledger.end(of: holder.run, app: world.app) == .unfinished)
 
         try await world.ledger.file(.failed, of: items[1], errorCode: 1, message: "no", requests: 2, for: holder)
         #expect(try await conclude("stopped").isComplete)
-        #expect(try await !world.ledger.isFinished(holder.run, app: world.app))
+        #expect(try await world.ledger.end(of: holder.run, app: world.app) == .unfinished)
         let summary = try await conclude(nil)
-        #expect(try await world.ledger.isFinished(holder.run, app: world.app))
+        #expect(try await world.ledger.end(of: holder.run, app: world.app) == .finished)
         var expected = RunSummary(run: holder.run)
         (expected.items, expected.itemsDone, expected.itemsFailed) = (2, 1, 1)
         (expected.pages, expected.requests, expected.rowsNew, expected.recordsRejected) = (1, 5, 2, 1)

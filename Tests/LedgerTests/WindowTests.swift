@@ -87,7 +87,7 @@ struct WindowTests {
         try await world.finish(first.run)
         let later = UnixMilliseconds.daysAfter(200)
         let second = try await world.begin(Self.week, now: later)
-        let oldest = later - .seconds(180 * 86_400)
+        let oldest = AppStoreEnvironment.production.oldestNotification(at: later)
         #expect(try await gaps(world) == ["(app,\(Jobs.now.rawValue),\(oldest.rawValue))"])
         #expect(second.remarks.count == 1)
         let windows = try await windows(world, run: second.run)
@@ -97,7 +97,8 @@ struct WindowTests {
     @Test func `a start before Apple's reach is a gap, the default start is not`() async throws {
         let world = try await TestLedger()
         let start = try await world.begin("notificationHistory: {scope: app, startDate: 2025-01-01T00:00:00Z}")
-        #expect(try await gaps(world) == ["(app,1735689600000,\(UnixMilliseconds.daysBefore(180).rawValue))"])
+        let oldest = AppStoreEnvironment.production.oldestNotification(at: Jobs.now)
+        #expect(try await gaps(world) == ["(app,1735689600000,\(oldest.rawValue))"])
         #expect(start.remarks.count == 1)
         let other = try await Jobs.load(streams: "notificationHistory: {scope: app}", name: "other")
         let first = try await world.ledger.beginOrJoin(world.plan(other), ids: .none)
@@ -107,7 +108,8 @@ struct WindowTests {
 
     @Test func `an end in the past is asked for once and leaves no gap however often the job runs`() async throws {
         let world = try await TestLedger()
-        let streams = "notificationHistory: {scope: app, startDate: 2026-05-01T00:00:00Z, endDate: 2026-05-02T00:00:00Z}"
+        let streams =
+            "notificationHistory: {scope: app, startDate: 2026-05-01T00:00:00Z, endDate: 2026-05-02T00:00:00Z}"
         for days in [0.0, 1, 300, 301] {
             let start = try await world.begin(streams, now: .daysAfter(days))
             try await world.finish(start.run)
@@ -127,6 +129,51 @@ struct WindowTests {
         #expect(try await world.count("crawl_items") == items)
         #expect(try await world.count("crawl_items WHERE cursor IS NULL AND run_id = \(second.run)") == items)
         #expect(try await windows(world, run: second.run).first?.lowerBound.rawValue == 1_779_235_200_000)
+    }
+
+    @Test func `restart begins no later than the last window ended, so that nothing is never asked for`() async throws {
+        let world = try await TestLedger()
+        let first = try await world.begin(Self.week)
+        try await world.finish(first.run)
+        let later = UnixMilliseconds.daysAfter(20)
+        let second = try await world.begin(Self.week, now: later, restart: true)
+        let windows = try await windows(world, run: second.run)
+        #expect(windows.first?.lowerBound == Jobs.now - .seconds(3_600) && windows.last?.upperBound == later)
+    }
+
+    @Test func `a window of other filters is another item and leaves an unfinished one alone`() async throws {
+        let world = try await TestLedger()
+        let day = "startDate: 2026-05-20T00:00:00Z, endDate: 2026-05-21T00:00:00Z"
+        let first = try await world.begin("notificationHistory: {scope: app, \(day)}")
+        let holder = world.holder(of: first.run)
+        let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
+        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.finish(first.run)
+        let second = try await world.begin("notificationHistory: {scope: app, \(day), onlyFailures: true}")
+        try await world.finish(second.run)
+        let third = try await world.begin("notificationHistory: {scope: app, \(day)}")
+        let again = try await world.take(.notificationHistory, 9, for: world.holder(of: third.run))
+        #expect(again.contains { $0.key == item.key })
+    }
+
+    @Test func `what an ID's failed first window owed is asked for by the next run`() async throws {
+        let world = try await TestLedger()
+        let streams = "notificationHistory: {scope: transactions, startDate: -7d}"
+        let first = try await world.begin(streams, ids: ["1"])
+        let holder = world.holder(of: first.run)
+        let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
+        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.finish(first.run)
+        let second = try await world.begin(streams, ids: ["1"], now: .daysAfter(14))
+        let again = try await world.take(.notificationHistory, 1, for: world.holder(of: second.run)).first
+        #expect(again?.window == .daysBefore(7)..<(.daysAfter(14)))
+    }
+
+    @Test func `an ID is not asked for a window that is empty`() async throws {
+        let world = try await TestLedger()
+        let past = "startDate: 2024-01-01T00:00:00Z, endDate: 2024-02-01T00:00:00Z"
+        let start = try await world.begin("notificationHistory: {scope: transactions, \(past)}", ids: ["1"])
+        #expect(try await world.take(.notificationHistory, 1, for: world.holder(of: start.run)).isEmpty)
     }
 
     @Test func `other notification filters begin at the beginning of the span`() async throws {
@@ -181,7 +228,9 @@ struct WindowTests {
         #expect(items.allSatisfy { $0.cursor == nil })
         let histories = try await world.take(.transactionHistory, 10, for: holder)
         #expect(histories.allSatisfy { $0.window == nil })
-        #expect(try await world.count("crawl_items WHERE stream = 'transactionHistory' AND window_start IS NOT NULL") == 0)
+        #expect(
+            try await world.count("crawl_items WHERE stream = 'transactionHistory' AND window_start IS NOT NULL") == 0
+        )
     }
 
     @Test func `an ID complete only before Apple's reach records its gap`() async throws {
@@ -190,7 +239,7 @@ struct WindowTests {
         try await world.finish(first.run)
         let later = UnixMilliseconds.daysAfter(200)
         let second = try await world.begin(Self.perID, ids: ["1", "2"], now: later)
-        let oldest = later - .seconds(180 * 86_400)
+        let oldest = AppStoreEnvironment.production.oldestNotification(at: later)
         #expect(try await gaps(world) == ["(1,\(Jobs.now.rawValue),\(oldest.rawValue))"])
         #expect(second.remarks.count == 1)
         let items = try await world.take(.notificationHistory, 10, for: world.holder(of: second.run))
@@ -199,9 +248,10 @@ struct WindowTests {
 
     @Test func `a start before Apple's reach is a gap of every ID that was never complete`() async throws {
         let world = try await TestLedger()
-        let streams = "notificationHistory: {scope: transactions, startDate: 2025-01-01T00:00:00Z}, transactionHistory: {}"
+        let streams =
+            "notificationHistory: {scope: transactions, startDate: 2025-01-01T00:00:00Z}, transactionHistory: {}"
         let first = try await world.begin(streams, ids: ["1"])
-        let oldest = UnixMilliseconds.daysBefore(180).rawValue
+        let oldest = AppStoreEnvironment.production.oldestNotification(at: Jobs.now).rawValue
         #expect(try await gaps(world) == ["(1,1735689600000,\(oldest))"])
         #expect(first.remarks.count == 1)
         try await world.finish(first.run)
@@ -209,6 +259,6 @@ struct WindowTests {
         #expect(second.remarks == [])
         let lines = Collected<ItemCoverage>()
         try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
-        #expect(lines.all.map(\.gaps) == [["2025-01-01T00:00:00Z/2025-11-29T20:26:40Z"], []])
+        #expect(lines.all.map(\.gaps) == [["2025-01-01T00:00:00Z/2025-11-29T20:36:40Z"], []])
     }
 }

@@ -772,7 +772,7 @@ CREATE TABLE rejected_records (
     run_id bigint,
     resolved_at timestamptz,
     PRIMARY KEY (app_id, record_id),
-    UNIQUE (app_id, stream, sha256, reason)
+    UNIQUE (app_id, job, stream, sha256, reason)
 );
 CREATE INDEX rejected_records_first_seen_at ON rejected_records (app_id, first_seen_at);
 COMMENT ON TABLE rejected_records IS 'What could not be loaded, as it came, and why.';

@@ -13,6 +13,7 @@ CREATE TABLE runs (
     exit_code       integer,
     message         text,
     version         text        NOT NULL,
+    restarted       boolean     NOT NULL DEFAULT false,
     listed_ids      bigint      NOT NULL DEFAULT 0,
     duplicate_ids   bigint      NOT NULL DEFAULT 0,
     items           bigint      NOT NULL DEFAULT 0,
@@ -34,14 +35,15 @@ COMMENT ON TABLE runs IS 'One row per run of a job, by however many processes: w
 COMMENT ON COLUMN runs.app_id IS 'The app; see apps.';
 COMMENT ON COLUMN runs.run_id IS 'Grows with every run of any job.';
 COMMENT ON COLUMN runs.job IS 'The name in the job file.';
-COMMENT ON COLUMN runs.fingerprint IS 'The streams and filters of the job when the run began; another one supersedes an unfinished run.';
+COMMENT ON COLUMN runs.fingerprint IS 'SHA-256 of the job''s streams, filters and source of IDs when the run began; another one supersedes an unfinished run.';
 COMMENT ON COLUMN runs.phase IS '1: histories and notifications; 2: refunds of the customers in whose history a revocation was seen.';
 COMMENT ON COLUMN runs.frozen_now IS 'The moment that "now" in the job file means for this run.';
 COMMENT ON COLUMN runs.started_at IS 'When the first process began the run.';
-COMMENT ON COLUMN runs.finished_at IS 'When every item had reached its end; NULL while work is left.';
+COMMENT ON COLUMN runs.finished_at IS 'When every item had reached its end, or another run took its place; NULL while work is left.';
 COMMENT ON COLUMN runs.exit_code IS 'Exit code of the process that last worked on the run; see the README.';
 COMMENT ON COLUMN runs.message IS 'Why a run stopped with work left, in one sentence.';
 COMMENT ON COLUMN runs.version IS 'Version of storeledger that began the run.';
+COMMENT ON COLUMN runs.restarted IS 'Whether the run was begun with --restart.';
 COMMENT ON COLUMN runs.listed_ids IS 'Distinct transaction IDs the job listed when the run began.';
 COMMENT ON COLUMN runs.duplicate_ids IS 'Listed IDs that were there already and were dropped.';
 COMMENT ON COLUMN runs.items IS 'Work items of the run, as last counted.';
@@ -96,7 +98,7 @@ COMMENT ON TABLE crawl_items IS 'One row per job, stream and transaction ID or d
 COMMENT ON COLUMN crawl_items.app_id IS 'The app; see apps.';
 COMMENT ON COLUMN crawl_items.job IS 'The name in the job file; cursors belong to a job.';
 COMMENT ON COLUMN crawl_items.stream IS 'transactionHistory, refundHistory or notificationHistory.';
-COMMENT ON COLUMN crawl_items.item_key IS 'The transaction ID; or, for the notifications of the whole app, the window as two UNIX milliseconds with ".." between.';
+COMMENT ON COLUMN crawl_items.item_key IS 'The transaction ID; or, for the notifications of the whole app, the window as two UNIX milliseconds with ".." between, and a mark of its filters.';
 COMMENT ON COLUMN crawl_items.run_id IS 'The last run that had this item to do.';
 COMMENT ON COLUMN crawl_items.state IS 'waiting, leased, done or failed; done and failed are for the run in run_id.';
 COMMENT ON COLUMN crawl_items.claimable_at IS 'When a worker may take the item: at once, after a deferral, or when the present lease runs out; NULL when it has reached its end.';
@@ -107,7 +109,7 @@ COMMENT ON COLUMN crawl_items.window_start IS 'Notifications: startDate, frozen 
 COMMENT ON COLUMN crawl_items.window_end IS 'Notifications: endDate, frozen when the run began.';
 COMMENT ON COLUMN crawl_items.cursor IS 'Apple''s revision or paginationToken after the last committed page; a finished history keeps it for the next run.';
 COMMENT ON COLUMN crawl_items.page_seq IS 'Pages ever committed for this item; only grows, and tells whether a COMMIT with a lost answer took place.';
-COMMENT ON COLUMN crawl_items.complete_until IS 'Everything Apple had up to this moment is in the ledger.';
+COMMENT ON COLUMN crawl_items.complete_until IS 'Everything Apple had up to this moment, and the filters admit, is in the ledger.';
 COMMENT ON COLUMN crawl_items.saw_revocation IS 'Whether a revoked transaction or a REFUND notification was ever among its records.';
 COMMENT ON COLUMN crawl_items.other_environment IS 'Sandbox when Apple''s production did not know the ID and the job allows the sandbox to be tried.';
 COMMENT ON COLUMN crawl_items.page_count IS 'Pages committed in this run.';
@@ -139,7 +141,7 @@ COMMENT ON TABLE coverage_gaps IS 'Stretches of time a job asked for that Apple 
 COMMENT ON COLUMN coverage_gaps.app_id IS 'The app; see apps.';
 COMMENT ON COLUMN coverage_gaps.job IS 'The name in the job file.';
 COMMENT ON COLUMN coverage_gaps.stream IS 'The history that has the gap.';
-COMMENT ON COLUMN coverage_gaps.item_key IS 'The transaction ID, or "app" for the notifications of the whole app.';
+COMMENT ON COLUMN coverage_gaps.item_key IS 'The transaction ID or window; or "app" for the notifications of the whole app.';
 COMMENT ON COLUMN coverage_gaps.gap_start IS 'From when records are missing.';
 COMMENT ON COLUMN coverage_gaps.gap_end IS 'Until when records are missing.';
 COMMENT ON COLUMN coverage_gaps.reason IS 'Why, in one sentence.';
@@ -205,6 +207,19 @@ BEGIN
         INSERT INTO rate_scopes (app_id, endpoint) VALUES (p_app_id, p_endpoint) ON CONFLICT DO NOTHING;
         SELECT * INTO STRICT scope FROM rate_scopes s
          WHERE s.app_id = p_app_id AND s.endpoint = p_endpoint FOR UPDATE;
+    END IF;
+    -- The ledger's time never goes back. But a clock that was ahead by more than the whole horizon was wrong: what was
+    -- granted in that future counts from now on, and time goes on from here.
+    IF scope.last_now > clock_timestamp() + horizon THEN
+        WITH ahead AS (
+            DELETE FROM rate_buckets b WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint RETURNING b.granted
+        ) SELECT coalesce(sum(ahead.granted), 0) INTO used FROM ahead;
+        scope.last_now := clock_timestamp();
+        scope.next_at := scope.last_now;
+        IF used > 0 THEN
+            INSERT INTO rate_buckets VALUES
+                (p_app_id, p_endpoint, date_bin(width, scope.last_now, timestamptz '2000-01-01 00:00:00+00'), used);
+        END IF;
     END IF;
     t := greatest(clock_timestamp(), scope.last_now);
     granted := 0;

@@ -61,7 +61,13 @@ extension ExportPipeline {
             )
             // Counted like any other request, where there is a ledger to count it.
             if hasSchema, let app = try await knownApp() {
-                let _: BudgetLedger.Grant = try await budget(of: app, scale: 1).take(.notificationHistory, atMost: 1)
+                let grant: BudgetLedger.Grant = try await budget(of: app, scale: 1).take(
+                    .notificationHistory,
+                    atMost: 1
+                )
+                guard grant.granted == 1 else {
+                    return ((), "not asked: the job's share is spent or closed (\(grant.reason ?? ""))")
+                }
             }
             let sent = UnixMilliseconds(rawValue: time.wallClock())
             let answer = try await client.probe()

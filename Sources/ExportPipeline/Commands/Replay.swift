@@ -35,27 +35,35 @@ extension ExportPipeline {
     package func replay(rejectedOnly: Bool) async throws -> ReplayReport {
         let verifier = try Credentials.trust(of: job).verifier
         try await openLedger()
-        guard let app = try await knownApp() else { return ReplayReport() }
-        let normalizer = Normalizer(
-            bundleId: job.app.bundleId,
-            environment: job.app.environment,
-            appAppleId: job.app.appAppleId,
-            verifier: verifier
-        )
         let now = try await ledger.now()
-        return rejectedOnly
-            ? try await replayRejects(app, normalizer, now) : try await replayArchive(app, normalizer, now)
+        var report = ReplayReport()
+        for (app, environment) in try await knownApps() {
+            let normalizer = Normalizer(
+                bundleId: job.app.bundleId,
+                environment: environment,
+                appAppleId: job.app.appAppleId,
+                verifier: verifier
+            )
+            if rejectedOnly {
+                try await replayRejects(app, normalizer, now, into: &report)
+            } else {
+                try await replayArchive(app, normalizer, now, into: &report)
+            }
+        }
+        return report
     }
 
-    private func replayArchive(_ app: AppID, _ normalizer: Normalizer, _ now: UnixMilliseconds) async throws
-        -> ReplayReport
-    {
-        var report = ReplayReport()
+    private func replayArchive(
+        _ app: AppID,
+        _ normalizer: Normalizer,
+        _ now: UnixMilliseconds,
+        into report: inout ReplayReport
+    ) async throws {
         var last: StoredPayload?
         while true {
             try Task.checkCancellation()
             let batch = try await ledger.archive(of: app, after: last, atMost: Self.replayBatch)
-            guard let end = batch.last else { return report }
+            guard let end = batch.last else { return }
             last = end
             // Renewal infos and app transactions are in the archive because notifications carry them, and come again with those.
             let streams: [(AppStoreModel.Stream, [StoredPayload])] = [
@@ -82,15 +90,17 @@ extension ExportPipeline {
         }
     }
 
-    private func replayRejects(_ app: AppID, _ normalizer: Normalizer, _ now: UnixMilliseconds) async throws
-        -> ReplayReport
-    {
-        var report = ReplayReport()
+    private func replayRejects(
+        _ app: AppID,
+        _ normalizer: Normalizer,
+        _ now: UnixMilliseconds,
+        into report: inout ReplayReport
+    ) async throws {
         var last: Int64 = 0
         while true {
             try Task.checkCancellation()
             let batch = try await ledger.unresolvedRejects(of: app, after: last, atMost: Self.replayBatch)
-            guard let end = batch.last else { return report }
+            guard let end = batch.last else { return }
             last = end.recordID
             for reject in batch {
                 report.payloads += 1

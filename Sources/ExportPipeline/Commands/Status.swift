@@ -32,4 +32,19 @@ extension ExportPipeline {
     func knownApp() async throws -> AppID? {
         try await ledger.knownApp(bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
     }
+
+    /// The app in every environment the job has records of.
+    func knownApps() async throws -> [(app: AppID, environment: AppStoreEnvironment)] {
+        var apps: [(app: AppID, environment: AppStoreEnvironment)] = []
+        for environment in [job.app.environment] + (job.appStore.triesSandbox ? [.sandbox] : []) {
+            guard
+                let app = try await ledger.knownApp(
+                    bundleId: job.app.bundleId,
+                    environment: environment.rawValue
+                )
+            else { continue }
+            apps.append((app, environment))
+        }
+        return apps
+    }
 }

@@ -6,12 +6,6 @@ package import Ledger
 extension BudgetLedger: RateLedger {
     package func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant {
         let grant: Grant = try await take(stream, atMost: count)
-        let reason: RateGrant.Reason =
-            switch grant.reason {
-            case "closed": .closed
-            case "budget": .budget
-            default: .pace
-            }
-        return RateGrant(granted: grant.granted, wait: grant.wait, reason: reason)
+        return RateGrant(granted: grant.granted, wait: grant.wait)
     }
 }

@@ -78,12 +78,15 @@ struct CrawlRoom: Sendable {
     }
 
     private func store(leases: LeaseKeeper) async throws -> LedgerStore {
-        let normalizer = { (environment: AppStoreEnvironment) in
-            Normalizer(
-                bundleId: job.app.bundleId,
-                environment: environment,
-                appAppleId: job.app.appAppleId,
-                verifier: credentials.verifier
+        let desk = { (app: AppID, environment: AppStoreEnvironment) in
+            LedgerStore.Desk(
+                app: app,
+                normalizer: Normalizer(
+                    bundleId: job.app.bundleId,
+                    environment: environment,
+                    appAppleId: job.app.appAppleId,
+                    verifier: credentials.verifier
+                )
             )
         }
         return LedgerStore(
@@ -91,8 +94,8 @@ struct CrawlRoom: Sendable {
             plan: plan,
             holder: holder,
             leases: leases,
-            normalizer: normalizer(job.app.environment),
-            other: job.appStore.triesSandbox ? (try await pipeline.sandboxApp(), normalizer(.sandbox)) : nil,
+            desk: desk(holder.app, job.app.environment),
+            otherDesk: job.appStore.triesSandbox ? desk(try await pipeline.sandboxApp(), .sandbox) : nil,
             time: pipeline.time,
             clockOffset: clockOffset
         )

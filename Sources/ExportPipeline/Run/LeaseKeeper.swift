@@ -27,9 +27,14 @@ final class LeaseKeeper: Sendable {
         }
     }
 
+    /// Whether the lease can still be relied on; when not, the worker drops the item, and it is not renewed any more.
     func holds(_ item: WorkItem) -> Bool {
         let now = time.monotonic()
-        return trustedUntil.withLock { $0[HeldItem(item), default: .zero] > now }
+        return trustedUntil.withLock { trusted in
+            if trusted[HeldItem(item), default: .zero] > now { return true }
+            trusted[HeldItem(item)] = nil
+            return false
+        }
     }
 
     func letGo(of item: WorkItem) {
@@ -43,7 +48,8 @@ final class LeaseKeeper: Sendable {
         while true {
             try await time.sleep(LeaseHolder.heartbeatInterval)
             let asked = time.monotonic()
-            let held = Set(try await ledger.renewLeases(of: holder))
+            let relied = trustedUntil.withLock { Array($0.keys) }
+            let held = Set(try await ledger.renewLeases(of: relied, for: holder))
             trustedUntil.withLock { trusted in
                 for item in trusted.keys where held.contains(item) { trusted[item] = asked + LeaseHolder.trustedLife }
             }

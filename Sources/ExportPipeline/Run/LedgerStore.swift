@@ -12,12 +12,21 @@ struct LedgerStore: CrawlStore {
     let plan: RunPlan
     let holder: LeaseHolder
     let leases: LeaseKeeper
-    let normalizer: Normalizer
+    /// Where the records of the job's own environment belong.
+    let desk: Desk
     /// For items that went on in another environment: its records belong to another app of the ledger.
-    let other: (app: AppID, normalizer: Normalizer)?
+    let otherDesk: Desk?
     let time: Timekeeper
     /// The database's clock minus this machine's: the one shared clock judges what was signed in the future.
     let clockOffset: Duration
+
+    /// Who judges the records of an environment, and under which app they are filed.
+    struct Desk {
+        let app: AppID
+        let normalizer: Normalizer
+    }
+
+    private var databaseNow: UnixMilliseconds { UnixMilliseconds(rawValue: time.wallClock()) + clockOffset }
 
     func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer {
         let asked = time.monotonic()
@@ -33,20 +42,15 @@ struct LedgerStore: CrawlStore {
     func holds(_ item: WorkItem) -> Bool { leases.holds(item) }
 
     func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome {
-        let now = UnixMilliseconds(rawValue: time.wallClock()) + clockOffset
-        let isElsewhere = item.otherEnvironment != nil
-        let rows = (isElsewhere ? other?.normalizer ?? normalizer : normalizer).normalize(
-            page,
-            from: item.stream,
-            now: now
-        )
+        let desk = try desk(for: item)
+        let rows = desk.normalizer.normalize(page, from: item.stream, now: databaseNow)
         let isLast = !page.hasMore
         let commit = PageCommit(
             item: item,
             holder: holder,
             rows: rows,
             origin: RowOrigin(
-                app: isElsewhere ? other?.app ?? holder.app : holder.app,
+                app: desk.app,
                 job: holder.job,
                 run: holder.run,
                 stream: item.stream.rawValue,
@@ -54,7 +58,7 @@ struct LedgerStore: CrawlStore {
             ),
             cursor: isLast && !plan.keepsCursor(of: item.stream) ? nil : page.cursor,
             isLast: isLast,
-            completeUntil: isLast ? (item.window?.upperBound ?? plan.now) : nil,
+            completeUntil: isLast ? plan.completeUntil(item) : nil,
             requests: requests
         )
         guard let counts = try await ledger.commit(commit) else {
@@ -89,13 +93,28 @@ struct LedgerStore: CrawlStore {
                 "not known to \(plan.job.app.environment.rawValue), tried in \(environment.rawValue)"
             )
         case .clamped(let errorCode, let text):
-            // A minute inside Apple's reach, because time goes on until the request arrives.
-            let reach = plan.job.app.environment.notificationReach
-            let oldest = UnixMilliseconds(rawValue: time.wallClock()) + clockOffset - reach + .seconds(60)
+            let environment = item.otherEnvironment ?? plan.job.app.environment
+            let oldest = environment.oldestNotification(at: databaseNow)
             let isGone = item.window.map { $0.upperBound <= oldest } ?? true
             (standing, code, message) = (isGone ? .failed : .clamped(newStart: oldest), errorCode, text)
         }
-        try await ledger.file(standing, of: item, errorCode: code, message: message, requests: requests, for: holder)
+        let isFiled = try await ledger.file(
+            standing,
+            of: item,
+            errorCode: code,
+            message: message,
+            requests: requests,
+            for: holder
+        )
         leases.letGo(of: item)
+        guard isFiled else { throw LeaseLost() }
+    }
+
+    private func desk(for item: WorkItem) throws -> Desk {
+        guard item.otherEnvironment != nil else { return desk }
+        guard let otherDesk else {
+            throw LedgerError.invariant("\(item.key) is in an environment the job does not ask")
+        }
+        return otherDesk
     }
 }

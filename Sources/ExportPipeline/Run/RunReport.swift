@@ -13,5 +13,5 @@ package struct RunReport: Sendable {
     package let manifest: Manifest?
     package let csvDirectory: String?
 
-    package var exitStatus: ExitStatus { summary.hasLosses ? .completeWithLosses : .complete }
+    package var exitStatus: ExitStatus { ExitStatus(rawValue: summary.exitCode) ?? .bug }
 }

@@ -78,33 +78,37 @@ extension Ledger {
         return items
     }
 
-    /// Renews every lease of the process.
+    /// Renews leases the process still relies on.
     ///
+    /// - Parameters:
+    ///   - items: Those somebody works on or is about to. A lease whose answer was lost, or that was dropped, is not among
+    ///     them and runs out.
+    ///   - holder: The process.
     /// - Returns: The items it still holds; any other has been taken over.
-    package func renewLeases(of holder: LeaseHolder) async throws -> [HeldItem] {
+    package func renewLeases(of items: [HeldItem], for holder: LeaseHolder) async throws -> [HeldItem] {
         try await transaction(on: .control) { connection in
             let rows = try connection.run(
                 """
-                UPDATE crawl_items SET claimable_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
-                 WHERE app_id = $1 AND lease_owner = $2 AND state = 'leased'
-                RETURNING stream, item_key, lease_epoch
+                UPDATE crawl_items i SET claimable_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
+                  FROM unnest($5::text[], $6::text[], $7::text[]) AS held (stream, item_key, epoch)
+                 WHERE i.app_id = $1 AND i.job = $4 AND i.stream = held.stream AND i.item_key = held.item_key
+                   AND i.lease_epoch = held.epoch::bigint AND i.lease_owner = $2 AND i.state = 'leased'
+                RETURNING i.stream, i.item_key, i.lease_epoch
                 """,
                 [
                     .integer(holder.app.rawValue), .uuid(holder.owner),
-                    .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                    .bigint(LeaseHolder.leaseLife.wholeMilliseconds), .text(holder.job),
+                    .textArray(items.map(\.stream)), .textArray(items.map(\.key)),
+                    .textArray(items.map { String($0.epoch) }),
                 ]
             )
-            var held: [HeldItem] = []
-            for row in 0..<rows.count {
-                held.append(
-                    HeldItem(
-                        stream: try rows[row].text("stream"),
-                        key: try rows[row].text("item_key"),
-                        epoch: try rows[row].int64("lease_epoch")
-                    )
+            return try rows.map { row in
+                HeldItem(
+                    stream: try row.text("stream"),
+                    key: try row.text("item_key"),
+                    epoch: try row.int64("lease_epoch")
                 )
             }
-            return held
         }
     }
 

@@ -10,21 +10,15 @@ package struct BudgetLedger: Sendable {
     package struct Share: Sendable {
         /// Requests in every rolling window.
         package let budget: Int
-        package let window: Duration
-        /// How long after asking a grant may be used.
-        package let grantLife: Duration
-        /// How long after sending a request may still reach Apple.
-        package let flightTime: Duration
+        package let window: RateWindow
 
         /// - Parameters:
         ///   - requestsPerSecond: The part of Apple's limit the job may use.
-        ///   - window: An hour, or shorter in a rehearsal; the safety margin of 10 s and 30 s scales with it.
-        package init(requestsPerSecond: Double, window: Duration) {
-            let seconds = Double(window.components.seconds)
+        ///   - window: An hour, or shorter in a rehearsal.
+        package init(requestsPerSecond: Double, window: RateWindow) {
+            let seconds = Double(window.length.components.seconds)
             budget = max(1, Int((requestsPerSecond * seconds).rounded(.down)))
             self.window = window
-            grantLife = window * 10 / 3_600
-            flightTime = window * 30 / 3_600
         }
     }
 
@@ -61,8 +55,8 @@ package struct BudgetLedger: Sendable {
                 """,
                 [
                     .integer(app.rawValue), .text(stream.rawValue), .integer(Int32(clamping: count)),
-                    .integer(Int32(clamping: share.budget)), .bigint(share.window.wholeMilliseconds),
-                    .bigint(share.grantLife.wholeMilliseconds), .bigint(share.flightTime.wholeMilliseconds),
+                    .integer(Int32(clamping: share.budget)), .bigint(share.window.length.wholeMilliseconds),
+                    .bigint(share.window.grantLife.wholeMilliseconds), .bigint(share.window.flightTime.wholeMilliseconds),
                 ]
             )
             return Grant(

@@ -34,7 +34,9 @@ package struct Migrator: Sendable {
                     "SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))",
                     [.text(schema)]
                 )
-                try connection.script("SET LOCAL lock_timeout = '30s'; CREATE SCHEMA IF NOT EXISTS \"\(schema)\"; \(Self.versionTable)")
+                try connection.script(
+                    "SET LOCAL lock_timeout = '30s'; CREATE SCHEMA IF NOT EXISTS \"\(schema)\"; \(Self.versionTable)"
+                )
                 let known = try Self.applied(connection)
                 try Self.check(known, against: migrations, schema: schema)
                 let missing = migrations.filter { known[$0.name] == nil }

@@ -21,7 +21,8 @@ enum MergeSQL {
             let isNewer = "\(rank(new, table)) > \(rank(held, table))"
             guard rewritesHeldSnapshots else { return isNewer }
             let readings = [new, held].map { alias in columns.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
-            return "(\(isNewer) OR \(rank(new, table)) = \(rank(held, table)) AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
+            return
+                "(\(isNewer) OR \(rank(new, table)) = \(rank(held, table)) AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
         }
         return """
             INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))
@@ -95,7 +96,7 @@ enum MergeSQL {
     static let rejected = """
         INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        ON CONFLICT (app_id, stream, sha256, reason)
+        ON CONFLICT (app_id, job, stream, sha256, reason)
         DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL
          WHERE r.run_id IS DISTINCT FROM excluded.run_id OR r.resolved_at IS NOT NULL
         """

@@ -70,7 +70,7 @@ extension Ledger {
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
                 if error.isOutcomeUnknown { inDoubt = written.withLock { $0 } }
-                try await settle(error)
+                try await settle(error, on: .pages)
                 if let inDoubt, try await hasHappened(page) { return inDoubt }
             }
         }

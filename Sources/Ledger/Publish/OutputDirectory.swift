@@ -23,7 +23,7 @@ struct OutputDirectory: ~Copyable {
         guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: Self.words(for: errno)) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw .cannotCreate(path: path, reason: "another process is writing CSV files there")
+            throw .directoryInUse(path: path)
         }
         self.path = path
         self.descriptor = descriptor

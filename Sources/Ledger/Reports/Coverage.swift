@@ -56,13 +56,15 @@ extension Ledger {
     package func countListed(by sql: String) async throws -> (distinct: Int, duplicates: Int) {
         try await transaction(.readOnlySnapshot) { connection in
             try connection.script(Self.usualPlanner)
-            // The line feed ends a comment the query may end with.
-            let row = try connection.run(
-                """
-                SELECT count(listed.id::text) AS listed, count(DISTINCT listed.id::text) AS kept FROM (\(sql)
-                ) AS listed (id)
-                """
-            )[0]
+            let row = try BadListQuery.judge {
+                // The line feed ends a comment the query may end with.
+                try connection.run(
+                    """
+                    SELECT count(listed.id::text) AS listed, count(DISTINCT listed.id::text) AS kept FROM (\(sql)
+                    ) AS listed (id)
+                    """
+                )[0]
+            }
             let kept = Int(try row.int64("kept"))
             return (kept, Int(try row.int64("listed")) - kept)
         }

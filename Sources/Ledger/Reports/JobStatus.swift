@@ -183,7 +183,9 @@ extension Ledger {
         try connection.run(
             """
             SELECT reason, count(*) AS records, min(detail) AS detail FROM rejected_records
-             WHERE app_id = $1 AND job = $2 AND resolved_at IS NULL GROUP BY reason ORDER BY records DESC, reason
+             WHERE app_id IN (SELECT other.app_id FROM apps own JOIN apps other USING (bundle_id) WHERE own.app_id = $1)
+               AND job = $2 AND resolved_at IS NULL
+             GROUP BY reason ORDER BY records DESC, reason
             """,
             key
         ).map { row in

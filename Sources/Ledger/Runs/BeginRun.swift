@@ -20,6 +20,21 @@ package struct BadListedID: Error, Equatable, Sendable {
     package let found: String
 }
 
+/// PostgreSQL does not accept the query a job lists its IDs with.
+package struct BadListQuery: Error, Equatable, Sendable {
+    /// PostgreSQL's words.
+    package let message: String
+
+    /// Passes every other error on.
+    static func judge<R>(_ query: () throws -> R) throws -> R {
+        do {
+            return try query()
+        } catch let error as PostgresError where ["42", "22"].contains(error.state.conditionClass) {
+            throw BadListQuery(message: error.message)
+        }
+    }
+}
+
 extension Ledger {
     /// Joins the job's unfinished run, or begins the next one.
     ///
@@ -37,7 +52,7 @@ extension Ledger {
                 [.text(String(plan.app.rawValue)), job]
             )
             let open = try connection.run(
-                "SELECT run_id, fingerprint, frozen_now FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL",
+                "SELECT run_id, fingerprint, frozen_now, restarted FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL",
                 [app, job]
             )
             var remarks: [String] = []
@@ -47,7 +62,10 @@ extension Ledger {
                     return RunStart(
                         run: run,
                         now: UnixMilliseconds(rawValue: try row.timestamp("frozen_now")),
-                        joined: true
+                        joined: true,
+                        restarted: try row.bool("restarted"),
+                        remarks: plan.idsMayChange
+                            ? ["going on with the transaction IDs of when run \(run) began"] : []
                     )
                 }
                 try Self.supersede(run, of: plan, on: connection)
@@ -81,7 +99,7 @@ extension Ledger {
         try file(
             count(run, app: plan.app, job: plan.job.name, on: connection),
             app: plan.app,
-            exitCode: 75,
+            exitCode: Int32(supersededCode),
             message: "superseded by another run of the job",
             isOver: true,
             on: connection

@@ -10,15 +10,29 @@ extension Ledger {
         }
     }
 
-    /// Whether some process has seen the run to its end.
-    package func isFinished(_ run: Int64, app: AppID) async throws -> Bool {
+    /// How a run stands for a process that has worked on it.
+    package enum RunEnd: Sendable {
+        case unfinished
+        /// Some process has seen it to its end.
+        case finished
+        /// Another run of the job took its place, and its items.
+        case superseded
+    }
+
+    /// Whether, and how, a run has ended.
+    package func end(of run: Int64, app: AppID) async throws -> RunEnd {
         try await transaction { connection in
-            try connection.run(
-                "SELECT finished_at IS NOT NULL AS finished FROM runs WHERE app_id = $1 AND run_id = $2",
+            let row = try connection.run(
+                "SELECT finished_at IS NOT NULL AS finished, exit_code FROM runs WHERE app_id = $1 AND run_id = $2",
                 [.integer(app.rawValue), .bigint(run)]
-            )[0].bool("finished")
+            )[0]
+            guard try row.bool("finished") else { return .unfinished }
+            return try row.int64OrNil("exit_code") == Self.supersededCode ? .superseded : .finished
         }
     }
+
+    /// What `runs.exit_code` holds of a run whose place another took: work was left.
+    static let supersededCode: Int64 = 75
 
     /// Counts a run from its items.
     package func summary(of run: Int64, app: AppID, job: String) async throws -> RunSummary {
@@ -30,13 +44,13 @@ extension Ledger {
     /// Files a run's counts and how the process that worked on it ended; finishes it when no work is left.
     ///
     /// - Parameters:
-    ///   - exitCode: Of this process.
+    ///   - exitCode: Of this process; `nil` for what the run's own result demands.
     ///   - message: Why work is left; `nil` when none is.
     package func conclude(
         _ run: Int64,
         app: AppID,
         job: String,
-        exitCode: Int32,
+        exitCode: Int32?,
         message: String?
     ) async throws -> RunSummary {
         try await transaction { connection in
@@ -44,7 +58,7 @@ extension Ledger {
             try Self.file(
                 summary,
                 app: app,
-                exitCode: exitCode,
+                exitCode: exitCode ?? summary.exitCode,
                 message: message,
                 isOver: message == nil && summary.isComplete,
                 on: connection

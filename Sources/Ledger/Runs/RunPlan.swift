@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import JobPlan
+import SignedData
 
 /// What a run is to do, from the job file; the transaction IDs come beside it, a batch at a time.
 package struct RunPlan: Sendable {
@@ -20,10 +21,13 @@ package struct RunPlan: Sendable {
         self.version = version
     }
 
-    /// The same plan with the `now` that an earlier process froze.
-    package func frozen(at now: UnixMilliseconds) -> RunPlan {
-        RunPlan(job: job, app: app, now: now, restart: restart, version: version)
+    /// The plan of the run that was begun or joined: with the `now` and the restart an earlier process froze.
+    package func frozen(as start: RunStart) -> RunPlan {
+        RunPlan(job: job, app: app, now: start.now, restart: start.restarted, version: version)
     }
+
+    /// The oldest notifications worth asking for.
+    var oldestNotification: UnixMilliseconds { job.app.environment.oldestNotification(at: now) }
 
     /// Streams with one item for each listed ID, from the beginning of the run.
     var streamsOfIDs: [Stream] {
@@ -48,10 +52,35 @@ package struct RunPlan: Sendable {
         }
     }
 
-    /// Of all streams together; another one means another run.
+    /// Whether the source may hold other IDs by now without the job file saying so.
+    var idsMayChange: Bool {
+        switch job.transactionIds {
+        case nil, .list: false
+        case .csv, .query: true
+        }
+    }
+
+    /// Until when an item is complete once its last page is in the ledger.
+    package func completeUntil(_ item: WorkItem) -> UnixMilliseconds {
+        if let window = item.window { return window.upperBound }
+        let end = item.stream == .transactionHistory ? job.streams.transactionHistory?.query(now: now).endDate : nil
+        return min(now, end ?? now)
+    }
+
+    /// Of all streams and the source of the IDs; another one means another run.
+    ///
+    /// The contents of a CSV file or of a query's answer are not part of it: a run goes on with the IDs it began with.
     var fingerprint: String {
-        job.streams.named.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }.joined(separator: " ")
-            + (refundsWait ? " revoked" : "")
+        var parts = job.streams.named.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
+        if refundsWait { parts.append("revoked") }
+        if job.appStore.triesSandbox { parts.append("sandbox") }
+        switch job.transactionIds {
+        case nil: break
+        case .list(let ids): parts.append("list " + Set(ids).sorted().map(\.text).joined(separator: ","))
+        case .csv(let path, let column): parts.append("csv \(path) \(column ?? "")")
+        case .query(let sql): parts.append("query \(sql)")
+        }
+        return SHA256.digest(of: Array(parts.joined(separator: "\n").utf8)).hexadecimal
     }
 }
 
@@ -61,6 +90,8 @@ package struct RunStart: Sendable {
     /// The `now` of the run, which an earlier process may have frozen.
     package let now: UnixMilliseconds
     package let joined: Bool
+    /// Whether the run was begun with `--restart`.
+    package let restarted: Bool
     package var listedIDs: Int64 = 0
     package var duplicateIDs: Int64 = 0
     /// Sentences for the operator: filters that changed, gaps that were found.

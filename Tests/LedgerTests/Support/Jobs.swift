@@ -8,7 +8,12 @@ import TestSupport
 enum Jobs {
     static let now = UnixMilliseconds(rawValue: 1_780_000_000_000)
 
-    static func load(streams: String, name: String = "nightly-sync", more: String = "") async throws -> JobFile {
+    static func load(
+        streams: String,
+        name: String = "nightly-sync",
+        listing id: String = "1",
+        more: String = ""
+    ) async throws -> JobFile {
         let text = """
             version: 1
             name: \(name)
@@ -17,15 +22,16 @@ enum Jobs {
               issuerId: 57246542-96fe-1a63-e053-0824d011072a
               keyId: 2X9R4HXF34
               privateKeyFile: AuthKey.p8
-            transactionIds: {list: ["1"]}
+            transactionIds: {list: ["\(id)"]}
             streams: {\(streams)}
             output: {postgres: {url: "postgresql:///ledger"}}
             \(more)
             """
         return try await withTemporaryDirectory { directory in
             let path = directory + "/job.yaml"
-            let shown = streams.contains("scope: app") && !streams.contains("transactionHistory")
-                ? text.replacing("transactionIds: {list: [\"1\"]}\n", with: "") : text
+            let shown =
+                streams.contains("scope: app") && !streams.contains("transactionHistory")
+                ? text.replacing("transactionIds: {list: [\"\(id)\"]}\n", with: "") : text
             try Data(shown.utf8).write(to: URL(filePath: path))
             return try JobFile.load(path: path, environment: [:])
         }

@@ -58,7 +58,8 @@ struct TestLedger: Sendable {
     func rowVersions() async throws -> [String] {
         let tables = Tables.all.map(\.name) + ["signing_headers"]
         return try await rows(
-            tables.map { "SELECT '\($0)' AS t, ctid, xmin FROM \($0)" }.joined(separator: " UNION ALL ") + " ORDER BY 1, 2"
+            tables.map { "SELECT '\($0)' AS t, ctid, xmin FROM \($0)" }.joined(separator: " UNION ALL ")
+                + " ORDER BY 1, 2"
         )
     }
 }

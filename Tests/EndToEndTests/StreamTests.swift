@@ -109,8 +109,8 @@ struct StreamTests {
             ("productIds: [com.example.game.premium.monthly]", "t.product_id = 'com.example.game.premium.monthly'"),
             ("inAppOwnershipType: FAMILY_SHARED", "t.in_app_ownership_type = 'FAMILY_SHARED'"),
             ("subscriptionGroupIdentifiers: [\"21000001\"]", "t.subscription_group_identifier = '21000001'"),
-            ("startDate: -100d", "t.purchase_date >= i.complete_until - interval '100 days'"),
-            ("endDate: -100d", "t.purchase_date < i.complete_until - interval '100 days'"),
+            ("startDate: -100d", "t.purchase_date >= r.frozen_now - interval '100 days'"),
+            ("endDate: -100d", "t.purchase_date < r.frozen_now - interval '100 days'"),
         ]
     )
     func `a filter of a history reaches Apple`(filter: String, condition: String) async throws {
@@ -126,7 +126,7 @@ struct StreamTests {
 
             let book = try stage.book()
             let expected = """
-                SELECT t.transaction_id FROM everything.transactions t, crawl_items i
+                SELECT t.transaction_id FROM everything.transactions t, crawl_items i, runs r
                  WHERE i.item_key = t.listed_transaction_id AND \(condition) ORDER BY 1
                 """
             let found = try await book.column("SELECT transaction_id FROM transactions ORDER BY 1")

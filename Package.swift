@@ -79,7 +79,10 @@ let package = Package(
         floor("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         floor("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
         floor("Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
-        floor("Ledger", ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres", "CSVFormat"]),
+        floor(
+            "Ledger",
+            ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres", "CSVFormat"]
+        ),
 
         // 4  the rooms
         floor(
@@ -130,7 +133,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "LedgerTables", "Postgres", "Workers", "TestSupport", "storeledger", "appstore-simulator",
+                "AppStoreModel", "LedgerTables", "Postgres", "Workers", "TestSupport", "storeledger",
+                "appstore-simulator",
             ],
             swiftSettings: settings
         ),

@@ -42,10 +42,12 @@ package struct Ledger: Sendable {
     static let usualPlanner =
         "SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"
 
-    /// Staging tables have no statistics: left to itself the planner hashes the whole target for every page
-    /// (61,000 against 4,500 rows a second in batches of 100), and reads all of one that was empty when the statement
-    /// was prepared. A parameter never reaches these statements.
-    /// A budget that a crash of the server forgets would be spent twice, so commits are durable whatever the role says.
+    /// Staging tables have no statistics: left to itself the planner hashes the whole target for every page (61,000
+    /// against 4,500 rows a second in batches of 100), and a statement prepared while its table was one page long goes
+    /// on to read it from end to end.
+    ///
+    /// A parameter never reaches these statements. A budget that a crash of the server forgets would be spent twice, so
+    /// commits are durable whatever the role says.
     private static func sessionSettings(schema: String) -> String {
         """
         SET search_path TO "\(schema)", pg_temp;

@@ -258,7 +258,13 @@ struct RunTests {
         let page = world.page(rows, of: items[0], for: holder, isLast: true, completeUntil: Jobs.now, requests: 3)
         #expect(try await world.ledger.commit(page) == RowCounts(new: 2))
         let conclude = { (message: String?) in
-            try await world.ledger.conclude(holder.run, app: world.app, job: holder.job, exitCode: message == nil ? nil : 75, message: message)
+            try await world.ledger.conclude(
+                holder.run,
+                app: world.app,
+                job: holder.job,
+                exitCode: message == nil ? nil : 75,
+                message: message
+            )
         }
         #expect(try await conclude("stopped").isComplete == false)
         #expect(try await conclude(nil).isComplete == false)

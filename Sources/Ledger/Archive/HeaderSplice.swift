@@ -9,13 +9,16 @@ enum HeaderSplice {
     /// - Parameters:
     ///   - payload: Verified JSON text.
     ///   - headers: Header texts and their numbers.
+    /// - Returns: What the archive keeps.
     static func shorten(_ payload: [UInt8], headers: [(text: [UInt8], number: Int32)]) -> [UInt8] {
         headers.reduce(payload) { payload, header in
             replace(header.text, in: payload, with: [marker] + bigEndian(header.number))
         }
     }
 
-    /// - Parameter header: The text of a number, or `nil` where the archive has none.
+    /// - Parameters:
+    ///   - archived: What ``shorten(_:headers:)`` made.
+    ///   - header: The text of a number, or `nil` where the archive has none.
     /// - Returns: The payload as it was signed; `nil` when a header is missing or the bytes are cut off.
     static func expand(_ archived: [UInt8], header: (Int32) throws -> [UInt8]?) rethrows -> [UInt8]? {
         guard archived.contains(marker) else { return archived }

@@ -26,7 +26,12 @@ package struct StoredReject: Sendable {
 extension Ledger {
     /// The next payloads of the archive in the order of its key; empty at the end.
     ///
-    /// - Parameter last: The last payload of the batch before, `nil` for the first.
+    /// - Parameters:
+    ///   - app: Whose archive.
+    ///   - last: The last payload of the batch before, `nil` for the first.
+    ///   - count: At most so many.
+    /// - Returns: The batch, its nested headers back in place.
+    /// - Throws: ``LedgerError/invariant(_:)`` when a header is missing; ``Postgres/PostgresError``.
     package func archive(of app: AppID, after last: StoredPayload?, atMost count: Int) async throws -> [StoredPayload] {
         let place = last?.place ?? [.text(""), .text(""), .timestamp(0), .bytea([])]
         let batch = try await transaction { connection in

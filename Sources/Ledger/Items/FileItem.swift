@@ -66,7 +66,9 @@ extension Ledger {
 }
 
 extension ItemStanding {
-    /// The part of the statement that differs. The text is one of these five; `$10` carries what varies.
+    /// The part of the statement that differs.
+    ///
+    /// The text is one of these five; `$10` carries what varies.
     fileprivate var change: (assignments: String, parameter: Cell) {
         switch self {
         case .failed:

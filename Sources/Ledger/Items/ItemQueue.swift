@@ -85,6 +85,7 @@ extension Ledger {
     ///     them and runs out.
     ///   - holder: The process.
     /// - Returns: The items it still holds; any other has been taken over.
+    /// - Throws: ``Postgres/PostgresError``.
     package func renewLeases(of items: [HeldItem], for holder: LeaseHolder) async throws -> [HeldItem] {
         try await transaction(on: .control) { connection in
             let rows = try connection.run(

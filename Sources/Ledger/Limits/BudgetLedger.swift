@@ -56,7 +56,8 @@ package struct BudgetLedger: Sendable {
                 [
                     .integer(app.rawValue), .text(stream.rawValue), .integer(Int32(clamping: count)),
                     .integer(Int32(clamping: share.budget)), .bigint(share.window.length.wholeMilliseconds),
-                    .bigint(share.window.grantLife.wholeMilliseconds), .bigint(share.window.flightTime.wholeMilliseconds),
+                    .bigint(share.window.grantLife.wholeMilliseconds),
+                    .bigint(share.window.flightTime.wholeMilliseconds),
                 ]
             )
             return Grant(

@@ -1,17 +1,20 @@
 import LedgerTables
 
-/// The statements that bring staged rows into the ledger. Names come from ``LedgerTables/Tables``, never from input.
+/// The statements that bring staged rows into the ledger.
+///
+/// Names come from ``LedgerTables/Tables``, never from input.
 enum MergeSQL {
     /// Inserts what is new and replaces what is older; a row the ledger holds already, or holds newer, is not touched.
     ///
     /// Rows that lose are sorted out before `INSERT` sees them: a crawl of unchanged history then writes nothing at
     /// all, where a plain upsert rewrites every row (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them.
     /// Keys are merged in order, so that two workers cannot wait for each other.
-    /// Parameters: app, run, source, listed transaction ID. Returns the key and whether it is new.
+    /// The statement's parameters: app, run, source, listed transaction ID. It gives the key and whether it is new.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerTables/Tables/snapshots``.
     ///   - rewritesHeldSnapshots: Also replaces a row by another reading of the very snapshot it shows.
+    /// - Returns: The statement.
     static func newestWins(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
         let key = table.key[0]
         let columns = table.columns.map(\.name)
@@ -40,7 +43,9 @@ enum MergeSQL {
             """
     }
 
-    /// The staged rows that show the snapshot the ledger holds now. Parameter: app.
+    /// The staged rows that show the snapshot the ledger holds now.
+    ///
+    /// Parameter: app.
     static func heldSnapshots(_ table: Table) -> String {
         let key = table.key[0]
         return """
@@ -65,7 +70,9 @@ enum MergeSQL {
             "(\(alias).signed_date, \(revoked ? "\(alias).revocation_date IS NOT NULL, " : "")\(alias).payload_sha256)"
     }
 
-    /// Apple's delivery attempts: new ones are added, a changed result is taken over. Parameter: app.
+    /// Apple's delivery attempts: new ones are added, a changed result is taken over.
+    ///
+    /// Parameter: app.
     static let sendAttempts: String = {
         let table = Tables.notificationSendAttempts
         return """
@@ -80,7 +87,9 @@ enum MergeSQL {
             """
     }()
 
-    /// The raw archive keeps every distinct payload once. Parameter: app.
+    /// The raw archive keeps every distinct payload once.
+    ///
+    /// Parameter: app.
     static let archive = """
         INSERT INTO signed_payloads AS p
             (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund)
@@ -91,8 +100,9 @@ enum MergeSQL {
         DO UPDATE SET is_refund = true WHERE excluded.is_refund AND NOT p.is_refund
         """
 
-    /// A record is counted once a run, however often its page is read. Parameters: app, job, stream, item, reason,
-    /// detail, sha256, raw, run.
+    /// A record is counted once a run, however often its page is read.
+    ///
+    /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.
     static let rejected = """
         INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -108,6 +118,7 @@ enum MergeSQL {
         """
 
     /// An odd field of the newest snapshot; one of an older snapshot than the ledger holds is history.
+    ///
     /// Parameters: app, kind, record key, path, found, signed date.
     static func issue(of kind: String) -> String {
         let table = Tables.snapshots.first { Tables.recordKind(of: $0) == kind }

@@ -46,6 +46,8 @@ struct RecordWriter {
     ///   - rows: One page, or the batch of a replay.
     ///   - itemKey: What a rejected record is filed under.
     ///   - connection: Inside a transaction.
+    /// - Returns: What changed.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     func write(
         _ rows: PageRows,
         itemKey: String,

@@ -19,7 +19,10 @@ struct PublishedTable {
 
     /// Asks the database for the columns, so that the file's header is the table's.
     ///
-    /// - Parameter name: One of the tables a job file may name.
+    /// - Parameters:
+    ///   - name: One of the tables a job file may name.
+    ///   - connection: Inside the snapshot that is published.
+    /// - Throws: ``LedgerError/invariant(_:)`` when there is no such table; ``Postgres/PostgresError``.
     init(_ name: String, _ connection: borrowing PostgresConnection) throws {
         self.name = name
         columns = try connection.run(

@@ -7,7 +7,9 @@ package struct ItemCoverage: Codable, Sendable, Equatable {
     /// A transaction ID, or a window of the whole app's notifications.
     package let item: String
     package let state: String
-    /// For notifications: the window it was last asked for. ISO 8601 UTC.
+    /// For notifications: the window it was last asked for.
+    ///
+    /// ISO 8601 UTC.
     package let windowStart: String?
     package let windowEnd: String?
     /// Everything Apple had up to this moment is in the ledger; `nil` when no crawl of it was ever finished.

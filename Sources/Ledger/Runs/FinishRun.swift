@@ -44,8 +44,13 @@ extension Ledger {
     /// Files a run's counts and how the process that worked on it ended; finishes it when no work is left.
     ///
     /// - Parameters:
+    ///   - run: The run.
+    ///   - app: Its app.
+    ///   - job: Its job.
     ///   - exitCode: Of this process; `nil` for what the run's own result demands.
     ///   - message: Why work is left; `nil` when none is.
+    /// - Returns: The run's counts.
+    /// - Throws: ``Postgres/PostgresError``.
     package func conclude(
         _ run: Int64,
         app: AppID,

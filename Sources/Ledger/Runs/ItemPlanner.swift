@@ -16,7 +16,9 @@ struct ItemPlanner {
     static let gapRemark =
         "notificationHistory: Apple no longer serves the oldest part of what was asked for; the gap is recorded"
 
-    /// An item that is to do again: nobody's, and counted from zero. Its lease, if somebody still holds one, is over.
+    /// An item that is to do again: nobody's, and counted from zero.
+    ///
+    /// Its lease, if somebody still holds one, is over.
     static let isToDo = """
         state = 'waiting', claimable_at = clock_timestamp(), lease_owner = NULL, page_count = 0, request_count = 0,
         rows_new = 0, rows_updated = 0, rows_unchanged = 0, records_rejected = 0, restarts = 0, deferrals = 0,
@@ -81,7 +83,9 @@ struct ItemPlanner {
         start.duplicateIDs = try counted.int64("listed") - start.listedIDs
     }
 
-    /// One item for each listed ID. A finished one goes on from its cursor, unless its filters have changed.
+    /// One item for each listed ID.
+    ///
+    /// A finished one goes on from its cursor, unless its filters have changed.
     func planItems(of stream: Stream, in start: inout RunStart, on connection: borrowing PostgresConnection) throws {
         let fingerprint = plan.job.queryFingerprint(for: stream)
         let changed = try connection.run(

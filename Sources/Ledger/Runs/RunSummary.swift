@@ -20,6 +20,8 @@ package struct RunSummary: Equatable, Sendable, Codable {
     package var isComplete: Bool { itemsDone + itemsFailed == items }
     /// Whether something the job asked for is missing.
     package var hasLosses: Bool { itemsFailed > 0 || recordsRejected > 0 || gaps > 0 }
-    /// What a run with this result ends with. Source: the README, "Exit codes".
+    /// What a run with this result ends with.
+    ///
+    /// Source: the README, "Exit codes".
     package var exitCode: Int32 { hasLosses ? 2 : 0 }
 }

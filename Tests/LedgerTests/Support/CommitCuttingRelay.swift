@@ -14,7 +14,10 @@ final class CommitCuttingRelay: Sendable {
     /// How many answers were kept back.
     var cuts: Int { cut.withLock { $0 } }
 
+    /// Begins to listen on a free port of the loopback interface.
+    ///
     /// - Parameter conninfo: Of a server on this machine that listens on a Unix socket.
+    /// - Throws: What asking that server where it listens throws.
     init(to conninfo: String) throws {
         let connection = try PostgresConnection(conninfo: conninfo)
         let place = try connection.run(

@@ -225,6 +225,29 @@ struct CommitTests {
         #expect(attempts == [#"("1970-01-01 00:00:01+00",NO_RESPONSE)"#, #"("1970-01-01 00:00:02+00",SUCCESS)"#])
     }
 
+    /// A plan made while the table was empty takes any index for as good as the primary key.
+    @Test func `held rows are found by the primary key however the table has grown`() async throws {
+        let world = try await TestLedger(sessions: 1)
+        var (items, holder) = try await world.leased(["1"])
+        for page in 10..<17 {
+            try await world.commit(Rows.fullPage(prefix: String(page)), of: &items[0], for: holder)
+        }
+        try await world.run(
+            """
+            INSERT INTO transactions (app_id, transaction_id, signed_date, payload_sha256, payload)
+            SELECT \(world.app.rawValue), n, now(), '', '{}' FROM generate_series(1000000, 1020000) n;
+            SELECT pg_stat_force_next_flush()
+            """
+        )
+        let reads = """
+            SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'transactions' AND indexrelname NOT LIKE '%_pkey'
+            """
+        let before = try await world.value(reads)
+        try await world.commit(Rows.fullPage(prefix: "20"), of: &items[0], for: holder)
+        try await world.run("SELECT pg_stat_force_next_flush()")
+        #expect(try await world.value(reads) == before)
+    }
+
     /// Every place where a page can fail, and how it is made to fail there.
     @Test(arguments: [
         ("advanced_commerce_items", "sku <> 'b'"), ("transactions", "transaction_id <> '420'"),

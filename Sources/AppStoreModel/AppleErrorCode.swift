@@ -64,15 +64,4 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case rateLimitExceeded = 4_290_000
     case generalInternal = 5_000_000
     case generalInternalRetryable = 5_000_001
-
-    /// Apple's name, such as `InvalidPaginationTokenError`.
-    package var name: String {
-        let name = "\(self)"
-        return name.prefix(1).uppercased() + name.dropFirst() + "Error"
-    }
-
-    /// Apple's name of a code, or a name that says the code is not documented.
-    package static func name(for code: Int64) -> String {
-        Self(rawValue: code)?.name ?? "undocumented error \(code)"
-    }
 }

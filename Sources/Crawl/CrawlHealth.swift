@@ -4,6 +4,11 @@ import Workers
 
 /// Watches a whole crawl: ends it when too much fails, and keeps retries from making an outage worse.
 final class CrawlHealth: Sendable {
+    /// Reasons of rejected records that say nothing against the signature, the chain or the claims.
+    ///
+    /// Such a record may be Apple's, and one customer's history may be full of them.
+    private static let reasonsOfContent: Set<String> = ["unreadable", "conflict", "no_identity", "missing_key"]
+
     private let breaker = Mutex(CircuitBreaker())
     private let quota = SharedRetryQuota()
     private let time: Timekeeper
@@ -34,7 +39,7 @@ final class CrawlHealth: Sendable {
         try note {
             $0.note(
                 pageOf: outcome.records,
-                verificationFailures: outcome.rejected.count,
+                verificationFailures: outcome.rejected.count { !Self.reasonsOfContent.contains($0) },
                 rejections: outcome.rejected
             )
         }

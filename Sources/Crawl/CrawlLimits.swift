@@ -14,9 +14,14 @@ package struct CrawlLimits: Sendable {
         self.otherLimiters = otherLimiters
     }
 
-    func limiter(for item: WorkItem) throws -> RateLimiter {
+    /// - Throws: ``StopReason/configuration(_:)`` for an item that the job does not allow: an earlier run took it to the
+    ///   other environment, and the job file has changed since.
+    func limiter(for item: WorkItem) throws(StopReason) -> RateLimiter {
         guard let limiter = (item.otherEnvironment == nil ? limiters : otherLimiters)[item.stream] else {
-            preconditionFailure("no limiter for \(item.stream.rawValue)")
+            let place = item.otherEnvironment.map { " in \($0.rawValue)" } ?? ""
+            let sentence =
+                "The job has no limit for \(item.stream.rawValue)\(place), where \(item.key) is to be asked for"
+            throw .configuration(FailureReport(message: sentence))
         }
         return limiter
     }

@@ -64,7 +64,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 try health.committed(outcome)
                 item = outcome.item
                 guard page.hasMore else { return report(.finished(item)) }
-                guard item.pageCount < rules.pagesPerItem else {
+                guard item.pageCount < rules.pages(of: item) else {
                     let message = "stopped after \(item.pageCount) pages; Apple says there are more"
                     return try await end(item, .failed(code: nil, message: message), requests: 0)
                 }

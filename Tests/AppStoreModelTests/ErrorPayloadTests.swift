@@ -21,12 +21,4 @@ struct ErrorPayloadTests {
     func `a body that is not Apple's gives nothing`(_ text: String) {
         #expect(ErrorPayload.decode(Array(text.utf8)) == nil)
     }
-
-    @Test
-    func `codes have Apple's names, and an undocumented one says so`() {
-        #expect(AppleErrorCode.name(for: 4_000_017) == "PaginationTokenExpiredError")
-        #expect(AppleErrorCode.name(for: 4_040_010) == "TransactionIdNotFoundError")
-        #expect(AppleErrorCode.name(for: 4_009_999) == "undocumented error 4009999")
-        #expect(AppleErrorCode(rawValue: 4_290_000) == .rateLimitExceeded)
-    }
 }

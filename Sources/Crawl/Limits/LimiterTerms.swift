@@ -1,9 +1,12 @@
+package import AppStoreModel
+
 /// The figures a rate limiter works by.
 package struct LimiterTerms: Equatable, Sendable {
     /// What the ledger grants in a second when nothing is wrong: the job's share of Apple's figure.
     package let requestsPerSecond: Double
-    /// Units asked for at once, at least: 1 at Apple's figures. Asking for each of thousands of requests a second
-    /// would cost more than sending them.
+    /// Units asked for at once, at least: 1 at Apple's figures.
+    ///
+    /// Asking for each of thousands of requests a second would cost more than sending them.
     package let leastBlock: Int
     /// Units asked for at once, at most.
     package let blockLimit: Int
@@ -15,12 +18,12 @@ package struct LimiterTerms: Equatable, Sendable {
     /// - Parameters:
     ///   - requestsPerSecond: Above zero.
     ///   - window: An hour against Apple; shorter in a rehearsal, and then every other time shrinks with it.
-    package init(requestsPerSecond: Double, window: Duration = .seconds(3_600)) {
-        precondition(requestsPerSecond > 0 && window > .zero, "a limit that allows nothing")
+    package init(requestsPerSecond: Double, window: RateWindow = .hour) {
+        precondition(requestsPerSecond > 0, "a limit that allows nothing")
         self.requestsPerSecond = requestsPerSecond
         leastBlock = max(1, Int(min(requestsPerSecond / 50, 1_000)))
         blockLimit = max(25, leastBlock)
-        grantLife = window / 360
-        quietPeriod = window / 6
+        grantLife = window.grantLife
+        quietPeriod = window.length / 6
     }
 }

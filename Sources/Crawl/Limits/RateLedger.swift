@@ -22,25 +22,13 @@ package protocol RateLedger: Sendable {
 
 /// What the ledger allowed.
 package struct RateGrant: Equatable, Sendable {
-    /// Why the grant is not larger.
-    package enum Reason: Equatable, Sendable {
-        /// The requests of a second are spread over it.
-        case pace
-        /// The share of the rolling window is spent.
-        case budget
-        /// Apple answered 429, here or on another machine.
-        case closed
-    }
-
     /// 0 to what was asked for.
     package let granted: Int
     /// How long until asking again makes sense; above zero where nothing was granted.
     package let wait: Duration
-    package let reason: Reason
 
-    package init(granted: Int, wait: Duration, reason: Reason) {
+    package init(granted: Int, wait: Duration) {
         self.granted = granted
         self.wait = wait
-        self.reason = reason
     }
 }

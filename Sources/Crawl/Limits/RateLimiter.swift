@@ -11,13 +11,15 @@ package actor RateLimiter {
     private let ledger: any RateLedger
     private let time: Timekeeper
 
-    private var line: [Waiter] = []
+    /// Workers that wait, in the order they came.
+    private(set) var line: [Waiter] = []
     private var nextTicket = 0
     private var held: [HeldUnits] = []
     /// Asks the ledger on behalf of the line; exists only while somebody waits.
     private var clerk: Task<Void, Never>?
 
-    private var pause: Pause?
+    /// Until when the ledger need not be asked.
+    private var pause: Duration?
     private var feedback: ShareFeedback
     private var closings = ClosingStreak()
     private var stopwatch = Stopwatch()
@@ -85,32 +87,16 @@ package actor RateLimiter {
         return answer
     }
 
-    /// Whether requests flow, and when they will again.
-    package var state: LimiterState {
-        let now = time.monotonic()
-        if let end = closings.end(at: now) { return .waiting(until: wallClock + (end - now), .closed) }
-        if let pause, pause.end > now { return .waiting(until: wallClock + (pause.end - now), pause.reason) }
-        return .open
-    }
-
     /// How long at least one worker was waiting, all in all.
     package var waited: Duration { stopwatch.total(at: time.monotonic()) }
-
-    /// Workers waiting now.
-    package var waiting: Int { line.count }
 
     private var wallClock: UnixMilliseconds { UnixMilliseconds(rawValue: time.wallClock()) }
 }
 
 extension RateLimiter {
-    private struct Waiter {
-        let ticket: Int
-        let turn: CheckedContinuation<Permit, any Error>
-    }
-
-    private struct Pause {
-        let end: Duration
-        let reason: RateGrant.Reason
+    struct Waiter {
+        fileprivate let ticket: Int
+        fileprivate let turn: CheckedContinuation<Permit, any Error>
     }
 
     private func join(_ waiter: Waiter) {
@@ -137,7 +123,7 @@ extension RateLimiter {
             handOut()
             if line.isEmpty { break }
             let now = time.monotonic()
-            if let end = [pause?.end, closings.end(at: now)].compactMap(\.self).max(), end > now {
+            if let end = [pause, closings.end(at: now)].compactMap(\.self).max(), end > now {
                 // Only cancellation ends a sleep early, and the loop looks at that itself.
                 try? await time.sleep(end - now)
             } else {
@@ -159,7 +145,7 @@ extension RateLimiter {
             let now = time.monotonic()
             if answer.granted == 0 {
                 // A ledger that forgets to name a time must not become a busy loop.
-                pause = Pause(end: now + max(answer.wait, .milliseconds(1)), reason: answer.reason)
+                pause = now + max(answer.wait, .milliseconds(1))
             } else if closings.count == closingsBefore {
                 held.append(HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife))
                 pause = restraint(after: answer.granted, asked: asked)
@@ -175,10 +161,10 @@ extension RateLimiter {
     }
 
     /// While Apple complains, the ledger's pace is too fast: spreads what it grants over more time.
-    private func restraint(after granted: Int, asked: Duration) -> Pause? {
+    private func restraint(after granted: Int, asked: Duration) -> Duration? {
         let factor = feedback.factor(at: asked)
         guard factor < 1 else { return nil }
-        return Pause(end: asked + .seconds(Double(granted) / (terms.requestsPerSecond * factor)), reason: .pace)
+        return asked + .seconds(Double(granted) / (terms.requestsPerSecond * factor))
     }
 
     private func handOut() {

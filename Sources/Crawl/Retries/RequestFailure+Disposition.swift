@@ -27,22 +27,26 @@ extension RequestFailure {
         after history: AttemptHistory,
         now: UnixMilliseconds
     ) -> Disposition {
-        switch (answer.status, answer.errorCode) {
+        // `nil` for an answer without Apple's code, and for a code that Apple does not document.
+        let code = answer.errorCode.flatMap(AppleErrorCode.init)
+        return switch (answer.status, code) {
         // The status wins over every code: what waits cannot be wrong.
         case (429, _):
             .waitThenRepeat(retryAfter: answer.retryAfter)
 
         // Requests Apple refuses. The first three concern one ID.
-        case (400, 4_000_006), (404, 4_040_001), (404, 4_040_005):
+        case (400, .invalidTransactionId), (404, .accountNotFound), (404, .originalTransactionIdNotFound):
             .failItem(report)
-        case (400, 4_000_005), (400, 4_000_014), (400, 4_000_017):
+        case (400, .invalidRequestRevision), (400, .invalidPaginationToken), (400, .paginationTokenExpired):
             history.cursorWasRestarted ? .failItem(report) : .restartCursor(report)
-        case (400, 4_000_012):
+        case (400, .startDateTooFarInPast):
             history.windowWasClamped ? .failItem(report) : .clampWindow(report)
-        case (400, 4_000_002), (404, 4_040_003):
+        case (400, .invalidAppIdentifier), (404, .appNotFound):
             .stopRun(.configuration(report))
-        case (400, 4_000_013), (400, 4_000_015), (400, 4_000_016), (400, 4_000_018), (400, 4_000_019),
-            (400, .some(4_000_021...4_000_026)), (400, 4_000_030):
+        case (400, .startDateAfterEndDate), (400, .invalidStartDate), (400, .invalidEndDate),
+            (400, .invalidNotificationType), (400, .multipleFiltersSupplied), (400, .invalidSort),
+            (400, .invalidProductType), (400, .invalidProductId), (400, .invalidSubscriptionGroupIdentifier),
+            (400, .invalidExcludeRevoked), (400, .invalidInAppOwnershipType), (400, .invalidRevoked):
             .stopRun(.badJob(report))
         case (400, _):
             .failItem(report.withUnknownCode)
@@ -54,17 +58,18 @@ extension RequestFailure {
             .stopRun(.credentials(report))
 
         // Not found. Without Apple's code it was not Apple who answered: a wrong URL, or a proxy.
-        case (404, 4_040_002), (404, 4_040_004), (404, 4_040_006):
+        case (404, .accountNotFoundRetryable), (404, .appNotFoundRetryable),
+            (404, .originalTransactionIdNotFoundRetryable):
             .repeating(.short, history, otherwise: .deferItem(report))
-        case (404, 4_040_010):
+        case (404, .transactionIdNotFound):
             history.mayTryOtherEnvironment ? .tryOtherEnvironment(report) : .failItem(report)
-        case (404, nil):
+        case (404, _) where answer.errorCode == nil:
             .repeating(.limited(2), history, otherwise: .stopRun(.contractBroken(report)))
         case (404, _):
             .failItem(report.withUnknownCode)
 
         // A server that is unwell.
-        case (500, 5_000_000):
+        case (500, .generalInternal):
             .repeating(.limited(2), history, otherwise: .deferItem(report))
         case (408, _), (425, _), (500..., _):
             .repeating(.ordinary, history, otherwise: .deferItem(report))

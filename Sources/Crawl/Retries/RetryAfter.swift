@@ -49,15 +49,6 @@ package struct RetryAfter: Equatable, Sendable {
             default: latest.isSeconds ? .seconds : nil
             }
     }
-
-    /// The moment alone.
-    package static func parse(
-        _ rawValues: [String],
-        now: UnixMilliseconds,
-        consecutive: Int
-    ) -> UnixMilliseconds {
-        RetryAfter(rawValues, now: now, consecutive: consecutive).moment
-    }
 }
 
 /// One header that could be read.

@@ -8,8 +8,6 @@ import Synchronization
 package struct RetryQuota: Equatable, Sendable {
     package static let capacity = 500
     package static let cost = 5
-    /// A time-out held a connection for its whole length.
-    package static let timeOutCost = 10
 
     /// 0 to ``capacity``.
     package private(set) var remaining = Self.capacity
@@ -17,10 +15,9 @@ package struct RetryQuota: Equatable, Sendable {
     package init() {}
 
     /// Pays for one retry; `false` when the quota is used up, and then the attempt must not be made.
-    package mutating func payForRetry(afterTimeOut: Bool = false) -> Bool {
-        let price = afterTimeOut ? Self.timeOutCost : Self.cost
-        guard remaining >= price else { return false }
-        remaining -= price
+    package mutating func payForRetry() -> Bool {
+        guard remaining >= Self.cost else { return false }
+        remaining -= Self.cost
         return true
     }
 
@@ -38,9 +35,9 @@ package final class SharedRetryQuota: Sendable {
 
     package var remaining: Int { quota.withLock(\.remaining) }
 
-    /// See ``RetryQuota/payForRetry(afterTimeOut:)``.
-    package func payForRetry(afterTimeOut: Bool = false) -> Bool {
-        quota.withLock { $0.payForRetry(afterTimeOut: afterTimeOut) }
+    /// See ``RetryQuota/payForRetry()``.
+    package func payForRetry() -> Bool {
+        quota.withLock { $0.payForRetry() }
     }
 
     /// See ``RetryQuota/succeeded()``.

@@ -15,6 +15,7 @@ struct CrawlerTests {
         _ store: MemoryStore,
         width: Int = 1,
         rules: CrawlRules = CrawlRules(),
+        limitsElsewhere: Bool = true,
         report: @escaping @Sendable (CrawlEvent) -> Void = { _ in }
     ) async throws {
         let limiter = RateLimiter(
@@ -28,7 +29,7 @@ struct CrawlerTests {
             store: store,
             limits: CrawlLimits(
                 limiters: [.transactionHistory: limiter],
-                otherLimiters: [.transactionHistory: limiter]
+                otherLimiters: limitsElsewhere ? [.transactionHistory: limiter] : [:]
             ),
             rules: rules,
             time: time.timekeeper,
@@ -178,6 +179,52 @@ struct CrawlerTests {
         try await crawl(source, store, rules: rules)
         #expect(store.item("1")?.pages.count == 50)
         #expect(store.states == ["failed"])
+    }
+
+    @Test func `N25: a window of the whole app may have more pages than a customer`() async throws {
+        #expect(CrawlRules().pagesPerWindow == 1_000_000)
+        var rules = CrawlRules()
+        rules.pagesPerItem = 2
+        rules.pagesPerWindow = 50
+        let window = "1767225600000..1767312000000"
+        let source = ScriptedSource([window: (1...100).map { .page([], cursor: "r\($0)", hasMore: true) }])
+        let store = MemoryStore([window])
+        try await crawl(source, store, rules: rules)
+        #expect(store.item(window)?.pages.count == 50)
+        #expect(store.states == ["failed"])
+    }
+
+    @Test func `an item in an environment that the job has no limit for stops the run with 78`() async throws {
+        var rules = CrawlRules()
+        rules.otherEnvironment = .sandbox
+        let source = ScriptedSource(["1": [.apple(404, 4_040_010)]])
+        let error = await #expect(throws: StopReason.self) {
+            try await crawl(source, MemoryStore(["1"]), rules: rules, limitsElsewhere: false)
+        }
+        #expect(error?.exitCode == 78)
+        #expect(
+            error?.report.message
+                == "The job has no limit for transactionHistory in Sandbox, where 1 is to be asked for"
+        )
+        #expect(source.environments(of: "1") == [nil])
+    }
+
+    @Test(arguments: [
+        ("signature", true), ("chain", true), ("bundle", true), ("environment", true), ("app_id", true),
+        ("unreadable", false), ("conflict", false), ("no_identity", false), ("missing_key", false),
+    ])
+    func `only what fails verification ends a run as forged`(reason: String, endsRun: Bool) async throws {
+        let good = ScriptedSource.Answer.page(["a", "b"], cursor: "r", hasMore: false)
+        let keys = (1...40).map(String.init)
+        let store = MemoryStore(keys, rejects: Dictionary(uniqueKeysWithValues: keys.map { ($0, [reason]) }))
+        let source = ScriptedSource(Dictionary(uniqueKeysWithValues: keys.map { ($0, [good]) }))
+        if endsRun {
+            let error = await #expect(throws: StopReason.self) { try await crawl(source, store) }
+            #expect(error?.report.message.contains("failed verification") == true)
+        } else {
+            try await crawl(source, store)
+            #expect(store.states == keys.map { _ in "done" })
+        }
     }
 
     @Test func `a worker whose lease is lost drops the page and goes on with the next item`() async throws {

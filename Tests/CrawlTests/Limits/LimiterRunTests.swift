@@ -21,7 +21,7 @@ struct LimiterRunTests {
             let now = time.now / .seconds(1)
             return ledger.withLock { ledger in
                 let granted = ledger.take(count, at: now)
-                return RateGrant(granted: granted, wait: .seconds(ledger.wait(at: now)), reason: .budget)
+                return RateGrant(granted: granted, wait: .seconds(ledger.wait(at: now)))
             }
         }
 

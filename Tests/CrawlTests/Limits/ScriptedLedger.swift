@@ -48,11 +48,11 @@ final class ScriptedLedger: RateLedger {
 
 extension RateGrant {
     static func granted(_ count: Int) -> RateGrant {
-        RateGrant(granted: count, wait: .zero, reason: .pace)
+        RateGrant(granted: count, wait: .zero)
     }
 
-    static func refused(_ wait: Duration, _ reason: Reason) -> RateGrant {
-        RateGrant(granted: 0, wait: wait, reason: reason)
+    static func refused(_ wait: Duration) -> RateGrant {
+        RateGrant(granted: 0, wait: wait)
     }
 }
 

@@ -13,10 +13,9 @@ struct RetryQuotaTests {
                 quota.succeeded()
                 #expect(quota.remaining == min(500, before + 1))
             } else {
-                let price = random.unit() < 0.3 ? 10 : 5
-                let isPaid = quota.payForRetry(afterTimeOut: price == 10)
-                #expect(isPaid == (before >= price))
-                #expect(quota.remaining == (isPaid ? before - price : before))
+                let isPaid = quota.payForRetry()
+                #expect(isPaid == (before >= RetryQuota.cost))
+                #expect(quota.remaining == (isPaid ? before - RetryQuota.cost : before))
             }
             #expect((0...RetryQuota.capacity).contains(quota.remaining))
         }

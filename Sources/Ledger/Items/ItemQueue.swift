@@ -20,16 +20,19 @@ extension Ledger {
             let taken = try connection.run(
                 """
                 WITH next AS (
-                    SELECT item_key FROM crawl_items
+                    SELECT item_key, claimable_at FROM crawl_items
                      WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id = $4 AND claimable_at <= clock_timestamp()
                      ORDER BY claimable_at, item_key LIMIT $5::bigint FOR UPDATE SKIP LOCKED
+                ), taken AS (
+                    UPDATE crawl_items i SET state = 'leased', lease_owner = $6, lease_epoch = i.lease_epoch + 1,
+                           claimable_at = clock_timestamp() + $7::bigint * interval '1 millisecond'
+                      FROM next
+                     WHERE i.app_id = $1 AND i.job = $2 AND i.stream = $3 AND i.item_key = next.item_key
+                    RETURNING i.*, next.claimable_at AS was_claimable_at
                 )
-                UPDATE crawl_items i SET state = 'leased', lease_owner = $6, lease_epoch = i.lease_epoch + 1,
-                       claimable_at = clock_timestamp() + $7::bigint * interval '1 millisecond'
-                  FROM next
-                 WHERE i.app_id = $1 AND i.job = $2 AND i.stream = $3 AND i.item_key = next.item_key
-                RETURNING i.item_key, i.lease_epoch, i.page_seq, i.cursor, i.window_start, i.window_end,
-                          i.other_environment, i.page_count, i.restarts, i.deferrals
+                SELECT item_key, lease_epoch, page_seq, cursor, window_start, window_end, other_environment, page_count,
+                       restarts, deferrals
+                  FROM taken ORDER BY was_claimable_at, item_key
                 """,
                 [
                     .integer(holder.app.rawValue), .text(holder.job), .text(stream.rawValue), .bigint(holder.run),

@@ -116,7 +116,7 @@ struct ItemPlanner {
                 (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
             SELECT $1::integer, $2::text, $3::text, item_key, $5::bigint, 'waiting', clock_timestamp(), $4::text,
                    $6::timestamptz, $7::timestamptz
-              FROM (SELECT DISTINCT item_key FROM stage_ids) listed
+              FROM (SELECT DISTINCT item_key FROM stage_ids ORDER BY item_key) listed
              WHERE $6 IS NULL OR $6 < $7
             \(Self.takeUpAgain)
             """,
@@ -129,6 +129,8 @@ struct ItemPlanner {
         if stream == .notificationHistory {
             try recordItemGaps(&start, oldest: window.oldest, beforeFirst: unreachable, on: connection)
         }
+        // Until autovacuum comes by, the planner would take the table for a small one and sort all of it for each lease.
+        try connection.script("ANALYZE crawl_items")
     }
 
     /// An item that exists already.

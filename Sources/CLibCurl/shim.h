@@ -47,3 +47,15 @@ static inline CURLcode storeledger_curl_get_offset(CURL *easy, CURLINFO info, cu
 static inline CURLMcode storeledger_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
+
+/* Lets a handle go without waiting for a name lookup that hangs; from 7.87.0 on. A library older than these
+   headers does not know the option, and then waits as it always did. */
+static inline CURLcode storeledger_curl_set_quick_exit(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
+#else
+    (void)easy;
+    return CURLE_OK;
+#endif
+}

@@ -33,6 +33,10 @@ final class CurlEasy {
         forget()
         reception = Reception(limits: settings.limits)
         for (option, value) in settings.options { try set(option, value) }
+        // No option of the list above: only newer versions have it.
+        guard unsafe storeledger_curl_set_quick_exit(handle) == CURLE_OK else {
+            throw TransportFault(.unavailable, "libcurl refuses to end without waiting for name lookups.")
+        }
         try set(CURLOPT_URL, .string(request.url))
         // Waiting for a connection that may multiplex pays only where HTTP/2 is possible.
         try set(CURLOPT_PIPEWAIT, .long(request.url.hasPrefix("https:") ? 1 : 0))

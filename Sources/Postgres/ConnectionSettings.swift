@@ -4,7 +4,7 @@ import Glibc
 /// The words of a connection string, with ours added.
 struct ConnectionSettings {
     private var words: [(keyword: String, value: String)]
-    /// For the whole attempt, over all the hosts it names.
+    /// For the whole attempt, over all the hosts it names: `connect_timeout`, 1 s to an hour, for each; 15 s by default.
     let timeout: Duration
 
     /// - Throws: ``PostgresError`` (`unreadableConninfo`). libpq's own complaint is dropped: it quotes the string, and
@@ -18,7 +18,7 @@ struct ConnectionSettings {
         words = parsed
         try Self.refuseSpilledPassword(parsed)
         let perHost = parsed.last { $0.keyword == "connect_timeout" }.flatMap { Int64($0.value) } ?? 0
-        let seconds = perHost > 0 ? perHost : 15
+        let seconds = perHost > 0 ? min(perHost, 3_600) : 15
         let hosts =
             parsed.last { $0.keyword == "host" || $0.keyword == "hostaddr" }?.value.split(separator: ",").count ?? 1
         timeout = .seconds(seconds * Int64(max(hosts, 1)))
@@ -27,9 +27,10 @@ struct ConnectionSettings {
         words.append(("client_encoding", "UTF8"))
         for (keyword, value) in [
             ("fallback_application_name", "storeledger"),
-            // A half-open connection is noticed in about a minute, and a silent host while connecting at once.
+            // A half-open connection is noticed in about a minute. A server that takes in nothing of what it is sent is
+            // given up after 8 s: whoever stops a process waits no longer than ten.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "\(seconds * 1_000)"),
+            ("tcp_user_timeout", "8000"),
         ] where !parsed.contains(where: { $0.keyword == keyword }) {
             words.append((keyword, value))
         }

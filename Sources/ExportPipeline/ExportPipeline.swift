@@ -144,8 +144,7 @@ package struct ExportPipeline: Sendable {
 
     /// Connects and makes sure the schema is the one this storeledger knows.
     package func openLedger() async throws {
-        try await ledger.connect()
-        try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
+        try await ledger.open()
     }
 
     /// How long giving leases back may take: whoever stops a process waits no longer than ten seconds.

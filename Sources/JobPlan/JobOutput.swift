@@ -3,6 +3,21 @@ package struct PostgresOutput: Equatable, Sendable {
     package let url: DatabaseURL
     /// `[a-z_][a-z0-9_]{0,62}`, not beginning with `pg_`.
     package let schema: String
+
+    /// What a job writes to when it names no schema.
+    package static let usualSchema = "appstore"
+
+    /// What ``isSchemaName(_:)`` accepts, in words that follow "it must be".
+    package static let schemaNameRule = "1 to 63 of a-z, 0-9 and _, not begin with a digit and not with pg_"
+
+    /// Whether a schema may have this name: one that needs no quotation marks and is not PostgreSQL's own.
+    package static func isSchemaName(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard (1...63).contains(bytes.count), !text.hasPrefix("pg_"), let first = bytes.first, !isDigit(first) else {
+            return false
+        }
+        return bytes.allSatisfy { isLowercaseOrDigit($0) || $0 == UInt8(ascii: "_") }
+    }
 }
 
 /// The CSV files a job publishes.

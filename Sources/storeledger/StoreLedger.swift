@@ -1,6 +1,4 @@
 import ArgumentParser
-import Glibc
-import Workers
 
 /// The door: command lines in, results on stdout, everything else on stderr.
 @main
@@ -28,14 +26,7 @@ struct StoreLedger: AsyncParsableCommand {
     )
 
     static func main() async {
-        hardenProcess()
+        ProcessHardening.harden()
         await main(nil)
-    }
-
-    /// A core file would hold the key; a closed pipe is an error to report, not an end.
-    private static func hardenProcess() {
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        ignoreSIGPIPE()
     }
 }

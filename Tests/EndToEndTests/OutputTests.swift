@@ -113,6 +113,61 @@ struct OutputTests {
         }
     }
 
+    @Test func `status without a job file shows every job of the ledger`() async throws {
+        struct Status: Decodable {
+            let app, job: String
+        }
+        try await Stage.with(.init(customers: 2)) { stage in
+            var job = stage.job
+            try await stage.run(try await stage.migrated(job))
+            job.name = "another"
+            try await stage.run(try stage.write(job))
+
+            let outcome = try await stage.storeledger("status", "--json")
+            #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
+            let statuses = try JSONDecoder().decode([Status].self, from: Data(outcome.output.utf8))
+            #expect(statuses.map(\.job) == ["another", "nightly"])
+            #expect(statuses.allSatisfy { $0.app == "com.example.game" })
+            let text = try await stage.storeledger("status").output
+            for name in ["another", "nightly"] { #expect(text.contains("\(name): com.example.game (Production)\n")) }
+
+            #expect(try await stage.storeledger("status", "--schema", "elsewhere").code == 78)
+            let wrong: [([String], [String: String])] = [
+                (["status"], ["DATABASE_URL": ""]), (["status", "--schema", "a\"b"], [:]),
+                (["status", "nightly.yaml", "--schema", "appstore"], [:]),
+            ]
+            for (arguments, environment) in wrong {
+                let (code, errors) = try await stage.withStoreledger(arguments, environment: environment) {
+                    (await $0.wait(), $0.errors)
+                }
+                #expect(code == 64, "\(arguments): \(errors)")
+                #expect(errors.hasPrefix("Error: "), "\(errors)")
+            }
+        }
+    }
+
+    /// The second is a pipe that nobody reads.
+    @Test(arguments: [
+        "exec \"$0\" validate \"$1\" >/dev/full",
+        "mkfifo pipe.$$ && exec 3<>pipe.$$ 4>pipe.$$ 3<&- && exec \"$0\" validate \"$1\" >&4",
+        "exec \"$0\" validate \"$1\" >&-",
+    ])
+    func `a result that stdout does not take is 74`(script: String) async throws {
+        try await Stage.with(.init(customers: 1)) { stage in
+            let path = try stage.write(stage.job)
+            let database = stage.databaseURL()
+            try await withChildProcess(
+                "/bin/sh",
+                ["-c", "cd \"${1%/*}\" && \(script)", Executables.storeledger, path],
+                environment: ["DATABASE_URL": database, "PATH": "/usr/bin:/bin"]
+            ) { process in
+                #expect(await process.wait() == 74, "\(process.errors)")
+                #expect(process.errors.hasPrefix("storeledger: the result cannot be written to stdout: "))
+                #expect(process.errors.split(separator: "\n").count == 1)
+            }
+        }
+    }
+
     @Test func `progress as JSON is lines of JSON on stderr`() async throws {
         try await Stage.with { stage in
             let path = try await stage.migrated(stage.job)

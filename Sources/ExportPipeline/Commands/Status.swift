@@ -1,6 +1,7 @@
 import AppStoreModel
-import JobPlan
+package import JobPlan
 package import Ledger
+import Postgres
 
 extension ExportPipeline {
     /// How the job stands; read from the ledger alone.
@@ -17,6 +18,42 @@ extension ExportPipeline {
             environment: job.app.environment.rawValue
         )
         return status.runs.isEmpty ? nil : status
+    }
+
+    /// How every job of every app in a ledger stands, by app and name; no job file is needed.
+    ///
+    /// - Parameters:
+    ///   - url: The ledger's database.
+    ///   - schema: The ledger's schema.
+    ///   - databaseDeadline: How long to wait for PostgreSQL.
+    /// - Returns: Nothing for a ledger in which no job ever ran.
+    /// - Throws: What ``Failure/init(_:)`` explains.
+    package static func statusOfEveryJob(
+        at url: DatabaseURL,
+        schema: String,
+        databaseDeadline: Duration
+    ) async throws -> [JobStatus] {
+        let ledger = Ledger(
+            conninfo: ConnectionString(url.reveal()),
+            schema: schema,
+            sessions: 1,
+            deadline: databaseDeadline
+        )
+        try await ledger.open()
+        var statuses: [JobStatus] = []
+        for app in try await ledger.knownApps() {
+            for job in try await ledger.jobs(of: app.id) {
+                statuses.append(
+                    try await ledger.status(
+                        of: job,
+                        app: app.id,
+                        bundleId: app.bundleId,
+                        environment: app.environment
+                    )
+                )
+            }
+        }
+        return statuses
     }
 
     /// For each ID and window of the job: until when its history is complete, and the gaps.
@@ -46,5 +83,13 @@ extension ExportPipeline {
             apps.append((app, environment))
         }
         return apps
+    }
+}
+
+extension Ledger {
+    /// Connects, and makes sure the schema is the one this version knows.
+    func open() async throws {
+        try await connect()
+        try await Migrator(ledger: self, directory: try SQLDirectory.find()).check()
     }
 }

@@ -13,10 +13,10 @@ extension JobFileReader {
         let url = connectionString(section)
         let schema = section.text(
             "schema",
-            "it must be 1 to 63 of a-z, 0-9 and _, not begin with a digit and not with pg_",
-            where: isSchemaName
+            "it must be \(PostgresOutput.schemaNameRule)",
+            where: PostgresOutput.isSchemaName
         )
-        return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema ?? "appstore") }
+        return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema ?? PostgresOutput.usualSchema) }
     }
 
     /// Whatever is wrong with it, a connection string is never shown.
@@ -60,14 +60,6 @@ extension JobFileReader {
         }
         // After an empty value, `password= host=db`, comes the next keyword.
         return !value.isEmpty && !value.contains("=")
-    }
-
-    private func isSchemaName(_ text: String) -> Bool {
-        let bytes = text.utf8
-        guard (1...63).contains(bytes.count), !text.hasPrefix("pg_"), let first = bytes.first, !isDigit(first) else {
-            return false
-        }
-        return bytes.allSatisfy { isLowercaseOrDigit($0) || $0 == UInt8(ascii: "_") }
     }
 
     private func csv(_ output: Section, _ inputs: [(name: String, path: String)]) -> CSVOutput? {

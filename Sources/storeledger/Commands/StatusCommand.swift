@@ -1,5 +1,6 @@
 import ArgumentParser
 import ExportPipeline
+import FoundationEssentials
 import JobPlan
 import Ledger
 
@@ -8,27 +9,72 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "How a job stands: runs, items, failures, rejects, gaps, spent limits.",
         discussion: """
-            Read from PostgreSQL alone, so from any machine, whether or not the job is running.
+            Read from PostgreSQL alone, so from any machine, whether or not the job is running. Without JOB: every job of
+            every app in the ledger that DATABASE_URL in the environment names.
 
               storeledger status jobs/nightly-sync.yaml
               storeledger status jobs/nightly-sync.yaml --json
+              storeledger status
             """
     )
 
-    @OptionGroup var job: JobArgument
+    @Argument(help: ArgumentHelp("The job file; without it every job in the ledger of DATABASE_URL.", valueName: "JOB"))
+    var job: String?
 
-    @Flag(help: "One JSON document on stdout.")
+    @Option(help: ArgumentHelp("Without JOB: the ledger's schema; appstore by default.", valueName: "NAME"))
+    var schema: String?
+
+    @Flag(help: "One JSON document on stdout; without JOB an array of them.")
     var json = false
+
+    func validate() throws {
+        guard job == nil else {
+            guard schema == nil else { throw ValidationError("--schema goes without JOB: the job file names its own.") }
+            return
+        }
+        if let schema, !PostgresOutput.isSchemaName(schema) {
+            throw ValidationError("--schema is \(schema); it must be \(PostgresOutput.schemaNameRule).")
+        }
+        _ = try databaseURL()
+    }
 
     func run() async throws {
         try await perform {
-            let pipeline = try job.pipeline()
-            guard let status = try await pipeline.status() else {
-                return Console.result(json ? "null" : "\(pipeline.job.name) has never run")
+            if let job {
+                var argument = JobArgument()
+                argument.path = job
+                try await show(try argument.pipeline())
+            } else {
+                try await showEveryJob()
             }
-            if json { return Console.result(try JSONOutput.document(status)) }
-            StatusText(status: status).lines.forEach(Console.result)
         }
+    }
+
+    private func show(_ pipeline: ExportPipeline) async throws {
+        guard let status = try await pipeline.status() else {
+            return Console.result(json ? "null" : "\(pipeline.job.name) has never run")
+        }
+        if json { return Console.result(try JSONOutput.document(status)) }
+        StatusText(status: status).lines.forEach(Console.result)
+    }
+
+    private func showEveryJob() async throws {
+        let statuses = try await ExportPipeline.statusOfEveryJob(
+            at: try databaseURL(),
+            schema: schema ?? PostgresOutput.usualSchema,
+            databaseDeadline: try databaseDeadline()
+        )
+        if json { return Console.result(try JSONOutput.document(statuses)) }
+        if statuses.isEmpty { Console.result("no job has ever run") }
+        statuses.flatMap { StatusText(status: $0).lines }.forEach(Console.result)
+    }
+
+    private func databaseURL() throws -> DatabaseURL {
+        let text = ProcessInfo.processInfo.environment["DATABASE_URL"] ?? ""
+        guard !text.isEmpty else {
+            throw ValidationError("Name a JOB, or set DATABASE_URL to the ledger's database to see every job in it.")
+        }
+        return DatabaseURL(text)
     }
 }
 

@@ -93,9 +93,7 @@ struct ProgressState: Sendable {
     }
 
     func bar(at now: Duration) -> String {
-        let width = 28
-        let filled = total > 0 ? Int(Int64(width) * done / total) : 0
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+        let bar = ProgressBar(done: done, total: total).text
         let left = timeLeft(at: now).map { " · \($0.inWords) left" } ?? ""
         let lost = rejected + failed > 0 ? " · \(rejected) rejected · \(failed) failed" : ""
         return "\(bar) \(done)/\(total) items · \(rows) rows · \(oneDecimal(rate(at: now)))/s\(left)\(lost)"

@@ -1,0 +1,30 @@
+import ArgumentParser
+import ExportPipeline
+import Glibc
+import Workers
+
+/// Runs a command's work; SIGINT and SIGTERM stop it in order.
+///
+/// A failure becomes its sentence on stderr and its exit code. So does a result that stdout did not take, unless
+/// something worse has happened.
+func perform(_ work: @escaping @Sendable () async throws -> Void) async throws {
+    var code = ExitCode.success
+    do {
+        try await withSignalsAsCancellation(work)
+    } catch let error as ExitCode {
+        code = error
+    } catch let error as ValidationError {
+        throw error
+    } catch {
+        let failure = Failure(error)
+        Console.message("storeledger: \(failure.message)")
+        throw ExitCode(failure.status.rawValue)
+    }
+    let isComplete = [.complete, .completeWithLosses].contains(ExitStatus(rawValue: code.rawValue))
+    if isComplete, let reason = Console.failure {
+        let words = unsafe String(cString: strerror(reason))
+        Console.message("storeledger: the result cannot be written to stdout: \(words)")
+        throw ExitCode(ExitStatus.ioError.rawValue)
+    }
+    if code != .success { throw code }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import Testing
+
+@testable import storeledger
+
+/// Parts of the door that a whole run seldom shows.
+struct DoorTests {
+    @Test(
+        arguments: [
+            (0, 0, 0), (0, 10, 0), (5, 10, 14), (10, 10, 28), (11, 10, 28), (3, 0, 0), (-1, 10, 0),
+            (1 << 40, 1 << 40, 28), (.max, 10, 28),
+        ] as [(Int64, Int64, Int)]
+    )
+    func `a bar never leaves its frame`(done: Int64, total: Int64, filled: Int) {
+        let text = ProgressBar(done: done, total: total).text
+        #expect(text.count == 28)
+        #expect(text.count { $0 == "█" } == filled)
+    }
+
+    @Test func `nobody may read the process's secrets from outside`() {
+        unsafe setenv("SSLKEYLOGFILE", "keys.log", 1)
+        ProcessHardening.harden()
+        #expect(unsafe getenv("SSLKEYLOGFILE") == nil)
+        var cores = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &cores)
+        #expect(cores.rlim_cur == 0 && cores.rlim_max == 0)
+        // Of a process that may not be dumped, the kernel hides whatever only its owner may see.
+        var status = stat()
+        #expect(unsafe stat("/proc/self/environ", &status) == 0 && status.st_uid == 0)
+    }
+}

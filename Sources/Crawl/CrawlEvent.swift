@@ -10,6 +10,6 @@ package enum CrawlEvent: Sendable {
     case ended(WorkItem, ItemEnd)
     case retrying(WorkItem, RequestFailure, after: Duration)
     /// Apple answered 429: nobody asks this endpoint before the moment.
-    case closed(Stream, until: UnixMilliseconds)
+    case closed(Stream, RetryAfter)
     case leaseLost(WorkItem)
 }

@@ -112,7 +112,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             switch try attempts.next(after: failure, health: health, now: now, random: time.random()) {
             case .waitForApple(let rawValues):
                 let opening = try await limits.limiter(for: item).close(retryAfter: rawValues)
-                report(.closed(item.stream, until: opening.moment))
+                report(.closed(item.stream, opening))
             case .renewToken:
                 await source.renewToken()
             case .again(let delay):

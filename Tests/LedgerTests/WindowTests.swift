@@ -193,7 +193,7 @@ struct WindowTests {
         let newStart = window.lowerBound + .seconds(600)
         let clamp = { (item: WorkItem) in
             try await world.ledger.file(
-                .clamped(newStart: newStart),
+                .clamped(newStart: newStart, leavesGap: true),
                 of: item,
                 errorCode: 4_000_012,
                 message: "too far",
@@ -208,6 +208,30 @@ struct WindowTests {
         )
         let again = try await world.take(.notificationHistory, 10, for: holder).first { $0.key == item.key }
         #expect(again?.window == newStart..<window.upperBound && again?.restarts == 1)
+    }
+
+    @Test func `what Apple drops while a run that asks for all there is goes on leaves no gap`() async throws {
+        let world = try await TestLedger()
+        let job = try await Jobs.load(streams: "notificationHistory: {scope: transactions}")
+        let plan = world.plan(job)
+        let first = try await world.ledger.beginOrJoin(
+            plan,
+            ids: .feed { try $0([TransactionID("1")].compactMap(\.self)) }
+        )
+        let holder = world.holder(of: first.run)
+        let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
+        #expect(plan.asksAsFarBackAsApple(item))
+        let newStart = AppStoreEnvironment.production.oldestNotification(at: .daysAfter(1))
+        try await world.ledger.file(
+            .clamped(newStart: newStart, leavesGap: false),
+            of: item,
+            errorCode: 4_000_012,
+            message: "too far",
+            requests: 1,
+            for: holder
+        )
+        #expect(try await gaps(world) == [])
+        #expect(try await world.take(.notificationHistory, 1, for: holder).first?.window?.lowerBound == newStart)
     }
 
     // One ID at a time.

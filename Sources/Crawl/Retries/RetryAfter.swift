@@ -4,8 +4,8 @@ package import AppStoreModel
 ///
 /// Apple's header holds UNIX milliseconds; a proxy's holds seconds from now or a date. Rules H20 to H28.
 package struct RetryAfter: Equatable, Sendable {
-    /// What was unusual about the headers, for the log.
-    package enum Oddity: Equatable, Sendable {
+    /// What was unusual about the headers; shown with the wait.
+    package enum Oddity: String, Sendable {
         /// No header, or none that could be read.
         case unreadable
         /// A number too small for a moment was taken for seconds from now.

@@ -96,7 +96,9 @@ struct LedgerStore: CrawlStore {
             let environment = item.otherEnvironment ?? plan.job.app.environment
             let oldest = environment.oldestNotification(at: databaseNow)
             let isGone = item.window.map { $0.upperBound <= oldest } ?? true
-            (standing, code, message) = (isGone ? .failed : .clamped(newStart: oldest), errorCode, text)
+            let leavesGap = !plan.asksAsFarBackAsApple(item)
+            (code, message) = (errorCode, text)
+            standing = isGone ? .failed : .clamped(newStart: oldest, leavesGap: leavesGap)
         }
         let isFiled = try await ledger.file(
             standing,

@@ -13,7 +13,7 @@ package enum ItemStanding: Equatable, Sendable {
     /// Begins again at its first page.
     case restarted
     /// Begins again, at `newStart`: Apple no longer serves what is older, and the gap is recorded.
-    case clamped(newStart: UnixMilliseconds)
+    case clamped(newStart: UnixMilliseconds, leavesGap: Bool)
     /// Begins again in another environment of Apple's.
     case moved(AppStoreEnvironment)
 }
@@ -46,7 +46,9 @@ extension Ledger {
                 ]
             )
             guard filed.affected == 1 else { return false }
-            if case .clamped(let newStart) = standing, let window = item.window, window.lowerBound < newStart {
+            if case .clamped(let newStart, leavesGap: true) = standing, let window = item.window,
+                window.lowerBound < newStart
+            {
                 _ = try connection.run(
                     """
                     INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
@@ -83,7 +85,7 @@ extension ItemStanding {
             )
         case .restarted:
             ("state = 'waiting', claimable_at = clock_timestamp(), cursor = NULL, restarts = restarts + 1", .text(""))
-        case .clamped(let newStart):
+        case .clamped(let newStart, _):
             (
                 """
                 state = 'waiting', claimable_at = clock_timestamp(), cursor = NULL, restarts = restarts + 1,

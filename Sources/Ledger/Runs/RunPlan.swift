@@ -29,6 +29,14 @@ package struct RunPlan: Sendable {
     /// The oldest notifications worth asking for.
     var oldestNotification: UnixMilliseconds { job.app.environment.oldestNotification(at: now) }
 
+    /// Whether an item's window begins where Apple's reach began when the run did, because the job asks for all there is.
+    ///
+    /// A long run's later items find that edge moved on. "As far back as Apple goes" cannot be short of anything.
+    package func asksAsFarBackAsApple(_ item: WorkItem) -> Bool {
+        guard let start = item.window?.lowerBound else { return false }
+        return job.streams.notificationHistory?.startDate == .lastRun && start <= oldestNotification
+    }
+
     /// Streams with one item for each listed ID, from the beginning of the run.
     var streamsOfIDs: [Stream] {
         var streams: [Stream] = []

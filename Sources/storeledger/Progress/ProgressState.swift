@@ -15,8 +15,6 @@ struct ProgressState: Sendable {
     private var requests = 0
     private var rows = 0
     private var rejected = 0
-    /// Streams Apple has closed, and until when.
-    private var closed: [AppStoreModel.Stream: UnixMilliseconds] = [:]
 
     init(began: Duration) {
         self.began = began
@@ -63,9 +61,10 @@ struct ProgressState: Sendable {
             case .clamped, .putOff, .moved:
                 break
             }
-        case .closed(let stream, let until):
-            closed[stream] = until
-            return say("Apple's limit of \(stream.rawValue) is reached; waiting until \(until.clockTime) UTC", isJSON)
+        case .closed(let stream, let opening):
+            let until = "waiting until \(opening.moment.clockTime) UTC"
+            let oddity = opening.oddity.map { " (Retry-After was odd: \($0.rawValue))" } ?? ""
+            return say("Apple's limit of \(stream.rawValue) is reached; \(until)\(oddity)", isJSON)
         case .retrying, .leaseLost:
             break
         }

@@ -82,7 +82,8 @@ struct LeaseTests {
         let page = world.page(Rows.fullPage(), of: items[0], for: zombie, isLast: true)
         #expect(try await world.ledger.commit(page) == nil)
         for standing in [
-            ItemStanding.failed, .putOff(.seconds(1)), .restarted, .moved(.sandbox), .clamped(newStart: Jobs.now, leavesGap: true),
+            ItemStanding.failed, .putOff(.seconds(1)), .restarted, .moved(.sandbox),
+            .clamped(newStart: Jobs.now, leavesGap: true),
         ] {
             let filed = try await world.ledger.file(
                 standing,

@@ -33,6 +33,10 @@ struct World {
         normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
     }
 
+    func normalize(anyKind json: String, isRefund: Bool = false) throws -> PageRows {
+        normalizer.normalize(anyKind: try sign(json), isRefund: isRefund, now: Self.now)
+    }
+
     func normalize(transactions: String..., from stream: Stream = .transactionHistory) throws -> PageRows {
         let records = try transactions.map { PageRecord.transaction(jws: try sign($0)) }
         return normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)

@@ -97,7 +97,7 @@ package struct ExportPipeline: Sendable {
         do {
             let before = try await ledger.summary(of: start.run, app: app, job: job.name)
             report(.began(start, items: before.items, done: before.itemsDone + before.itemsFailed))
-            try await withDeadline(options.maximumDuration) { try await room.crawl() }
+            try await withDeadline(options.maximumDuration, since: began) { try await room.crawl() }
             let manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
             let summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
             return RunReport(
@@ -157,7 +157,7 @@ package struct ExportPipeline: Sendable {
         let failure = Failure(error)
         await Task {
             do {
-                try await withDeadline(Self.partingTime) {
+                try await withDeadline(Self.partingTime, since: time.monotonic()) {
                     try await ledger.releaseLeases(of: holder)
                     _ = try await ledger.conclude(
                         holder.run,
@@ -214,13 +214,18 @@ package struct ExportPipeline: Sendable {
         )
     }
 
-    private func withDeadline(_ limit: Duration?, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    /// Cancels `body` once `limit` has passed since `began`, on the monotonic clock.
+    private func withDeadline(
+        _ limit: Duration?,
+        since began: Duration,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         guard let limit else { return try await body() }
         let time = time
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await body() }
             group.addTask {
-                try await time.sleep(limit)
+                try await time.sleep(max(.zero, limit - (time.monotonic() - began)))
                 throw DeadlineReached(limit: limit)
             }
             defer { group.cancelAll() }

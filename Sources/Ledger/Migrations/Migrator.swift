@@ -28,7 +28,7 @@ package struct Migrator: Sendable {
         let schema = ledger.schema
         return try await ledger.pool.withConnection { connection in
             try connection.transaction(.readCommitted) { connection in
-                // One migrator at a time, in the whole database: `CREATE SCHEMA` is raced too. The other may take long.
+                // One migrator at a time for each schema: `CREATE SCHEMA` is raced too. The other may take long.
                 try connection.script("SET LOCAL lock_timeout = 0")
                 _ = try connection.run(
                     "SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))",

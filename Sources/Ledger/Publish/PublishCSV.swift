@@ -25,8 +25,9 @@ package struct CSVOrder: Sendable {
 extension Ledger {
     /// Publishes an app's tables as CSV files, all from one snapshot of the database: the whole set, or nothing.
     ///
-    /// Every file is written and synchronised under a temporary name before the first takes its place; the manifest
-    /// comes last. When anything fails the files of the publication before are still there, whole.
+    /// Every file, the manifest too, is written and synchronised under a temporary name before the first takes its
+    /// place; when that fails the publication before is untouched. Then the old manifest goes, the files take their
+    /// places, and the new manifest comes last: whoever is stopped in between leaves whole files and no manifest.
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
     ///   ``Postgres/PostgresError``.
     package func publish(_ order: CSVOrder, of app: AppID) async throws -> Manifest {

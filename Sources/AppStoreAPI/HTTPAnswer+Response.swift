@@ -21,6 +21,11 @@ extension HTTPAnswer {
 
 extension RequestFailure {
     init(_ fault: TransportFault) {
-        self = fault.reason == .tls ? .tls(detail: fault.description) : .transport(detail: fault.description)
+        self =
+            switch fault.reason {
+            case .tls: .tls(detail: fault.description)
+            case .keptConnectionLost: .keptConnectionLost(detail: fault.description)
+            default: .transport(detail: fault.description)
+            }
     }
 }

@@ -35,6 +35,11 @@ static inline CURLcode storeledger_curl_set_sink(CURL *easy, CURLoption option, 
     return curl_easy_setopt(easy, option, value);
 }
 
+/* Called each time a request is about to go out on a connection; from 7.80.0 on. */
+static inline CURLcode storeledger_curl_set_departure(CURL *easy, curl_prereq_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
 static inline CURLcode storeledger_curl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

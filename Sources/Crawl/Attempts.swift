@@ -50,6 +50,9 @@ struct Attempts {
         case .renewToken:
             history.tokenWasRenewed = true
             return .renewToken
+        case .repeatAtOnce:
+            history.keptConnectionWasLost = true
+            return .again(after: .zero)
         case .retry(let retry):
             guard try health.affordsRetry() else { return .end(putOff(failure.report)) }
             let delay = retry.backoff.delay(afterAttempt: history.attempts, random: random)

@@ -12,6 +12,8 @@ final class CurlEasy {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var reception = Reception()
+    /// How often libcurl wanted to send the request; it may once.
+    private var departures = 0
 
     var id: ID { ID(bitPattern: unsafe handle) }
 
@@ -29,7 +31,13 @@ final class CurlEasy {
     }
 
     /// Sets every option for one request; nothing of an earlier one is left.
-    func prepare(_ request: HTTPRequest, _ settings: CurlSettings) throws(TransportFault) {
+    ///
+    /// - Parameter onNewConnection: Whether it must not go out on a kept connection.
+    func prepare(
+        _ request: HTTPRequest,
+        _ settings: CurlSettings,
+        onNewConnection: Bool = false
+    ) throws(TransportFault) {
         forget()
         reception = Reception(limits: settings.limits)
         for (option, value) in settings.options { try set(option, value) }
@@ -40,6 +48,7 @@ final class CurlEasy {
         try set(CURLOPT_URL, .string(request.url))
         // Waiting for a connection that may multiplex pays only where HTTP/2 is possible.
         try set(CURLOPT_PIPEWAIT, .long(request.url.hasPrefix("https:") ? 1 : 0))
+        try set(CURLOPT_FRESH_CONNECT, .long(onNewConnection ? 1 : 0))
         switch request.method {
         case .get: try set(CURLOPT_HTTPGET, .long(1))
         case .post: try setBody(request.body ?? [])
@@ -55,11 +64,17 @@ final class CurlEasy {
         unsafe headerList = nil
         unsafe errorText.pointee = 0
         reception = Reception()
+        departures = 0
     }
 
     /// What the finished exchange brought; asked before ``forget()``.
     func result(of code: CURLcode) -> Result<HTTPResponse, TransportFault> {
         if let fault = reception.fault { return .failure(fault) }
+        guard departures <= 1 else {
+            return .failure(
+                TransportFault(.keptConnectionLost, "A kept connection ended before a word of the answer came.")
+            )
+        }
         guard code == CURLE_OK else { return .failure(fault(for: code)) }
         // libcurl takes an end in the middle of the headers for the end of the response.
         guard reception.hasAllHeaders else {
@@ -116,7 +131,7 @@ final class CurlEasy {
     private func setCallbacks() throws(TransportFault) {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(unsafe storeledger_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText), CURLOPT_ERRORBUFFER)
-        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_PREREQDATA] {
             try check(unsafe storeledger_curl_set_pointer(handle, option, me), option)
         }
         // Each returns the number of bytes it took; any other number ends the exchange.
@@ -132,6 +147,15 @@ final class CurlEasy {
             return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().reception.take(headerLine: line)
                 ? line.count : 0
         }
+        // libcurl sends a request again by itself when a kept connection ends unanswered. Whoever pays for requests
+        // must be asked first, so the second departure is called off.
+        let depart: curl_prereq_callback = { me, _, _, _, _ in
+            guard let me = unsafe me else { return CURL_PREREQFUNC_ABORT }
+            let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue()
+            easy.departures += 1
+            return easy.departures > 1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK
+        }
+        try check(unsafe storeledger_curl_set_departure(handle, depart), CURLOPT_PREREQFUNCTION)
         try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_WRITEFUNCTION, takeBody), CURLOPT_WRITEFUNCTION)
         try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_HEADERFUNCTION, takeHeader), CURLOPT_HEADERFUNCTION)
     }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// An HTTP client over libcurl: one thread moves every request's bytes, connections are kept and shared.
 ///
-/// No redirects, cookies, proxies or netrc; TLS 1.2 or later, always verified. Nothing is tried again here, except
-/// that libcurl sends a request once more when a kept connection turns out to be closed before any answer came.
+/// No redirects, cookies, proxies or netrc; TLS 1.2 or later, always verified. A request is sent once: nothing is tried
+/// again here, because every request counts against the app's limit.
 package final class CurlTransport: Sendable {
     private let loop: CurlLoop
     private let thread: JoinableThread

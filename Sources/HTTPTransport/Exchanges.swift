@@ -15,6 +15,8 @@ struct Exchanges {
     private let settings: CurlSettings
     private var running: [CurlEasy.ID: Exchange] = [:]
     private var idle: [CurlEasy] = []
+    /// For each kept connection that ended unanswered, one request to come is kept from meeting another such.
+    private var lostConnections = 0
 
     init(multi: CurlMulti, settings: CurlSettings) {
         self.multi = multi
@@ -28,7 +30,8 @@ struct Exchanges {
     ) {
         do {
             let easy = try idle.popLast() ?? CurlEasy()
-            try easy.prepare(request, settings)
+            try easy.prepare(request, settings, onNewConnection: lostConnections > 0)
+            lostConnections = max(0, lostConnections - 1)
             try multi.add(easy)
             running[easy.id] = Exchange(ticket: ticket, easy: easy, waiter: waiter)
         } catch {
@@ -64,6 +67,9 @@ struct Exchanges {
     ) {
         guard let exchange = running.removeValue(forKey: id) else { return }
         let outcome = result(exchange.easy)
+        if case .failure(let fault as TransportFault) = outcome, fault.reason == .keptConnectionLost {
+            lostConnections += 1
+        }
         multi.remove(exchange.easy)
         exchange.easy.forget()
         if idle.count < Self.idleLimit { idle.append(exchange.easy) }

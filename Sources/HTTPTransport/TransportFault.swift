@@ -19,6 +19,9 @@ package struct TransportFault: Error, Equatable, Sendable {
         case headersTooLarge
         /// The connection ended before the response did.
         case connectionLost
+        /// A connection kept from an earlier request ended before a word of the answer came, as kept ones do: asked
+        /// again, the request goes out on a new one. It may have been sent.
+        case keptConnectionLost
         /// What came back is not HTTP as we can trust it.
         case protocolError
         /// The request was not sent: its URL or a header is not acceptable.

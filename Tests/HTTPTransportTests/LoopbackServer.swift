@@ -83,7 +83,7 @@ final class LoopbackServer: Sendable {
 /// The server's side of one connection.
 struct Connection: Sendable {
     fileprivate let socket: Int32
-    fileprivate let server: LoopbackServer
+    let server: LoopbackServer
 
     /// Reads one request and its body, told as an event; `nil` when the client hung up instead.
     func readRequest() -> String? {
@@ -119,6 +119,12 @@ struct Connection: Sendable {
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    }
+
+    /// Waits until the client sends something or hangs up, and reads nothing.
+    func waitForBytes() {
+        var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&waiting, 1, -1)
     }
 
     /// Waits until the client hangs up.

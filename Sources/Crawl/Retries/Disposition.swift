@@ -7,6 +7,8 @@ package enum Disposition: Equatable, Sendable {
     case retry(Retry)
     /// The request is sent again with a new bearer token; it costs no attempt.
     case renewToken
+    /// The request is sent again on a new connection, within the limit; it costs no attempt.
+    case repeatAtOnce
     /// The item begins again at its first page, with the same query.
     case restartCursor(FailureReport)
     /// The window begins later, where Apple's reach begins now; the gap is recorded.
@@ -51,6 +53,8 @@ package struct AttemptHistory: Equatable, Sendable {
     package var attempts = 1
     /// Whether the page was asked for with a new bearer token since its last answer other than 401.
     package var tokenWasRenewed = false
+    /// Whether a kept connection ended under a request for the page before.
+    package var keptConnectionWasLost = false
     /// Whether the item's cursor was restarted before.
     package var cursorWasRestarted = false
     /// Whether the item's window was clamped before.

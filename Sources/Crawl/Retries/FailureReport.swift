@@ -29,7 +29,7 @@ extension RequestFailure {
     /// The failure as it is shown and stored.
     package var report: FailureReport {
         switch self {
-        case .transport(let detail): FailureReport(message: "No answer: \(detail)")
+        case .transport(let detail), .keptConnectionLost(let detail): FailureReport(message: "No answer: \(detail)")
         case .tls(let detail): FailureReport(message: "The server cannot be trusted: \(detail)")
         case .badPage(let reason): FailureReport(status: 200, message: "The body is not a page: \(reason)")
         case .answered(let answer):

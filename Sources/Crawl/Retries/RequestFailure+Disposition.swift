@@ -13,6 +13,10 @@ extension RequestFailure {
         switch self {
         case .transport:
             .repeating(.ordinary, history, otherwise: .deferItem(report))
+        case .keptConnectionLost where !history.keptConnectionWasLost:
+            .repeatAtOnce
+        case .keptConnectionLost:
+            .repeating(.ordinary, history, otherwise: .deferItem(report))
         case .tls:
             .stopRun(.contractBroken(report))
         case .badPage:

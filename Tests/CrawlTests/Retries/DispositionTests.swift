@@ -7,7 +7,7 @@ struct DispositionTests {
 
     /// What a row of the table says, without the report that goes with it.
     enum Action: Equatable, Sendable {
-        case wait, renewToken, restartCursor, clampWindow, otherEnvironment
+        case wait, atOnce, renewToken, restartCursor, clampWindow, otherEnvironment
         case fail, failUnknown, postpone
         case retry(Retry)
         case stop(Int32)
@@ -75,6 +75,7 @@ struct DispositionTests {
 
     @Test(arguments: [
         (RequestFailure.transport(detail: "connection reset"), Action.retry(.ordinary), Action.postpone),
+        (.keptConnectionLost(detail: "H41"), .atOnce, .postpone),
         (.tls(detail: "certificate expired"), .stop(76), .stop(76)),
         (.badPage(reason: "no hasMore"), .retry(.limited(2)), .fail),
     ])
@@ -157,6 +158,7 @@ struct DispositionTests {
         var history = AttemptHistory()
         history.attempts = 5
         history.tokenWasRenewed = true
+        history.keptConnectionWasLost = true
         history.cursorWasRestarted = true
         history.windowWasClamped = true
         return history
@@ -168,6 +170,7 @@ struct DispositionTests {
         switch failure.disposition(after: history, now: Self.now) {
         case .waitThenRepeat: (found, report) = (.wait, nil)
         case .retry(let retry): (found, report) = (.retry(retry), nil)
+        case .repeatAtOnce: (found, report) = (.atOnce, nil)
         case .renewToken: (found, report) = (.renewToken, nil)
         case .restartCursor(let said): (found, report) = (.restartCursor, said)
         case .clampWindow(let said): (found, report) = (.clampWindow, said)

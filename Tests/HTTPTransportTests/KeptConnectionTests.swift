@@ -1,0 +1,90 @@
+import HTTPTransport
+import Testing
+
+/// H41: a connection that was kept for the next request ends under it.
+///
+/// libcurl would send such a request again by itself, and nobody would have counted it.
+@Suite(.timeLimit(.minutes(1)))
+struct KeptConnectionTests {
+    /// How the second request of a connection ends it.
+    enum Ending: String, CaseIterable, Sendable {
+        case unread, read, reset
+    }
+
+    @Test(arguments: Ending.allCases)
+    func `H41 a kept connection that ends under a request is told, and the request is sent once`(ending: Ending)
+        async throws
+    {
+        let server = try closingOnReuse(ending)
+        defer { server.stop() }
+        try await withTransport { transport async throws in
+            for round in 1...10 {
+                let request = HTTPRequest(round.isMultiple(of: 2) ? .get : .post, server.url + "/\(round)", body: [65])
+                do {
+                    #expect(try await transport.send(request).status == 200)
+                } catch let fault as TransportFault {
+                    #expect(fault.reason == .keptConnectionLost)
+                    // Asked again it goes out on a new connection.
+                    #expect(try await transport.send(request).status == 200)
+                }
+            }
+        }
+        let lines = server.requests.compactMap { $0.split(separator: "\r\n").first }
+        // Each of the later nine arrives once on the connection that ends, if that reads it, and once on the next.
+        #expect(lines.count == (ending == .unread ? 10 : 19), "\(lines)")
+    }
+
+    @Test func `H41 one loss makes one new connection, and others are kept`() async throws {
+        let server = try closingOnReuse(.read, afterwards: true)
+        defer { server.stop() }
+        try await withTransport { transport in
+            let request = HTTPRequest(.get, server.url + "/")
+            _ = try await transport.send(request)
+            let fault = await #expect(throws: TransportFault.self) { try await transport.send(request) }
+            #expect(fault?.reason == .keptConnectionLost)
+            for _ in 1...5 { #expect(try await transport.send(request).status == 200) }
+        }
+        #expect(server.requests.count == 7)
+        // The first, the one on which the second departure was called off, and the one that is kept.
+        #expect(server.accepted == 3)
+    }
+
+    @Test func `H41 a new connection that ends unanswered is an ordinary loss`() async throws {
+        let fault = try await fault { _ = $0.readRequest() }
+        #expect(fault?.reason == .connectionLost)
+    }
+
+    @Test func `H41 a kept connection that ends inside an answer is an ordinary loss`() async throws {
+        let server = try LoopbackServer { connection in
+            _ = connection.readRequest()
+            connection.write(answer())
+            _ = connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\n")
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            _ = try await transport.send(HTTPRequest(.get, server.url + "/"))
+            let fault = await #expect(throws: TransportFault.self) {
+                try await transport.send(HTTPRequest(.get, server.url + "/"))
+            }
+            #expect(fault?.reason == .connectionLost)
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    /// Answers the first request of each connection and ends it under the second; with `afterwards`, only once.
+    private func closingOnReuse(_ ending: Ending, afterwards isKept: Bool = false) throws -> LoopbackServer {
+        try LoopbackServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write(answer())
+            while isKept, connection.server.accepted > 1, connection.readRequest() != nil { connection.write(answer()) }
+            switch ending {
+            case .unread: connection.waitForBytes()
+            case .read: _ = connection.readRequest()
+            case .reset:
+                _ = connection.readRequest()
+                connection.reset()
+            }
+        }
+    }
+}

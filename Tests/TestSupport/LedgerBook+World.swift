@@ -3,7 +3,7 @@ import Postgres
 
 extension LedgerBook {
     /// A sentence for each record that is missing, different or in the ledger alone, given the store's own list.
-    func differences(from world: String) async throws -> [String] {
+    package func differences(from world: String) async throws -> [String] {
         try await with { connection in
             try connection.script(
                 """

@@ -1,15 +1,15 @@
 /// An independent reading of RFC 4180, to judge what the product writes.
-struct CSVText {
+package struct CSVText {
     /// Every record, the header first.
     ///
     /// An empty cell is `nil` unless it is quoted.
-    let records: [[String?]]
+    package let records: [[String?]]
 
-    struct Malformed: Error {
-        let offset: Int
+    package struct Malformed: Error {
+        package let offset: Int
     }
 
-    init(_ bytes: [UInt8]) throws {
+    package init(_ bytes: [UInt8]) throws {
         var records: [[String?]] = []
         var record: [String?] = []
         var place = 0

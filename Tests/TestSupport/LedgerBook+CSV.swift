@@ -4,14 +4,14 @@ import Postgres
 
 extension LedgerBook {
     /// Hexadecimal.
-    func sha256(of bytes: [UInt8]) async throws -> String {
+    package func sha256(of bytes: [UInt8]) async throws -> String {
         try await with { connection in
             try connection.run("SELECT encode(sha256($1), 'hex') AS hash", [.bytea(bytes)])[0].text("hash")
         }
     }
 
     /// Reads a published file's records back into a table like the one it shows: each row that only one of them has.
-    func differences(of table: String, from records: [[String?]]) async throws -> [String] {
+    package func differences(of table: String, from records: [[String?]]) async throws -> [String] {
         let columns = (records.first ?? []).compactMap(\.self)
         let rows = String(decoding: try JSONEncoder().encode(Array(records.dropFirst())), as: UTF8.self)
         return try await with { connection in

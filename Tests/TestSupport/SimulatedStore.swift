@@ -1,45 +1,58 @@
 import FoundationEssentials
-import TestSupport
 
 /// A running `appstore-simulator`, and what it lets a test see of it.
-struct SimulatedStore: Sendable {
-    struct Options: Sendable {
-        var seed = 7
-        var customers = 12
-        var transactionsPerCustomer = 12
+package struct SimulatedStore: Sendable {
+    package struct Options: Sendable {
+        package var seed: Int
+        package var customers: Int
+        package var transactionsPerCustomer: Int
         /// Without it, nothing is ever refused for its number.
-        var windowSeconds: Int?
+        package var windowSeconds: Int?
         /// Fault rules, as JSON.
-        var faults: String?
+        package var faults: String?
+
+        package init(
+            seed: Int = 7,
+            customers: Int = 12,
+            transactionsPerCustomer: Int = 12,
+            windowSeconds: Int? = nil,
+            faults: String? = nil
+        ) {
+            self.seed = seed
+            self.customers = customers
+            self.transactionsPerCustomer = transactionsPerCustomer
+            self.windowSeconds = windowSeconds
+            self.faults = faults
+        }
     }
 
-    struct Arrival: Decodable, Sendable {
-        let at: Int64
-        let endpoint: String
-        let status: Int
-        let transactionId: String?
+    package struct Arrival: Decodable, Sendable {
+        package let at: Int64
+        package let endpoint: String
+        package let status: Int
+        package let transactionId: String?
     }
 
-    struct Requests: Decodable, Sendable {
-        let total: Int
+    package struct Requests: Decodable, Sendable {
+        package let total: Int
         /// For their number.
-        let refused: Int
-        let arrivals: [Arrival]
+        package let refused: Int
+        package let arrivals: [Arrival]
 
-        func count(of endpoint: String) -> Int { arrivals.count { $0.endpoint == endpoint } }
+        package func count(of endpoint: String) -> Int { arrivals.count { $0.endpoint == endpoint } }
     }
 
-    struct Change: Decodable, Sendable {
-        let transactionId: String
-        let isNew: Bool
-        let notificationUUID: String
+    package struct Change: Decodable, Sendable {
+        package let transactionId: String
+        package let isNew: Bool
+        package let notificationUUID: String
     }
 
-    let directory: String
+    package let directory: String
     private let http: LoopbackHTTP
 
     /// Runs a simulator in `directory` beside `body`.
-    static func serving<Result>(
+    package static func serving<Result>(
         _ options: Options,
         in directory: String,
         _ body: (SimulatedStore) async throws -> Result
@@ -74,33 +87,33 @@ struct SimulatedStore: Sendable {
         let port: Int
     }
 
-    struct NotServing: Error {
-        let errors: String
+    package struct NotServing: Error {
+        package let errors: String
     }
 
     /// Everything a complete crawl must have found, as JSON lines.
-    func world() async throws -> String {
+    package func world() async throws -> String {
         String(decoding: try await http.get("/simulator/world").body, as: UTF8.self)
     }
 
-    func requests() async throws -> Requests {
+    package func requests() async throws -> Requests {
         try JSONDecoder().decode(Requests.self, from: Data(try await http.get("/simulator/requests").body))
     }
 
-    func advance(changes: Int) async throws -> [Change] {
+    package func advance(changes: Int) async throws -> [Change] {
         struct Answer: Decodable { let changes: [Change] }
         let answer = try await http.send("POST", "/simulator/advance", "{\"changes\": \(changes)}")
         return try JSONDecoder().decode(Answer.self, from: Data(answer.body)).changes
     }
 
     /// Takes up other fault rules, as JSON.
-    func misbehave(_ faults: String) async throws {
+    package func misbehave(_ faults: String) async throws {
         let answer = try await http.send("PUT", "/simulator/faults", faults)
         guard answer.status == 200 else { throw NotServing(errors: String(decoding: answer.body, as: UTF8.self)) }
     }
 
     /// Waits until `count` requests have come, or until `isOver`.
-    func arrivals(_ count: Int, unless isOver: () -> Bool) async throws {
+    package func arrivals(_ count: Int, unless isOver: () -> Bool) async throws {
         while try await requests().total < count, !isOver() {}
     }
 }

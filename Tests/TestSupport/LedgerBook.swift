@@ -1,24 +1,24 @@
 import LedgerTables
-import Postgres
+package import Postgres
 
 /// What a test reads in a ledger's tables, by SQL of its own.
-struct LedgerBook: Sendable {
+package struct LedgerBook: Sendable {
     private let pool: PostgresPool
     private let schema: String
 
-    init(pool: PostgresPool, schema: String) {
+    package init(pool: PostgresPool, schema: String) {
         self.pool = pool
         self.schema = schema
     }
 
     /// Every table that holds what Apple said.
-    static let dataTables = [
+    package static let dataTables = [
         "transactions", "refunds", "renewals", "notifications", "notification_send_attempts",
         "advanced_commerce_items", "advanced_commerce_refunds", "signed_payloads", "signing_headers",
         "schema_drift", "field_issues", "rejected_records",
     ]
 
-    func with<Result: Sendable>(
+    package func with<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> Result
     ) async throws -> Result {
         let schema = schema
@@ -29,7 +29,7 @@ struct LedgerBook: Sendable {
     }
 
     /// The first column of every row, as text.
-    func column(_ sql: String) async throws -> [String] {
+    package func column(_ sql: String) async throws -> [String] {
         try await with { connection in
             try connection.run("SELECT (q.value)::text AS value FROM (\(sql)) AS q (value)").map { row in
                 try row.textOrNil("value") ?? "NULL"
@@ -38,7 +38,7 @@ struct LedgerBook: Sendable {
     }
 
     /// One number.
-    func count(_ sql: String) async throws -> Int {
+    package func count(_ sql: String) async throws -> Int {
         try await with { connection in
             Int(try connection.run("SELECT (\(sql))::bigint AS value")[0].int64("value"))
         }
@@ -46,17 +46,17 @@ struct LedgerBook: Sendable {
 
     /// Runs a statement; returns how many rows it changed.
     @discardableResult
-    func change(_ sql: String) async throws -> Int {
+    package func change(_ sql: String) async throws -> Int {
         try await with { try $0.run(sql).affected }
     }
 
     /// Gives every lease back that a killed process left, as a minute's wait would.
-    func endLeases() async throws {
+    package func endLeases() async throws {
         try await change("UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE state = 'leased'")
     }
 
     /// Every row of a table but for when, by which run and from which of two streams with the same news it was written.
-    func rows(of table: String) async throws -> [String] {
+    package func rows(of table: String) async throws -> [String] {
         try await column(
             """
             SELECT (to_jsonb(t) - '{first_seen_at,last_seen_at,last_changed_at,last_run_id,run_id,job,source}'::text[])::text
@@ -66,7 +66,7 @@ struct LedgerBook: Sendable {
     }
 
     /// Where each row lies and which transaction wrote it: changes with every version of a row.
-    func versions(of tables: [String] = dataTables) async throws -> Set<String> {
+    package func versions(of tables: [String] = dataTables) async throws -> Set<String> {
         var versions: Set<String> = []
         for table in tables {
             versions.formUnion(

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
 /// Where the programs under test are.
-enum Executables {
+package enum Executables {
     /// The environment variable that names their folder; without it they lie beside this test's own executable.
-    static let variable = "STORELEDGER_BIN"
+    package static let variable = "STORELEDGER_BIN"
 
-    static var storeledger: String { folder + "/storeledger" }
-    static var simulator: String { folder + "/appstore-simulator" }
+    package static var storeledger: String { folder + "/storeledger" }
+    package static var simulator: String { folder + "/appstore-simulator" }
 
     private static let folder: String = {
         if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }
@@ -20,6 +20,6 @@ enum Executables {
     }()
 
     /// The checkout these tests were compiled from.
-    static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    package static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 }

@@ -78,7 +78,7 @@ let package = Package(
         // 3  the stages
         floor("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         floor("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
-        floor("Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
+        floor("Normalize", ["AppStoreModel", "LedgerTables", "SignedData", "Workers"]),
         floor(
             "Ledger",
             ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres", "CSVFormat"]

@@ -63,7 +63,11 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 report(.committed(outcome, requests: requests))
                 try health.committed(outcome)
                 item = outcome.item
-                guard page.hasMore else { return report(.finished(item)) }
+                guard page.hasMore else {
+                    crashPoint(.lastPageCommitted)
+                    return report(.finished(item))
+                }
+                crashPoint(.nextPageWanted)
                 guard item.pageCount < rules.pages(of: item) else {
                     let message = "stopped after \(item.pageCount) pages; Apple says there are more"
                     return try await end(item, .failed(code: nil, message: message), requests: 0)
@@ -129,7 +133,9 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         guard store.holds(item) else { throw LeaseLost() }
         let limiter = try limits.limiter(for: item)
         repeat {
+            crashPoint(.permitWanted)
             let permit = try await limiter.permit()
+            crashPoint(.permitReceived)
             // Waiting for the limit can outlast the lease, and a stopped process can outlast the permit.
             guard store.holds(item) else { throw LeaseLost() }
             if permit.isValid(at: time.monotonic()) { return }

@@ -70,6 +70,7 @@ package struct ExportPipeline: Sendable {
     package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
         let began = time.monotonic()
         let credentials = try Credentials(job: job)
+        crashPoint(.jobRead)
         try await openLedger()
         let app = try await ledger.app(
             bundleId: job.app.bundleId,

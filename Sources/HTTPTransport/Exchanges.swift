@@ -1,3 +1,5 @@
+import Workers
+
 /// The exchanges under way, and the handles that wait for the next ones.
 ///
 /// Lives on the transport's thread.
@@ -33,6 +35,7 @@ struct Exchanges {
             try easy.prepare(request, settings, onNewConnection: lostConnections > 0)
             lostConnections = max(0, lostConnections - 1)
             try multi.add(easy)
+            crashPoint(.requestHandedOver)
             running[easy.id] = Exchange(ticket: ticket, easy: easy, waiter: waiter)
         } catch {
             waiter.resume(throwing: error)
@@ -50,7 +53,9 @@ struct Exchanges {
     /// - Returns: `false` when libcurl itself failed and nothing more can be expected from it.
     mutating func advance() -> Bool {
         guard multi.perform() else { return false }
+        if !running.isEmpty { crashPoint(.requestUnderWay) }
         while let (id, code) = multi.nextFinished() {
+            crashPoint(.responseComplete)
             end(id) { $0.result(of: code).mapError { $0 } }
         }
         return true

@@ -1,3 +1,5 @@
+import Workers
+
 /// What has come in of one response, kept within the limits.
 struct Reception {
     let limits: TransportConfiguration
@@ -24,6 +26,7 @@ struct Reception {
             return refuse(.bodyTooLarge, "The body is larger than \(limits.maximumBodyBytes) bytes.")
         }
         unsafe body.append(contentsOf: chunk)
+        crashPoint(.bodyPieceReceived)
         return true
     }
 
@@ -31,6 +34,7 @@ struct Reception {
     ///
     /// - Returns: `false` when the exchange must end; ``fault`` says why.
     mutating func take(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
+        crashPoint(.responseBegun)
         headerBytes += bytes.count
         guard headerBytes <= limits.maximumHeaderBytes else {
             return refuse(.headersTooLarge, "The headers are larger than \(limits.maximumHeaderBytes) bytes.")

@@ -1,6 +1,7 @@
 package import AppStoreModel
 package import LedgerTables
 package import SignedData
+import Workers
 
 /// Apple's words become ours, or a reason why not.
 ///
@@ -59,6 +60,7 @@ package struct Normalizer: Sendable {
     ) -> VerifiedRecord? {
         do throws(RecordRejection) {
             let payload = try verify(jws, as: kind, now: now)
+            crashPoint(.recordVerified)
             let record = try VerifiedRecord(kind: kind, jws: jws, payload: payload, identity: identity)
             collector.archive(record)
             return record

@@ -1,5 +1,6 @@
 import CLibPQ
 package import LedgerTables
+import Workers
 
 extension PostgresConnection {
     /// Loads rows with a binary `COPY`, some 64 KiB at a time; all of them or, when it throws, none.
@@ -53,6 +54,7 @@ extension PostgresConnection {
         var encoder = BinaryCopyEncoder(width: width)
         for row in rows {
             try encoder.append(row)
+            crashPoint(.rowCopied)
             if encoder.bytes.count >= 65_536 {
                 try send(encoder.bytes, of: sql)
                 encoder.removeBytes()

@@ -1,4 +1,5 @@
 import CLibPQ
+import Workers
 
 extension PostgresConnection {
     /// Runs `body` in a transaction: it commits when `body` returns and rolls back when it throws.
@@ -35,7 +36,9 @@ extension PostgresConnection {
     private borrowing func commit() throws(PostgresError) {
         let answer: PostgresRows
         do {
-            answer = try execute("COMMIT")
+            try send("COMMIT")
+            crashPoint(.commitSent, socket: unsafe PQsocket(handle))
+            answer = try self.answer(of: "COMMIT")
         } catch  where isBroken {
             throw PostgresError(.outcomeUnknown, error.state, "the answer to COMMIT was lost: \(error.message)")
         } catch {

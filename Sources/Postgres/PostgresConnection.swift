@@ -57,11 +57,16 @@ package struct PostgresConnection: ~Copyable {
     /// Runs `sql` even in a cancelled task: a rollback must reach the server.
     @discardableResult
     borrowing func execute(_ sql: String) throws(PostgresError) -> PostgresRows {
+        try send(sql)
+        return try answer(of: sql)
+    }
+
+    /// Hands statements to the server; ``answer(of:)`` must follow, and says too what went wrong here.
+    borrowing func send(_ sql: String) throws(PostgresError) {
         guard !sql.utf8.contains(0) else {
             throw PostgresError(.nulCharacter, .characterNotInRepertoire, "a statement holds U+0000", statement: nil)
         }
         _ = unsafe PQsendQuery(handle, sql)
-        return try answer(of: sql)
     }
 
     borrowing func refuseIfCancelled(_ sql: String) throws(PostgresError) {

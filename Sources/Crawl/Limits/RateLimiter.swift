@@ -71,7 +71,9 @@ package actor RateLimiter {
         let wait = max(.seconds(1), moment - wallClock)
         if closings.close(until: now + wait, at: now) { feedback.rateLimited(at: now) }
         held = []
+        crashPoint(.closingSeen)
         try await ledger.close(stream, until: wallClock + wait)
+        crashPoint(.closingCommitted)
     }
 
     /// Stops sending until the moment a 429 names, or for a while that doubles with every repeat where it names none.

@@ -32,6 +32,7 @@ struct LedgerStore: CrawlStore {
         let asked = time.monotonic()
         switch try await ledger.lease(stream, atMost: count, for: holder) {
         case .items(let items):
+            crashPoint(.leaseAcknowledged)
             leases.took(items, asked: asked)
             return .items(items)
         case .later(let wait): return .later(wait)
@@ -44,6 +45,7 @@ struct LedgerStore: CrawlStore {
     func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome {
         let desk = try desk(for: item)
         let rows = desk.normalizer.normalize(page, from: item.stream, now: databaseNow)
+        crashPoint(.pageNormalized)
         let isLast = !page.hasMore
         let commit = PageCommit(
             item: item,
@@ -65,6 +67,7 @@ struct LedgerStore: CrawlStore {
             leases.letGo(of: item)
             throw LeaseLost()
         }
+        crashPoint(.pageCommitted)
         if isLast { leases.letGo(of: item) }
         var next = item
         next.cursor = commit.cursor
@@ -100,6 +103,7 @@ struct LedgerStore: CrawlStore {
             (code, message) = (errorCode, text)
             standing = isGone ? .failed : .clamped(newStart: oldest, leavesGap: leavesGap)
         }
+        crashPoint(.standingChosen)
         let isFiled = try await ledger.file(
             standing,
             of: item,

@@ -46,6 +46,7 @@ extension Ledger {
                 ]
             )
             guard filed.affected == 1 else { return false }
+            crashPoint(.standingFiled)
             if case .clamped(let newStart, leavesGap: true) = standing, let window = item.window,
                 window.lowerBound < newStart
             {

@@ -39,7 +39,10 @@ extension Ledger {
                     .bigint(Int64(count)), .uuid(holder.owner), .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
                 ]
             )
-            guard taken.count == 0 else { return .items(try Self.items(of: stream, in: taken)) }
+            guard taken.count == 0 else {
+                crashPoint(.itemsClaimed)
+                return .items(try Self.items(of: stream, in: taken))
+            }
             let next = try connection.run(
                 """
                 SELECT ceil(extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::bigint AS wait_ms
@@ -106,6 +109,7 @@ extension Ledger {
                     .textArray(items.map { String($0.epoch) }),
                 ]
             )
+            crashPoint(.leasesRenewed)
             return try rows.map { row in
                 HeldItem(
                     stream: try row.text("stream"),

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import LedgerTables
+import Workers
 
 /// One process at work on one run: what its leases are filed under.
 package struct LeaseHolder: Sendable {
@@ -11,11 +12,11 @@ package struct LeaseHolder: Sendable {
     package let owner: [UInt8]
 
     /// How long a lease lasts without a heartbeat; a dead worker's items are taken over that soon.
-    package static let leaseLife = Duration.seconds(60)
+    package static let leaseLife = leaseTime(.seconds(60))
     /// How often a live process renews its leases.
-    package static let heartbeatInterval = Duration.seconds(15)
+    package static let heartbeatInterval = leaseTime(.seconds(15))
     /// How long after asking for a lease the asker may rely on it; the rest of its life is for a slow answer.
-    package static let trustedLife = Duration.seconds(45)
+    package static let trustedLife = leaseTime(.seconds(45))
 
     package init(app: AppID, job: String, run: Int64) {
         self.app = app

@@ -1,6 +1,7 @@
 package import AppStoreModel
 import LedgerTables
 import Postgres
+import Workers
 
 /// The durable sliding ledger of one app's requests, shared by every process and machine.
 ///
@@ -46,7 +47,7 @@ package struct BudgetLedger: Sendable {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app
         // A transaction of its own, so that the grant is durable before the request leaves.
-        return try await ledger.transaction(on: .control) { connection in
+        let grant = try await ledger.transaction(on: .control) { connection in
             let rows = try connection.run(
                 """
                 SELECT granted, wait_ms, reason FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
@@ -60,12 +61,15 @@ package struct BudgetLedger: Sendable {
                     .bigint(share.window.flightTime.wholeMilliseconds),
                 ]
             )
+            crashPoint(.grantTaken)
             return Grant(
                 granted: Int(try rows[0].int64("granted")),
                 wait: .milliseconds(try rows[0].int64("wait_ms")),
                 reason: try rows[0].textOrNil("reason")
             )
         }
+        crashPoint(.grantCommitted)
+        return grant
     }
 
     /// Closes the endpoint for every worker until `moment`; never opens it earlier than before.

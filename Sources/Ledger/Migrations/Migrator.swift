@@ -2,6 +2,7 @@ import FoundationEssentials
 import LedgerTables
 import Postgres
 import SignedData
+import Workers
 
 /// Brings a schema to the version of the SQL files; forward only.
 package struct Migrator: Sendable {
@@ -42,6 +43,7 @@ package struct Migrator: Sendable {
                 let missing = migrations.filter { known[$0.name] == nil }
                 for migration in missing {
                     try connection.script(migration.text)
+                    crashPoint(.migrationApplied)
                     _ = try connection.run(
                         "INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)",
                         [.text(migration.name), .text(migration.checksum)]

@@ -57,9 +57,11 @@ extension Ledger {
                 return try await pool.withConnection { connection in
                     try writer.prepareHeaders(of: page.rows, on: connection)
                     return try connection.transaction(.readCommitted) { connection in
+                        crashPoint(.pageBegun)
                         let counts = try writer.write(page.rows, itemKey: page.item.key, on: connection)
                         written.withLock { $0 = counts }
                         guard try page.advance(counts, on: connection) else { throw StaleLease() }
+                        crashPoint(.pageAdvanced)
                         return counts
                     }
                 }

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import Postgres
+import Workers
 
 /// How many records of a batch were new, newer, or known already.
 package struct RowCounts: Equatable, Sendable {
@@ -58,6 +59,7 @@ struct RecordWriter {
             let snapshots = rows.snapshots.filter { $0.table == table }
             guard !snapshots.isEmpty else { continue }
             try merge(snapshots, into: table, counting: &counts, on: connection)
+            crashPoint(.tableMerged)
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
         try writeArchive(rows.archive, on: connection)
@@ -83,6 +85,7 @@ struct RecordWriter {
             columns: table.columns.map(\.name),
             rows: snapshots.map(\.row)
         )
+        crashPoint(.tableStaged)
         var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
         if table == Tables.transactions {
             parameters += [.text(origin.stream), origin.listedTransactionID.map(Cell.text) ?? .null]
@@ -209,6 +212,7 @@ struct RecordWriter {
                     .bigint(origin.run),
                 ]
             )
+            crashPoint(.rejectFiled)
         }
         for issue in rows.issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
             _ = try connection.run(

@@ -2,6 +2,7 @@ import CSVFormat
 import LedgerTables
 import Postgres
 import SignedData
+import Workers
 
 /// What to publish where.
 package struct CSVOrder: Sendable {
@@ -68,13 +69,16 @@ private struct Publication: ~Copyable {
     ) throws {
         let name = "\(table.name).csv"
         let file = try directory.newFile(name)
+        crashPoint(.csvOpened)
         let rows: Int
         do {
             rows = try table.copy(rowsOf: app, from: connection, to: file.descriptor)
         } catch CSVError.cannotWrite(let number) {
             throw LedgerError.cannotWrite(path: "\(directory.path)/\(name)", reason: OutputDirectory.words(for: number))
         }
+        crashPoint(.csvFlushed)
         let (bytes, sha256) = try file.seal()
+        crashPoint(.csvSealed)
         written.append(Manifest.File(file: name, table: table.name, rows: rows, bytes: bytes, sha256: sha256))
     }
 
@@ -94,10 +98,16 @@ private struct Publication: ~Copyable {
         // From here on only renames: the old manifest goes first, because it would name files it does not describe.
         try directory.remove(Self.manifestName)
         try directory.synchronize()
-        for file in written { try directory.publish(file.file) }
+        crashPoint(.csvManifestWithdrawn)
+        for file in written {
+            try directory.publish(file.file)
+            crashPoint(.csvRenamed)
+        }
         try directory.synchronize()
+        crashPoint(.csvDirectorySynced)
         try directory.publish(Self.manifestName)
         try directory.synchronize()
+        crashPoint(.csvManifestPublished)
         return manifest
     }
 }

@@ -1,6 +1,7 @@
 import CSVFormat
 import LedgerTables
 import Postgres
+import Workers
 
 /// A table as a CSV file shows it: its columns in their order, without what only the database can use.
 struct PublishedTable {
@@ -73,7 +74,9 @@ struct PublishedTable {
                 }
             }
             try writer.endRow()
+            crashPoint(.csvRowWritten)
         }
+        crashPoint(.csvUnflushed)
         try writer.flush()
         return writer.rowCount
     }

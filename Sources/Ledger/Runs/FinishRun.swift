@@ -1,6 +1,7 @@
 package import AppStoreModel
 import LedgerTables
 import Postgres
+import Workers
 
 extension Ledger {
     /// The database's clock: the one every machine shares.
@@ -68,6 +69,7 @@ extension Ledger {
                 isOver: message == nil && summary.isComplete,
                 on: connection
             )
+            crashPoint(.runConcluded)
             return summary
         }
     }

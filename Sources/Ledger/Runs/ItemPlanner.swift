@@ -2,6 +2,7 @@ import AppStoreModel
 import JobPlan
 import LedgerTables
 import Postgres
+import Workers
 
 /// Turns a run's plan into work items, in the database; no list of IDs is ever whole in memory.
 struct ItemPlanner {
@@ -36,8 +37,10 @@ struct ItemPlanner {
                 .boolean(plan.restart),
             ]
         )[0].int64("run_id")
+        crashPoint(.runInserted)
         var start = RunStart(run: run, now: plan.now, joined: false, restarted: plan.restart)
         try take(ids, into: &start, on: connection)
+        crashPoint(.idsListed)
         for stream in plan.streamsOfIDs {
             try planItems(of: stream, in: &start, on: connection)
         }
@@ -59,7 +62,11 @@ struct ItemPlanner {
             return
         case .feed(let feed):
             try feed { batch in
-                try connection.copyIn("stage_ids", columns: ["item_key"], rows: batch.lazy.map { [.text($0.text)] })
+                let rows = batch.lazy.map { id -> [Cell] in
+                    crashPoint(.idCopied)
+                    return [.text(id.text)]
+                }
+                try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
             }
         case .query(let sql):
             try BadListQuery.judge {

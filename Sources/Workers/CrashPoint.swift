@@ -1,0 +1,74 @@
+/// A moment at which the crash loop may end the process: one for each state that a restart must find in order.
+///
+/// What must hold after each is in `docs/reliability.md`, "Crashes", which names them all. A test compares the names
+/// here, the table there and the call sites.
+package enum CrashPoint: Sendable {
+    // Beginning a run.
+    case jobRead
+    case runInserted
+    case idCopied
+    case idsListed
+
+    // Leases.
+    case itemsClaimed
+    case leaseAcknowledged
+    case leasesRenewed
+
+    // Budget.
+    case permitWanted
+    case grantTaken
+    case grantCommitted
+    case permitReceived
+    case closingSeen
+    case closingCommitted
+
+    // A request.
+    case requestHandedOver
+    case requestUnderWay
+    case responseBegun
+    case bodyPieceReceived
+    case responseComplete
+
+    // A page.
+    case recordVerified
+    case pageNormalized
+    case pageBegun
+    case rowCopied
+    case tableStaged
+    case tableMerged
+    case rejectFiled
+    case pageAdvanced
+    case commitSent
+    case pageCommitted
+    case nextPageWanted
+    case lastPageCommitted
+
+    // An item that gave no page.
+    case standingChosen
+    case standingFiled
+
+    // CSV files.
+    case csvOpened
+    case csvRowWritten
+    case csvUnflushed
+    case csvFlushed
+    case csvSealed
+    case csvManifestWithdrawn
+    case csvRenamed
+    case csvDirectorySynced
+    case csvManifestPublished
+
+    // The end of a run, and the schema.
+    case runConcluded
+    case migrationApplied
+}
+
+#if !FAILPOINTS
+/// Marks a crash point: nothing at all, unless the compiler is given `-DFAILPOINTS`.
+@_transparent
+package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {}
+
+/// How long leases last, and how often they are renewed: as long as it says, unless the crash loop has no time for that.
+@_transparent
+package func leaseTime(_ time: Duration) -> Duration { time }
+#endif

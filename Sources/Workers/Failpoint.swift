@@ -1,0 +1,97 @@
+#if FAILPOINTS
+    import Glibc
+    import Synchronization
+
+    /// Marks a crash point, at which this build does what `STORELEDGER_FAILPOINT` says.
+    ///
+    /// - Parameters:
+    ///   - point: Where the program is.
+    ///   - socket: What the action `cut` cuts; -1 where there is nothing to cut.
+    package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {
+        guard let action = Failpoint.planned?.strike(point) else { return }
+        action.take(at: point, socket: socket())
+    }
+
+    /// Divides the times of leases by `STORELEDGER_FAILPOINT_LEASE`, a whole number, 1 by default.
+    package func leaseTime(_ time: Duration) -> Duration { time / Failpoint.leaseDivisor }
+
+    /// What is to happen where: `name@nth=action`.
+    ///
+    /// `STORELEDGER_FAILPOINT` is read once. The action is taken when the point is passed for the nth time, and never again.
+    /// `pageAdvanced@3,commitSent@1=kill` counts `commitSent` only once `pageAdvanced` has been passed three times. Actions:
+    /// `kill` (SIGKILL to itself), `stop` (SIGSTOP to itself), `delay(200)` (milliseconds), `cut` (the socket at hand).
+    private final class Failpoint: Sendable {
+        static let planned = environment("STORELEDGER_FAILPOINT").map(Failpoint.init)
+        static let leaseDivisor = environment("STORELEDGER_FAILPOINT_LEASE").flatMap { Int($0) } ?? 1
+
+        private struct Step {
+            let name: String
+            var left: Int
+        }
+
+        private let steps: Mutex<[Step]>
+        private let action: Action
+
+        private init(_ text: String) {
+            let halves = text.split(separator: "=")
+            guard halves.count == 2, let action = Action(halves[1]) else { Self.refuse(text) }
+            self.action = action
+            steps = Mutex(
+                halves[0].split(separator: ",").map { step in
+                    let parts = step.split(separator: "@")
+                    guard parts.count == 2, let count = Int(parts[1]), count > 0 else { Self.refuse(text) }
+                    return Step(name: String(parts[0]), left: count)
+                }
+            )
+        }
+
+        /// The action, when this is the moment.
+        func strike(_ point: CrashPoint) -> Action? {
+            steps.withLock { steps in
+                guard let first = steps.first, first.name == "\(point)" else { return nil }
+                steps[0].left -= 1
+                guard steps[0].left == 0 else { return nil }
+                steps.removeFirst()
+                return steps.isEmpty ? action : nil
+            }
+        }
+
+        enum Action {
+            case kill
+            case stop
+            case cut
+            case delay(UInt32)
+
+            init?(_ text: Substring) {
+                switch text {
+                case "kill": self = .kill
+                case "stop": self = .stop
+                case "cut": self = .cut
+                default:
+                    guard text.hasPrefix("delay("), text.hasSuffix(")"), let time = UInt32(text.dropFirst(6).dropLast())
+                    else { return nil }
+                    self = .delay(time)
+                }
+            }
+
+            func take(at point: CrashPoint, socket: Int32) {
+                let line = Array("failpoint \(point)\n".utf8)
+                _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                switch self {
+                case .kill: Glibc.kill(getpid(), SIGKILL)
+                case .stop: Glibc.kill(getpid(), SIGSTOP)
+                case .cut: shutdown(socket, Int32(SHUT_RDWR))
+                case .delay(let milliseconds): usleep(milliseconds * 1_000)
+                }
+            }
+        }
+
+        private static func environment(_ name: String) -> String? {
+            unsafe getenv(name).map { unsafe String(cString: $0) }
+        }
+
+        private static func refuse(_ text: String) -> Never {
+            fatalError("STORELEDGER_FAILPOINT is \(text); it must be name@nth=action")
+        }
+    }
+#endif

@@ -40,20 +40,19 @@ package final class AppStoreClient: Sendable {
         revision: String?
     ) async throws -> Page {
         let parameters = query.parameters + [("revision", revision)]
-        return try PageDecoder.transactionHistory(await get("/inApps/v2/history/\(id.text)", parameters))
+        return try page(await get("/inApps/v2/history/\(id.text)", parameters), PageDecoder.transactionHistory)
     }
 
     /// Get Refund History: the page after `revision`, or the first.
     package func refundHistory(of id: TransactionID, revision: String?) async throws -> Page {
-        try PageDecoder.refundHistory(await get("/inApps/v2/refund/lookup/\(id.text)", [("revision", revision)]))
+        try page(await get("/inApps/v2/refund/lookup/\(id.text)", [("revision", revision)]), PageDecoder.refundHistory)
     }
 
     /// Get Notification History: the page after `paginationToken`, or the first.
     ///
     /// `query` must be the same for every page of one crawl.
     package func notificationHistory(_ query: NotificationQuery, paginationToken: String?) async throws -> Page {
-        let response = try await askNotifications(query, paginationToken: paginationToken)
-        return try PageDecoder.notificationHistory(try body(of: response))
+        try page(await askNotifications(query, paginationToken: paginationToken), PageDecoder.notificationHistory)
     }
 
     /// Makes sure the next request carries another token than the one Apple refused.
@@ -76,8 +75,8 @@ package final class AppStoreClient: Sendable {
         return HTTPAnswer(try await askNotifications(query, paginationToken: nil))
     }
 
-    private func get(_ path: String, _ parameters: QueryParameters) async throws -> [UInt8] {
-        try body(of: await send(HTTPRequest(.get, baseURL + path + parameters.queryString)))
+    private func get(_ path: String, _ parameters: QueryParameters) async throws -> HTTPResponse {
+        try await send(HTTPRequest(.get, baseURL + path + parameters.queryString))
     }
 
     private func askNotifications(_ query: NotificationQuery, paginationToken: String?) async throws -> HTTPResponse {
@@ -91,9 +90,14 @@ package final class AppStoreClient: Sendable {
         return try await send(request)
     }
 
-    private func body(of response: HTTPResponse) throws(RequestFailure) -> [UInt8] {
+    private func page(
+        _ response: HTTPResponse,
+        _ decode: ([UInt8]) throws(RequestFailure) -> Page
+    ) throws(RequestFailure) -> Page {
         guard response.status == 200 else { throw .answered(HTTPAnswer(response)) }
-        return response.body
+        var page = try decode(response.body)
+        page.date = response.headers.values(of: "Date").first
+        return page
     }
 
     private func send(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -7,19 +7,23 @@ package struct Page: Equatable, Sendable {
     /// The response's own `bundleId` and `environment`; transaction history has them, the others do not.
     package var bundleId: String?
     package var environment: String?
+    /// Raw value of the answer's `Date` header.
+    package var date: String?
 
     package init(
         records: [PageRecord],
         cursor: String?,
         hasMore: Bool,
         bundleId: String? = nil,
-        environment: String? = nil
+        environment: String? = nil,
+        date: String? = nil
     ) {
         self.records = records
         self.cursor = cursor
         self.hasMore = hasMore
         self.bundleId = bundleId
         self.environment = environment
+        self.date = date
     }
 }
 

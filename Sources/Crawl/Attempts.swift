@@ -4,7 +4,7 @@ import JobPlan
 /// What has been tried for one page so far, and what follows from the latest failure.
 struct Attempts {
     enum NextStep {
-        case waitForApple(retryAfter: [String])
+        case waitForApple(retryAfter: [String], date: String?)
         case renewToken
         case again(after: Duration)
         case end(ItemEnd)
@@ -45,8 +45,8 @@ struct Attempts {
     ) throws -> NextStep {
         if failure.report.status != 401 { history.tokenWasRenewed = false }
         switch failure.disposition(after: history, now: now) {
-        case .waitThenRepeat(let retryAfter):
-            return .waitForApple(retryAfter: retryAfter)
+        case .waitThenRepeat(let retryAfter, let date):
+            return .waitForApple(retryAfter: retryAfter, date: date)
         case .renewToken:
             history.tokenWasRenewed = true
             return .renewToken

@@ -95,10 +95,12 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         while true {
             try await permit(for: item)
             attempts.sent()
+            let sent = time.monotonic()
             let failure: RequestFailure
             do {
                 let page = try await source.page(of: item)
                 try health.answered()
+                guard try await limits.limiter(for: item).agrees(with: page.date, sent: sent) else { continue }
                 guard page.hasMore, page.cursor == nil || page.cursor == item.cursor else {
                     return .page(page, requests: attempts.requests)
                 }
@@ -114,8 +116,8 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             try Task.checkCancellation()  // a cancelled transfer also looks like a failed one
             let now = UnixMilliseconds(rawValue: time.wallClock())
             switch try attempts.next(after: failure, health: health, now: now, random: time.random()) {
-            case .waitForApple(let rawValues):
-                let opening = try await limits.limiter(for: item).close(retryAfter: rawValues)
+            case .waitForApple(let rawValues, let date):
+                let opening = try await limits.limiter(for: item).close(retryAfter: rawValues, date: date)
                 report(.closed(item.stream, opening))
             case .renewToken:
                 await source.renewToken()

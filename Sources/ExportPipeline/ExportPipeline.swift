@@ -78,7 +78,7 @@ package struct ExportPipeline: Sendable {
             appAppleId: job.app.appAppleId
         )
         let databaseNow = try await ledger.now()
-        let clockOffset = databaseNow - UnixMilliseconds(rawValue: time.wallClock())
+        let databaseEpoch = databaseNow + (.zero - time.monotonic())
         let plan = RunPlan(job: job, app: app, now: databaseNow, restart: options.restart, version: version)
         let start = try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
         start.remarks.forEach { report(.remark($0)) }
@@ -91,7 +91,7 @@ package struct ExportPipeline: Sendable {
             holder: holder,
             credentials: credentials,
             limits: limits,
-            clockOffset: clockOffset,
+            databaseEpoch: databaseEpoch,
             width: options.concurrency ?? job.limits.concurrency,
             report: report
         )

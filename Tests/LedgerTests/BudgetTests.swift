@@ -110,9 +110,8 @@ struct BudgetTests {
         let world = try await TestLedger()
         let mine = budget(world, perHour: 3_600)
         let theirs = budget(world, perHour: 3_600, ledger: try world.anotherProcess())
-        let now = try await world.ledger.now()
-        try await mine.close(.transactionHistory, until: now + .seconds(600))
-        try await theirs.close(.transactionHistory, until: now + .seconds(60))
+        try await mine.close(.transactionHistory, for: .seconds(600))
+        try await theirs.close(.transactionHistory, for: .seconds(60))
         let closed = try await theirs.take(.transactionHistory, atMost: 1)
         #expect(closed.granted == 0 && closed.reason == "closed")
         #expect(closed.wait > .seconds(540) && closed.wait <= .seconds(601))
@@ -145,6 +144,74 @@ struct BudgetTests {
         try await world.run("DELETE FROM rate_buckets")
         #expect(try await drain(world, budget) == 20)
         #expect(try await world.count("rate_buckets WHERE bucket < now() + interval '29 minutes'") == 0)
+    }
+
+    @Test func `CK4: an endpoint closed while time stands still stays closed for as long as Apple said`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 3_600)
+        _ = try await budget.take(.transactionHistory, atMost: 1)
+        try await world.run("UPDATE rate_scopes SET last_now = now() + interval '30 minutes'")
+        try await budget.close(.transactionHistory, for: .seconds(600))
+        let closed = try await budget.take(.transactionHistory, atMost: 1)
+        #expect(closed.reason == "closed" && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
+    }
+
+    @Test func `a clock that was ahead for long and is set right leaves neither pace nor closing in the future`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 20)
+        #expect(try await drain(world, budget) == 20)
+        try await world.run(
+            """
+            UPDATE rate_buckets SET bucket = bucket + interval '3 hours';
+            UPDATE rate_scopes SET last_now = last_now + interval '3 hours', next_at = next_at + interval '3 hours',
+                   closed_until = last_now + interval '3 hours 10 minutes'
+            """
+        )
+        let closed = try await budget.take(.transactionHistory, atMost: 1)
+        #expect(closed.reason == "closed" && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
+        try await world.run("UPDATE rate_scopes SET closed_until = now()")
+        let spent = try await budget.take(.transactionHistory, atMost: 1)
+        #expect(spent.reason == "budget" && spent.wait > .seconds(3_600) && spent.wait <= .seconds(3_642))
+    }
+
+    /// How long ago the newest surviving row was written, and what is left of 3,600 an hour afterwards.
+    @Test(arguments: [("0 seconds", 3_530...3_540), ("30 seconds", 3_500...3_510), ("1 day", 0...0)])
+    func `R9: after a failover, what may have been granted since the newest row left counts as spent`(
+        age: String,
+        left: ClosedRange<Int>
+    ) async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 3_600)
+        #expect(try await budget.take(.transactionHistory, atMost: 1).granted == 1)
+        try await self.age(world, age)
+        try await world.run("UPDATE rate_scopes SET server = 'the one that failed'")
+        #expect(left.contains(try await drain(world, budget)))
+        // The same server again: nothing more is charged.
+        try await self.age(world, "3700 seconds")
+        #expect(try await drain(world, budget) == 3_600)
+    }
+
+    @Test func `R9: a new server whose clock is far behind the old one's starts empty`() async throws {
+        let world = try await TestLedger()
+        let budget = budget(world, perHour: 3_600)
+        #expect(try await budget.take(.transactionHistory, atMost: 1).granted == 1)
+        try await world.run(
+            "UPDATE rate_scopes SET last_now = now() + interval '61 seconds', server = 'the one that failed'"
+        )
+        #expect(try await drain(world, budget) == 0)
+    }
+
+    @Test func `R9: the ledger knows its server by system identifier, timeline and database`() async throws {
+        let world = try await TestLedger()
+        let found = try await world.value("ledger_server()")
+        let timeline = "left(pg_walfile_name(pg_current_wal_lsn()), 8)"
+        let database = "(SELECT oid FROM pg_database WHERE datname = current_database())"
+        let expected = try await world.value(
+            "(SELECT system_identifier FROM pg_control_system()) || '/' || \(timeline) || '/' || \(database)"
+        )
+        #expect(found == expected && found?.contains("/00000001/") == true)
     }
 
     @Test func `a clock that went back does not make anybody ask in a loop`() async throws {

@@ -50,7 +50,8 @@ struct ReportTests {
         let share = BudgetLedger.Share(requestsPerSecond: 1, window: .hour)
         let budget = BudgetLedger(ledger: world.ledger, app: world.app, shares: [.transactionHistory: share])
         _ = try await budget.take(.transactionHistory, atMost: 1)
-        try await budget.close(.transactionHistory, until: UnixMilliseconds(rawValue: 4_102_444_800_000))
+        try await budget.close(.transactionHistory, for: .seconds(3_600))
+        try await world.run("UPDATE rate_scopes SET closed_until = '2100-01-01T00:00:00Z'")
         _ = try await world.ledger.conclude(
             holder.run,
             app: world.app,

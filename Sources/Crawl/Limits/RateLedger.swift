@@ -16,8 +16,10 @@ package protocol RateLedger: Sendable {
     /// - Throws: Whatever keeps the ledger from answering; units may be spent all the same.
     func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant
 
-    /// Grants nothing more to anybody before `moment`: Apple answered 429.
-    func close(_ stream: Stream, until moment: UnixMilliseconds) async throws
+    /// Grants nothing more to anybody for so long: Apple answered 429.
+    ///
+    /// A length of time, not a moment: the machines agree on nothing but the ledger's clock.
+    func close(_ stream: Stream, for wait: Duration) async throws
 }
 
 /// What the ledger allowed.
@@ -26,9 +28,12 @@ package struct RateGrant: Equatable, Sendable {
     package let granted: Int
     /// How long until asking again makes sense; above zero where nothing was granted.
     package let wait: Duration
+    /// The ledger's clock when it answered; `nil` for a ledger without one of its own.
+    package let clock: UnixMilliseconds?
 
-    package init(granted: Int, wait: Duration) {
+    package init(granted: Int, wait: Duration, clock: UnixMilliseconds? = nil) {
         self.granted = granted
         self.wait = wait
+        self.clock = clock
     }
 }

@@ -23,6 +23,7 @@ package actor RateLimiter {
     private var feedback: ShareFeedback
     private var closings = ClosingStreak()
     private var stopwatch = Stopwatch()
+    private var clockWatch = ClockWatch()
 
     package init(stream: Stream, terms: LimiterTerms, ledger: any RateLedger, time: Timekeeper) {
         self.stream = stream
@@ -61,38 +62,53 @@ package actor RateLimiter {
         }
     }
 
-    /// Stops sending until Apple's moment: here at once, and everywhere through the ledger.
+    /// Stops sending for a while: here at once, and everywhere through the ledger.
     ///
     /// At least one second, and never shorter than an earlier closing asked for.
     ///
     /// - Throws: What the ledger threw; this process is closed all the same.
-    package func close(until moment: UnixMilliseconds) async throws {
+    package func close(for wait: Duration) async throws {
         let now = time.monotonic()
-        let wait = max(.seconds(1), moment - wallClock)
+        let wait = max(.seconds(1), wait)
         if closings.close(until: now + wait, at: now) { feedback.rateLimited(at: now) }
         held = []
         crashPoint(.closingSeen)
-        try await ledger.close(stream, until: wallClock + wait)
+        try await ledger.close(stream, for: wait)
         crashPoint(.closingCommitted)
     }
 
     /// Stops sending until the moment a 429 names, or for a while that doubles with every repeat where it names none.
     ///
-    /// - Parameter rawValues: Every `Retry-After` header of the answer.
+    /// - Parameters:
+    ///   - rawValues: Every `Retry-After` header of the answer.
+    ///   - date: Its `Date` header: the clock Apple's moment belongs to, whatever this machine's says.
     /// - Returns: What the headers were taken to say.
     /// - Throws: What the ledger threw; this process is closed all the same.
     @discardableResult
-    package func close(retryAfter rawValues: [String]) async throws -> RetryAfter {
+    package func close(retryAfter rawValues: [String], date: String? = nil) async throws -> RetryAfter {
         let consecutive = closings.consecutive(at: time.monotonic())
-        let answer = RetryAfter(rawValues, now: wallClock, consecutive: consecutive)
-        try await close(until: answer.moment)
+        let now = HTTPDate.ofServer(date) ?? UnixMilliseconds(rawValue: time.wallClock())
+        let answer = RetryAfter(rawValues, now: now, consecutive: consecutive)
+        try await close(for: answer.wait)
         return answer
     }
 
     /// How long at least one worker was waiting, all in all.
     package var waited: Duration { stopwatch.total(at: time.monotonic()) }
 
-    private var wallClock: UnixMilliseconds { UnixMilliseconds(rawValue: time.wallClock()) }
+    /// Whether the ledger's clock agrees with that of the server that answered.
+    ///
+    /// A ledger that is ahead frees budget that is still spent, and marks time as covered that has not come yet; one that
+    /// is behind takes new records for forged.
+    ///
+    /// - Parameters:
+    ///   - date: The `Date` header of the answer; what cannot be believed is no evidence.
+    ///   - sent: When the request was sent, on `Timekeeper.monotonic`.
+    /// - Returns: `false` for an answer that had better be asked for again.
+    /// - Throws: ``StopReason/clocks(_:)`` for the third in a row.
+    package func agrees(with date: String?, sent: Duration) throws(StopReason) -> Bool {
+        try clockWatch.agrees(with: date, sent: sent, received: time.monotonic())
+    }
 }
 
 extension RateLimiter {
@@ -145,6 +161,7 @@ extension RateLimiter {
         do {
             let answer = try await ledger.take(stream, atMost: min(max(line.count, terms.leastBlock), terms.blockLimit))
             let now = time.monotonic()
+            if let clock = answer.clock { clockWatch.ledgerRead(clock, asked: asked, answered: now) }
             if answer.granted == 0 {
                 // A ledger that forgets to name a time must not become a busy loop.
                 pause = now + max(answer.wait, .milliseconds(1))

@@ -1,8 +1,8 @@
 /// What a crawl does after a request gave no page.
 package enum Disposition: Equatable, Sendable {
     /// Apple answered 429: the stream closes for everybody until the moment of these raw `Retry-After` headers,
-    /// then the request is sent again. Waiting is not failing: it costs no attempt.
-    case waitThenRepeat(retryAfter: [String])
+    /// named by the clock of the raw `Date` header, then the request is sent again. Waiting is not failing: it costs no attempt.
+    case waitThenRepeat(retryAfter: [String], date: String?)
     /// The request is sent again after a while, if the run's quota allows.
     case retry(Retry)
     /// The request is sent again with a new bearer token; it costs no attempt.

@@ -4,6 +4,13 @@ package import AppStoreModel
 ///
 /// Only the form that RFC 9110, section 5.6.7 lets a server send; the two obsolete ones are not read.
 package enum HTTPDate {
+    /// The moment of a raw `Date` header; `nil` where there is none to believe.
+    ///
+    /// A server whose own clock was never set answers with 1970.
+    static func ofServer(_ rawValue: String?) -> UnixMilliseconds? {
+        rawValue.flatMap(parse).flatMap { $0.rawValue > 1_500_000_000_000 ? $0 : nil }
+    }
+
     /// Returns `nil` unless `text` names a moment that exists; the name of the weekday is not checked against it.
     package static func parse(_ text: String) -> UnixMilliseconds? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)

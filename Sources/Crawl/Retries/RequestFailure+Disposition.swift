@@ -36,7 +36,7 @@ extension RequestFailure {
         return switch (answer.status, code) {
         // The status wins over every code: what waits cannot be wrong.
         case (429, _):
-            .waitThenRepeat(retryAfter: answer.retryAfter)
+            .waitThenRepeat(retryAfter: answer.retryAfter, date: answer.date)
 
         // Requests Apple refuses. The first three concern one ID.
         case (400, .invalidTransactionId), (404, .accountNotFound), (404, .originalTransactionIdNotFound):
@@ -115,8 +115,6 @@ extension HTTPAnswer {
 
     /// How far this machine's clock is ahead of the server's; `nil` where the `Date` header cannot be believed.
     package func clockSkew(now: UnixMilliseconds) -> Duration? {
-        // A server whose own clock was never set answers with 1970.
-        guard let date = date.flatMap(HTTPDate.parse), date.rawValue > 1_500_000_000_000 else { return nil }
-        return now - date
+        HTTPDate.ofServer(date).map { now - $0 }
     }
 }

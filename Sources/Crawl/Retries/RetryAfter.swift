@@ -21,7 +21,9 @@ package struct RetryAfter: Equatable, Sendable {
     /// The wait where the header names none; doubled by every repeat.
     package static let defaultWait = Duration.seconds(60)
 
-    /// When to ask again: ``shortestWait`` to ``longestWait`` from the moment of the answer.
+    /// How long after the answer to ask again: ``shortestWait`` to ``longestWait``.
+    package let wait: Duration
+    /// When that is, on the clock the headers were read by.
     package let moment: UnixMilliseconds
     /// The most telling oddity; `nil` for what Apple documents.
     package let oddity: Oddity?
@@ -30,18 +32,20 @@ package struct RetryAfter: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - rawValues: Every `Retry-After` header of the answer; the latest moment among them counts.
-    ///   - now: This machine's clock.
+    ///   - now: The clock of whoever named the moment, where it is known; else this machine's.
     ///   - consecutive: How many 429s came in a row, this one included; only used where no header can be read.
     package init(_ rawValues: [String], now: UnixMilliseconds, consecutive: Int) {
         let readings = rawValues.compactMap { Reading($0, now: now) }
         guard let latest = readings.max(by: { $0.wait < $1.wait }) else {
             // 60 s reach the longest wait at the seventh, so more doublings change nothing.
             let doublings = min(max(consecutive, 1), 7) - 1
-            moment = now + min(Self.defaultWait * (1 << doublings), Self.longestWait)
+            wait = min(Self.defaultWait * (1 << doublings), Self.longestWait)
+            moment = now + wait
             oddity = .unreadable
             return
         }
-        moment = now + min(max(latest.wait, Self.shortestWait), Self.longestWait)
+        wait = min(max(latest.wait, Self.shortestWait), Self.longestWait)
+        moment = now + wait
         oddity =
             switch latest.wait {
             case ...Duration.zero: .past

@@ -8,6 +8,8 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
     case credentials(FailureReport)
     /// The app that the job names is not the key's.
     case configuration(FailureReport)
+    /// The ledger's clock and Apple's disagree.
+    case clocks(FailureReport)
 
     /// What the process ends with; source: the contract, "Exit codes".
     package var exitCode: Int32 {
@@ -15,13 +17,14 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
         case .badJob: 65
         case .contractBroken: 76
         case .credentials: 77
-        case .configuration: 78
+        case .configuration, .clocks: 78
         }
     }
 
     package var report: FailureReport {
         switch self {
-        case .badJob(let report), .contractBroken(let report), .credentials(let report), .configuration(let report):
+        case .badJob(let report), .contractBroken(let report), .credentials(let report), .configuration(let report),
+            .clocks(let report):
             report
         }
     }
@@ -34,6 +37,7 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
             case .contractBroken: "Nothing is lost: run again once the cause is mended."
             case .credentials: "Check issuer ID, key ID and private key file, and this machine's clock."
             case .configuration: "Check the app's bundle ID and environment in the job file."
+            case .clocks: "Set the clock of the database server (NTP), then run again: nothing of it was stored."
             }
         return "\(report). \(remedy)"
     }

@@ -14,7 +14,8 @@ struct CrawlRoom: Sendable {
     let holder: LeaseHolder
     let credentials: Credentials
     let limits: CrawlLimits
-    let clockOffset: Duration
+    /// The database's clock when `Timekeeper.monotonic` was zero.
+    let databaseEpoch: UnixMilliseconds
     let width: Int
     let report: @Sendable (RunEvent) -> Void
 
@@ -97,7 +98,7 @@ struct CrawlRoom: Sendable {
             desk: desk(holder.app, job.app.environment),
             otherDesk: job.appStore.triesSandbox ? desk(try await pipeline.sandboxApp(), .sandbox) : nil,
             time: pipeline.time,
-            clockOffset: clockOffset
+            databaseEpoch: databaseEpoch
         )
     }
 }

@@ -17,8 +17,9 @@ struct LedgerStore: CrawlStore {
     /// For items that went on in another environment: its records belong to another app of the ledger.
     let otherDesk: Desk?
     let time: Timekeeper
-    /// The database's clock minus this machine's: the one shared clock judges what was signed in the future.
-    let clockOffset: Duration
+    /// What to add to `Timekeeper.monotonic` for the database's clock: the one shared clock judges what was signed in the
+    /// future, and a step of this machine's own changes nothing.
+    let databaseEpoch: UnixMilliseconds
 
     /// Who judges the records of an environment, and under which app they are filed.
     struct Desk {
@@ -26,7 +27,7 @@ struct LedgerStore: CrawlStore {
         let normalizer: Normalizer
     }
 
-    private var databaseNow: UnixMilliseconds { UnixMilliseconds(rawValue: time.wallClock()) + clockOffset }
+    private var databaseNow: UnixMilliseconds { databaseEpoch + time.monotonic() }
 
     func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer {
         let asked = time.monotonic()

@@ -5,7 +5,7 @@ import Workers
 
 /// The durable sliding ledger of one app's requests, shared by every process and machine.
 ///
-/// `rate_take` in `sql/migrations/0002_crawl_state.sql` has the algorithm and its promise.
+/// `rate_take` in `sql/migrations/0004_rate_ledger_after_failover.sql` has the algorithm and its promise.
 package struct BudgetLedger: Sendable {
     /// What one job may take of an endpoint's limit.
     package struct Share: Sendable {
@@ -30,6 +30,8 @@ package struct BudgetLedger: Sendable {
         package let wait: Duration
         /// `pace`, `budget` or `closed`; `nil` when something was granted.
         package let reason: String?
+        /// The ledger's clock when it answered.
+        package let clock: UnixMilliseconds
     }
 
     let ledger: Ledger
@@ -50,7 +52,7 @@ package struct BudgetLedger: Sendable {
         let grant = try await ledger.transaction(on: .control) { connection in
             let rows = try connection.run(
                 """
-                SELECT granted, wait_ms, reason FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
+                SELECT granted, wait_ms, reason, clock_timestamp() AS clock FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
                     $5::bigint * interval '1 millisecond', $6::bigint * interval '1 millisecond',
                     $7::bigint * interval '1 millisecond')
                 """,
@@ -65,24 +67,27 @@ package struct BudgetLedger: Sendable {
             return Grant(
                 granted: Int(try rows[0].int64("granted")),
                 wait: .milliseconds(try rows[0].int64("wait_ms")),
-                reason: try rows[0].textOrNil("reason")
+                reason: try rows[0].textOrNil("reason"),
+                clock: UnixMilliseconds(rawValue: try rows[0].timestamp("clock"))
             )
         }
         crashPoint(.grantCommitted)
         return grant
     }
 
-    /// Closes the endpoint for every worker until `moment`; never opens it earlier than before.
-    package func close(_ stream: Stream, until moment: UnixMilliseconds) async throws {
+    /// Closes the endpoint for every worker for so long, on the ledger's own clock; never opens it earlier than before.
+    package func close(_ stream: Stream, for wait: Duration) async throws {
         let app = app
         try await ledger.transaction(on: .control) { connection in
             _ = try connection.run(
                 """
-                INSERT INTO rate_scopes AS s (app_id, endpoint, closed_until) VALUES ($1, $2, $3)
+                INSERT INTO rate_scopes AS s (app_id, endpoint, closed_until)
+                VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond')
                 ON CONFLICT (app_id, endpoint)
-                DO UPDATE SET closed_until = greatest(s.closed_until, excluded.closed_until)
+                DO UPDATE SET closed_until = greatest(s.closed_until, excluded.closed_until,
+                                                      s.last_now + $3::bigint * interval '1 millisecond')
                 """,
-                [.integer(app.rawValue), .text(stream.rawValue), .timestamp(moment.rawValue)]
+                [.integer(app.rawValue), .text(stream.rawValue), .bigint(wait.wholeMilliseconds)]
             )
         }
     }

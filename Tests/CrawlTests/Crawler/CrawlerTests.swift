@@ -16,12 +16,13 @@ struct CrawlerTests {
         width: Int = 1,
         rules: CrawlRules = CrawlRules(),
         limitsElsewhere: Bool = true,
+        ledger: ScriptedLedger? = nil,
         report: @escaping @Sendable (CrawlEvent) -> Void = { _ in }
     ) async throws {
         let limiter = RateLimiter(
             stream: .transactionHistory,
             terms: LimiterTerms(requestsPerSecond: 1_000),
-            ledger: ledger,
+            ledger: ledger ?? self.ledger,
             time: time.timekeeper
         )
         let crawler = Crawler(
@@ -63,6 +64,19 @@ struct CrawlerTests {
         try await crawl(source, store, width: width)
         #expect(store.states == keys.map { _ in "done" })
         #expect(source.mostUnderWay <= width)
+    }
+
+    @Test func `CK5: nothing is stored while the ledger's clock is ahead of Apple's`() async throws {
+        let ledger = ScriptedLedger { _, atMost in
+            RateGrant(granted: atMost, wait: .zero, clock: UnixMilliseconds(rawValue: 1_795_348_800_000 + 7_200_000))
+        }
+        let odd = ScriptedSource.Answer.page(["a"], cursor: "r1", hasMore: false, date: "Sun, 22 Nov 2026 12:00:00 GMT")
+        let source = ScriptedSource(["1": [odd, odd, odd, odd]])
+        let store = MemoryStore(["1"])
+        let stop = await #expect(throws: StopReason.self) { try await crawl(source, store, ledger: ledger) }
+        #expect(stop?.exitCode == 78)
+        #expect(source.cursors(of: "1").count == 3)
+        #expect(store.item("1")?.pages == [])
     }
 
     @Test func `a rate limit costs time but no attempt`() async throws {

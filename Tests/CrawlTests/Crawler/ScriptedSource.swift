@@ -6,7 +6,7 @@ import Synchronization
 /// Answers each request for an item with the next line of its script, and notes what it was asked.
 final class ScriptedSource: PageSource {
     enum Answer: Sendable {
-        case page([String], cursor: String?, hasMore: Bool)
+        case page([String], cursor: String?, hasMore: Bool, date: String? = nil)
         case failure(RequestFailure)
     }
 
@@ -45,8 +45,8 @@ final class ScriptedSource: PageSource {
         await Task.yield()
         state.withLock { $0.underWay -= 1 }
         switch answer {
-        case .page(let records, let cursor, let hasMore):
-            return Page(records: records.map { .transaction(jws: $0) }, cursor: cursor, hasMore: hasMore)
+        case .page(let records, let cursor, let hasMore, let date):
+            return Page(records: records.map { .transaction(jws: $0) }, cursor: cursor, hasMore: hasMore, date: date)
         case .failure(let failure):
             throw failure
         }

@@ -25,7 +25,7 @@ struct LimiterRunTests {
             }
         }
 
-        func close(_ stream: Stream, until moment: UnixMilliseconds) async throws {}
+        func close(_ stream: Stream, for wait: Duration) async throws {}
     }
 
     @Test(arguments: 0..<8)

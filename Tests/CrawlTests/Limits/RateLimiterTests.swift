@@ -236,9 +236,8 @@ struct RateLimiterTests {
         let ledger = ScriptedLedger { call, atMost in .granted(call == 1 ? 10 : atMost) }
         let limiter = limiter(ledger)
         _ = try await limiter.permit()
-        let moment = time.wallClock + .seconds(5)
-        try await limiter.close(until: moment)
-        #expect(ledger.closed == [moment])
+        try await limiter.close(for: .seconds(5))
+        #expect(ledger.closed == [.seconds(5)])
 
         // The clock of the machine is put forward: the wait is not shorter for it.
         time.setWallClockForward(by: .seconds(3_600))
@@ -259,7 +258,7 @@ struct RateLimiterTests {
         let limiter = limiter(ledger)
         let worker = Task { try await limiter.permit() }
         while ledger.asked.isEmpty { await Task.yield() }
-        try await limiter.close(until: time.wallClock + .seconds(5))
+        try await limiter.close(for: .seconds(5))
         gate.open()
         await time.untilAsleep()
         #expect(await limiter.line.count == 1)
@@ -273,13 +272,31 @@ struct RateLimiterTests {
         async throws
     {
         let limiter = limiter(ScriptedLedger())
-        let start = time.wallClock
-        for moment in moments { try await limiter.close(until: start + .seconds(moment)) }
+        for moment in moments { try await limiter.close(for: .seconds(moment)) }
         let worker = Task { try await limiter.permit() }
         await time.untilAsleep()
         #expect(time.slept == [.seconds(wait)])
         time.advance(by: .seconds(wait))
         _ = try await worker.value
+    }
+
+    /// How far the worker's clock is off, in seconds.
+    @Test(arguments: [3_600, -3_600, 315_576_000])
+    func `CK1: Apple's moment is read by Apple's clock, whatever the worker's says`(off: Int) async throws {
+        let ledger = ScriptedLedger()
+        let limiter = limiter(ledger)
+        // Sun, 22 Nov 2026 12:01:30 GMT.
+        let answer = try await limiter.close(
+            retryAfter: ["1795348890000"],
+            date: "Sun, 22 Nov 2026 12:00:00 GMT"
+        )
+        time.setWallClockForward(by: .seconds(off))
+        #expect(answer.wait == .seconds(90))
+        #expect(
+            try await limiter.close(retryAfter: ["1795348890000"], date: "Sun, 22 Nov 2026 12:01:00 GMT").wait
+                == .seconds(30)
+        )
+        #expect(ledger.closed == [.seconds(90), .seconds(30)])
     }
 
     @Test func `429s that name no moment double the wait, once for each closing`() async throws {
@@ -298,13 +315,12 @@ struct RateLimiterTests {
     @Test func `the process stays closed when the ledger cannot be told`() async throws {
         struct DeafLedger: RateLedger {
             func take(_ stream: AppStoreModel.Stream, atMost count: Int) async throws -> RateGrant { .granted(count) }
-            func close(_ stream: AppStoreModel.Stream, until moment: UnixMilliseconds) async throws {
+            func close(_ stream: AppStoreModel.Stream, for wait: Duration) async throws {
                 throw ScriptedLedger.Broken()
             }
         }
         let limiter = limiter(DeafLedger())
-        let moment = time.wallClock + .seconds(5)
-        await #expect(throws: ScriptedLedger.Broken.self) { try await limiter.close(until: moment) }
+        await #expect(throws: ScriptedLedger.Broken.self) { try await limiter.close(for: .seconds(5)) }
         let worker = Task { try await limiter.permit() }
         await time.untilAsleep()
         #expect(time.slept == [.seconds(5)])
@@ -322,7 +338,7 @@ struct RateLimiterTests {
         )
         for _ in 1...100 { _ = try await limiter.permit() }
         #expect(time.now == .zero)
-        try await limiter.close(until: time.wallClock + .seconds(1))
+        try await limiter.close(for: .seconds(1))
         for _ in 1...101 { _ = try await limiter.permit() }
         #expect(time.now == .seconds(21))
     }

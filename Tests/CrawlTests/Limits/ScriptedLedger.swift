@@ -8,7 +8,7 @@ final class ScriptedLedger: RateLedger {
 
     private struct State {
         var asked: [Int] = []
-        var closed: [UnixMilliseconds] = []
+        var closed: [Duration] = []
         var callsAtOnce = 0
         var mostCallsAtOnce = 0
     }
@@ -27,7 +27,7 @@ final class ScriptedLedger: RateLedger {
     }
 
     var asked: [Int] { state.withLock(\.asked) }
-    var closed: [UnixMilliseconds] { state.withLock(\.closed) }
+    var closed: [Duration] { state.withLock(\.closed) }
     var mostCallsAtOnce: Int { state.withLock(\.mostCallsAtOnce) }
 
     func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant {
@@ -41,8 +41,8 @@ final class ScriptedLedger: RateLedger {
         return try await answer(call, count)
     }
 
-    func close(_ stream: Stream, until moment: UnixMilliseconds) async throws {
-        state.withLock { $0.closed.append(moment) }
+    func close(_ stream: Stream, for wait: Duration) async throws {
+        state.withLock { $0.closed.append(wait) }
     }
 }
 

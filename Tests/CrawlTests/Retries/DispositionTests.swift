@@ -111,7 +111,7 @@ struct DispositionTests {
         )
         #expect(
             failure.disposition(after: AttemptHistory(), now: Self.now)
-                == .waitThenRepeat(retryAfter: ["soon", "1795219205000"])
+                == .waitThenRepeat(retryAfter: ["soon", "1795219205000"], date: nil)
         )
     }
 

@@ -4,8 +4,8 @@ package import SignedData
 
 /// Apple's App Store Server API, one function per endpoint, each one request and one answer.
 ///
-/// No retries, no waiting, no paging: who calls decides those. Every function throws
-/// ``AppStoreModel/RequestFailure``, `CancellationError`, or ``SignedData/SigningError`` when no token can be made.
+/// No retries, no waiting, no paging: who calls decides those. Each may be given the last moment at which its request may
+/// go out. Every function throws ``AppStoreModel/RequestFailure``, `CancellationError`, or ``SignedData/SigningError`` when no token can be made.
 package final class AppStoreClient: Sendable {
     private let transport: CurlTransport
     private let baseURL: String
@@ -37,22 +37,35 @@ package final class AppStoreClient: Sendable {
     package func transactionHistory(
         of id: TransactionID,
         query: HistoryQuery,
-        revision: String?
+        revision: String?,
+        departingBy departure: ContinuousClock.Instant? = nil
     ) async throws -> Page {
         let parameters = query.parameters + [("revision", revision)]
-        return try page(await get("/inApps/v2/history/\(id.text)", parameters), PageDecoder.transactionHistory)
+        return try page(
+            await get("/inApps/v2/history/\(id.text)", parameters, departure),
+            PageDecoder.transactionHistory
+        )
     }
 
     /// Get Refund History: the page after `revision`, or the first.
-    package func refundHistory(of id: TransactionID, revision: String?) async throws -> Page {
-        try page(await get("/inApps/v2/refund/lookup/\(id.text)", [("revision", revision)]), PageDecoder.refundHistory)
+    package func refundHistory(
+        of id: TransactionID,
+        revision: String?,
+        departingBy departure: ContinuousClock.Instant? = nil
+    ) async throws -> Page {
+        let response = try await get("/inApps/v2/refund/lookup/\(id.text)", [("revision", revision)], departure)
+        return try page(response, PageDecoder.refundHistory)
     }
 
     /// Get Notification History: the page after `paginationToken`, or the first.
     ///
     /// `query` must be the same for every page of one crawl.
-    package func notificationHistory(_ query: NotificationQuery, paginationToken: String?) async throws -> Page {
-        try page(await askNotifications(query, paginationToken: paginationToken), PageDecoder.notificationHistory)
+    package func notificationHistory(
+        _ query: NotificationQuery,
+        paginationToken: String?,
+        departingBy departure: ContinuousClock.Instant? = nil
+    ) async throws -> Page {
+        try page(await askNotifications(query, paginationToken, departure), PageDecoder.notificationHistory)
     }
 
     /// Makes sure the next request carries another token than the one Apple refused.
@@ -72,14 +85,22 @@ package final class AppStoreClient: Sendable {
         let end = now()
         var query = NotificationQuery(startDate: end - .seconds(60), endDate: end)
         query.onlyFailures = true
-        return HTTPAnswer(try await askNotifications(query, paginationToken: nil))
+        return HTTPAnswer(try await askNotifications(query, nil, nil))
     }
 
-    private func get(_ path: String, _ parameters: QueryParameters) async throws -> HTTPResponse {
-        try await send(HTTPRequest(.get, baseURL + path + parameters.queryString))
+    private func get(
+        _ path: String,
+        _ parameters: QueryParameters,
+        _ departure: ContinuousClock.Instant?
+    ) async throws -> HTTPResponse {
+        try await send(HTTPRequest(.get, baseURL + path + parameters.queryString), departure)
     }
 
-    private func askNotifications(_ query: NotificationQuery, paginationToken: String?) async throws -> HTTPResponse {
+    private func askNotifications(
+        _ query: NotificationQuery,
+        _ paginationToken: String?,
+        _ departure: ContinuousClock.Instant?
+    ) async throws -> HTTPResponse {
         let parameters: QueryParameters = [("paginationToken", paginationToken)]
         var request = HTTPRequest(
             .post,
@@ -87,7 +108,7 @@ package final class AppStoreClient: Sendable {
             body: query.jsonBody
         )
         request.headers = [HTTPHeader("Content-Type", "application/json")]
-        return try await send(request)
+        return try await send(request, departure)
     }
 
     private func page(
@@ -100,9 +121,10 @@ package final class AppStoreClient: Sendable {
         return page
     }
 
-    private func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    private func send(_ request: HTTPRequest, _ departure: ContinuousClock.Instant?) async throws -> HTTPResponse {
         let token = try tokens.token(at: now())
         var request = request
+        request.departsBy = departure
         request.headers += [
             HTTPHeader("Authorization", "Bearer " + token.text.reveal()), HTTPHeader("Accept", "application/json"),
         ]

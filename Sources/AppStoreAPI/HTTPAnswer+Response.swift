@@ -24,6 +24,7 @@ extension RequestFailure {
         self =
             switch fault.reason {
             case .tls: .tls(detail: fault.description)
+            case .tooLate: .tooLate
             case .keptConnectionLost: .keptConnectionLost(detail: fault.description)
             default: .transport(detail: fault.description)
             }

@@ -4,6 +4,8 @@ package enum RequestFailure: Error, Equatable, Sendable {
     case transport(detail: String)
     /// The kept connection that the request went out on ended before a word of the answer came.
     case keptConnectionLost(detail: String)
+    /// Nothing was sent: the permit's time had passed before there was a connection.
+    case tooLate
     /// The server's TLS certificate or version is not acceptable; trying again will not help.
     case tls(detail: String)
     /// An HTTP answer other than 200, with Apple's code and message where the body had them.

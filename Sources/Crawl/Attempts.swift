@@ -28,6 +28,11 @@ struct Attempts {
         requests += 1
     }
 
+    /// The request that was counted last never went out.
+    mutating func wasNotSent() {
+        requests -= 1
+    }
+
     /// Decides by ``AppStoreModel/RequestFailure/disposition(after:now:)`` and by what the run can still afford.
     ///
     /// - Parameters:

@@ -93,12 +93,12 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         var attempts = Attempts(for: item, rules: rules)
         var sawNoProgress = false
         while true {
-            try await permit(for: item)
+            let permit = try await permit(for: item)
             attempts.sent()
             let sent = time.monotonic()
             let failure: RequestFailure
             do {
-                let page = try await source.page(of: item)
+                let page = try await source.page(of: item, departingBy: permit.departsBy)
                 try health.answered()
                 guard try await limits.limiter(for: item).agrees(with: page.date, sent: sent) else { continue }
                 guard page.hasMore, page.cursor == nil || page.cursor == item.cursor else {
@@ -109,6 +109,10 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                     return .end(.failed(code: nil, message: message), requests: attempts.requests)
                 }
                 sawNoProgress = true
+                continue
+            } catch RequestFailure.tooLate {
+                // The unit is burned, Apple saw nothing, and the next permit is waited for like any other.
+                attempts.wasNotSent()
                 continue
             } catch let error as RequestFailure {
                 failure = error
@@ -131,7 +135,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     }
 
     /// Returns when one request for the item may be sent: the budget has it, and the lease still stands.
-    private func permit(for item: WorkItem) async throws {
+    private func permit(for item: WorkItem) async throws -> Permit {
         guard store.holds(item) else { throw LeaseLost() }
         let limiter = try limits.limiter(for: item)
         repeat {
@@ -140,7 +144,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             crashPoint(.permitReceived)
             // Waiting for the limit can outlast the lease, and a stopped process can outlast the permit.
             guard store.holds(item) else { throw LeaseLost() }
-            if permit.isValid(at: time.monotonic()) { return }
+            if permit.isValid(at: time.monotonic()) { return permit }
         } while true
     }
 }

@@ -5,8 +5,12 @@ package import JobPlan
 package protocol PageSource: Sendable {
     /// Asks once for the page after `item.cursor`.
     ///
-    /// - Throws: ``AppStoreModel/RequestFailure``, or `CancellationError` when the task was cancelled.
-    func page(of item: WorkItem) async throws -> Page
+    /// - Parameters:
+    ///   - item: Whose page.
+    ///   - departure: On `Timekeeper.monotonic`, the last moment at which the request may go out.
+    /// - Returns: The page.
+    /// - Throws: ``AppStoreModel/RequestFailure``, ``AppStoreModel/RequestFailure/tooLate`` after that moment, or `CancellationError` when the task was cancelled.
+    func page(of item: WorkItem, departingBy departure: Duration) async throws -> Page
 
     /// Makes sure the next request carries a bearer token younger than the one Apple just refused.
     func renewToken() async

@@ -14,6 +14,8 @@ final class CurlEasy {
     private var reception = Reception()
     /// How often libcurl wanted to send the request; it may once.
     private var departures = 0
+    private var departsBy: ContinuousClock.Instant?
+    private var isTooLate = false
 
     var id: ID { ID(bitPattern: unsafe handle) }
 
@@ -40,6 +42,7 @@ final class CurlEasy {
     ) throws(TransportFault) {
         forget()
         reception = Reception(limits: settings.limits)
+        departsBy = request.departsBy
         for (option, value) in settings.options { try set(option, value) }
         // No option of the list above: only newer versions have it.
         guard unsafe storeledger_curl_set_quick_exit(handle) == CURLE_OK else {
@@ -65,11 +68,16 @@ final class CurlEasy {
         unsafe errorText.pointee = 0
         reception = Reception()
         departures = 0
+        departsBy = nil
+        isTooLate = false
     }
 
     /// What the finished exchange brought; asked before ``forget()``.
     func result(of code: CURLcode) -> Result<HTTPResponse, TransportFault> {
         if let fault = reception.fault { return .failure(fault) }
+        guard !isTooLate else {
+            return .failure(TransportFault(.tooLate, "There was no connection before the request's time had passed."))
+        }
         guard departures <= 1 else {
             return .failure(
                 TransportFault(.keptConnectionLost, "A kept connection ended before a word of the answer came.")
@@ -153,7 +161,9 @@ final class CurlEasy {
             guard let me = unsafe me else { return CURL_PREREQFUNC_ABORT }
             let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue()
             easy.departures += 1
-            return easy.departures > 1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK
+            // The last look before the bytes go out: a process can be stopped, or its machine suspended, anywhere before.
+            if let end = easy.departsBy, easy.departures == 1 { easy.isTooLate = .now > end }
+            return easy.departures > 1 || easy.isTooLate ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK
         }
         try check(unsafe storeledger_curl_set_departure(handle, depart), CURLOPT_PREREQFUNCTION)
         try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_WRITEFUNCTION, takeBody), CURLOPT_WRITEFUNCTION)

@@ -16,6 +16,8 @@ package struct HTTPRequest: Equatable, Sendable {
     package var headers: [HTTPHeader]
     /// `nil` for a GET; a POST without a body sends an empty one.
     package var body: [UInt8]?
+    /// The last moment at which it may go out; later it is ``TransportFault/Reason/tooLate``, and nobody saw it.
+    package var departsBy: ContinuousClock.Instant?
 
     package init(_ method: Method, _ url: String, headers: [HTTPHeader] = [], body: [UInt8]? = nil) {
         self.method = method

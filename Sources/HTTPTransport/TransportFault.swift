@@ -24,6 +24,8 @@ package struct TransportFault: Error, Equatable, Sendable {
         case keptConnectionLost
         /// What came back is not HTTP as we can trust it.
         case protocolError
+        /// The request was not sent: its time had passed before there was a connection to send it on.
+        case tooLate
         /// The request was not sent: its URL or a header is not acceptable.
         case invalidRequest
         /// The transport itself cannot work: libcurl is too old, no CA bundle, or shut down.

@@ -49,6 +49,28 @@ struct KeptConnectionTests {
         #expect(server.accepted == 3)
     }
 
+    /// Whether the request could go out on a kept connection.
+    @Test(arguments: [false, true])
+    func `CK3 a request whose time has passed by the time there is a connection is not sent`(isKept: Bool) async throws
+    {
+        let server = try LoopbackServer { connection in
+            while connection.readRequest() != nil { connection.write(answer()) }
+        }
+        defer { server.stop() }
+        try await withTransport { transport async throws in
+            var request = HTTPRequest(.get, server.url + "/early")
+            request.departsBy = .now + .seconds(60)
+            if isKept { #expect(try await transport.send(request).status == 200) }
+            request.url = server.url + "/late"
+            request.departsBy = .now - .nanoseconds(1)
+            let fault = await #expect(throws: TransportFault.self) { try await transport.send(request) }
+            #expect(fault?.reason == .tooLate)
+            request.departsBy = nil
+            #expect(try await transport.send(request).status == 200)
+        }
+        #expect(server.requests.count == (isKept ? 2 : 1))
+    }
+
     @Test func `H41 a new connection that ends unanswered is an ordinary loss`() async throws {
         let fault = try await fault { _ = $0.readRequest() }
         #expect(fault?.reason == .connectionLost)

@@ -12,6 +12,8 @@ package struct LimiterTerms: Equatable, Sendable {
     package let blockLimit: Int
     /// How long after the ledger was asked a unit may still be sent.
     package let grantLife: Duration
+    /// How long after ``grantLife`` a request may still go out: half of the flight the ledger allows for.
+    package let departureDelay: Duration
     /// How long without a 429 regains a step of the share.
     package let quietPeriod: Duration
 
@@ -24,6 +26,7 @@ package struct LimiterTerms: Equatable, Sendable {
         leastBlock = max(1, Int(min(requestsPerSecond / 50, 1_000)))
         blockLimit = max(25, leastBlock)
         grantLife = window.grantLife
+        departureDelay = window.flightTime / 2
         quietPeriod = window.length / 6
     }
 }

@@ -198,7 +198,8 @@ extension RateLimiter {
         let now = time.monotonic()
         held.removeAll { $0.isEmpty(at: now) }
         guard !held.isEmpty, held[0].take(at: now) else { return nil }
-        return Permit(expires: held[0].expires, closing: closings.count)
+        let expires = held[0].expires
+        return Permit(expires: expires, departsBy: expires + terms.departureDelay, closing: closings.count)
     }
 
     /// A worker was cancelled at the moment its turn came: the next in line gets the unit.

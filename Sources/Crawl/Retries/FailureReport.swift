@@ -30,6 +30,7 @@ extension RequestFailure {
     package var report: FailureReport {
         switch self {
         case .transport(let detail), .keptConnectionLost(let detail): FailureReport(message: "No answer: \(detail)")
+        case .tooLate: FailureReport(message: "Not sent: the permit's time had passed")
         case .tls(let detail): FailureReport(message: "The server cannot be trusted: \(detail)")
         case .badPage(let reason): FailureReport(status: 200, message: "The body is not a page: \(reason)")
         case .answered(let answer):

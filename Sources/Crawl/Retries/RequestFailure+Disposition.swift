@@ -13,6 +13,8 @@ extension RequestFailure {
         switch self {
         case .transport:
             .repeating(.ordinary, history, otherwise: .deferItem(report))
+        case .tooLate:
+            .repeatAtOnce
         case .keptConnectionLost where !history.keptConnectionWasLost:
             .repeatAtOnce
         case .keptConnectionLost:

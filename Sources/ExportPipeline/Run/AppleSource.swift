@@ -3,6 +3,7 @@ import AppStoreModel
 import Crawl
 import JobPlan
 import Ledger
+import Workers
 
 /// Pages from Apple: each item asked with the one query its cursor belongs to.
 struct AppleSource: PageSource {
@@ -12,8 +13,12 @@ struct AppleSource: PageSource {
     let client: AppStoreClient
     /// For IDs production does not know, where the job allows it.
     let otherClient: AppStoreClient?
+    let time: Timekeeper
 
-    func page(of item: WorkItem) async throws -> Page {
+    func page(of item: WorkItem, departingBy departure: Duration) async throws -> Page {
+        // In this order: being stopped between the two readings only brings the moment nearer.
+        let now = ContinuousClock.now
+        let departsBy = now + (departure - time.monotonic())
         let client = item.otherEnvironment == nil ? client : (otherClient ?? client)
         let page: Page
         switch item.stream {
@@ -21,16 +26,18 @@ struct AppleSource: PageSource {
             guard let stream = job.streams.transactionHistory else { throw unplanned(item) }
             page = try await client.transactionHistory(
                 of: try id(of: item),
-                query: stream.query(now: now),
-                revision: item.cursor
+                query: stream.query(now: self.now),
+                revision: item.cursor,
+                departingBy: departsBy
             )
         case .refundHistory:
-            page = try await client.refundHistory(of: try id(of: item), revision: item.cursor)
+            page = try await client.refundHistory(of: try id(of: item), revision: item.cursor, departingBy: departsBy)
         case .notificationHistory:
             guard let stream = job.streams.notificationHistory, let window = item.window else { throw unplanned(item) }
             page = try await client.notificationHistory(
                 stream.query(for: window, transactionId: TransactionID(item.key)),
-                paginationToken: item.cursor
+                paginationToken: item.cursor,
+                departingBy: departsBy
             )
         }
         try check(page, of: item)

@@ -74,7 +74,8 @@ struct CrawlRoom: Sendable {
             job: job,
             now: plan.now,
             client: client(job.appStore.baseURL),
-            otherClient: job.appStore.triesSandbox ? client(job.sandboxURL) : nil
+            otherClient: job.appStore.triesSandbox ? client(job.sandboxURL) : nil,
+            time: pipeline.time
         )
     }
 

@@ -79,6 +79,18 @@ struct CrawlerTests {
         #expect(store.item("1")?.pages == [])
     }
 
+    @Test func `CK3: a request that missed its time is asked for again with a new permit, and is not counted`()
+        async throws
+    {
+        let late = (1...12).map { _ in ScriptedSource.Answer.failure(.tooLate) }
+        let source = ScriptedSource(["1": late + [.page(["a"], cursor: "r1", hasMore: false)]])
+        let store = MemoryStore(["1"])
+        try await crawl(source, store)
+        #expect(store.states == ["done"])
+        #expect(store.item("1")?.ends == [] && store.item("1")?.requests == 1)
+        #expect(ledger.asked.reduce(0, +) >= 13)
+    }
+
     @Test func `a rate limit costs time but no attempt`() async throws {
         let opening = time.wallClock + .seconds(90)
         let refusals = (1...7).map { _ in

@@ -31,7 +31,7 @@ final class ScriptedSource: PageSource {
     var mostUnderWay: Int { state.withLock(\.mostUnderWay) }
     var tokens: Int { state.withLock(\.tokens) }
 
-    func page(of item: WorkItem) async throws -> Page {
+    func page(of item: WorkItem, departingBy departure: Duration) async throws -> Page {
         let answer = state.withLock { state in
             state.asked[item.key, default: []].append(item.cursor)
             state.environments[item.key, default: []].append(item.otherEnvironment)

@@ -185,6 +185,8 @@ struct RateLimiterTests {
         #expect(permit.expires == .milliseconds(20_001))
         #expect(permit.isValid(at: permit.expires))
         #expect(!permit.isValid(at: permit.expires + .nanoseconds(1)))
+        // Half of the thirty seconds that the ledger allows for the flight.
+        #expect(permit.departsBy == permit.expires + .seconds(15))
     }
 
     @Test(arguments: [(Duration.seconds(10), [1]), (.milliseconds(10_001), [1, 1])])

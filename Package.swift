@@ -112,7 +112,7 @@ let package = Package(
         // One suite a target; `TestSupport` lends databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModel", "Workers", "Postgres", "LedgerTables"],
+            dependencies: ["AppStoreModel", "Workers", "SignedData", "Postgres", "LedgerTables"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -120,12 +120,12 @@ let package = Package(
         tests(of: "Workers", []),
         tests(of: "JobPlan", ["AppStoreModel"]),
         tests(of: "HTTPTransport", []),
-        tests(of: "SignedData", ["AppStoreModel"]),
+        tests(of: "SignedData", ["AppStoreModel", "TestSupport"]),
         tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
         tests(of: "CSVFormat", []),
         tests(of: "Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
-        tests(of: "Normalize", ["AppStoreModel", "LedgerTables", "SignedData"]),
+        tests(of: "Normalize", ["AppStoreModel", "LedgerTables", "SignedData", "TestSupport"]),
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "SignedData"]),
         tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
@@ -133,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "LedgerTables", "Postgres", "Workers", "TestSupport", "storeledger",
+                "AppStoreModel", "LedgerTables", "SignedData", "Postgres", "Workers", "TestSupport", "storeledger",
                 "appstore-simulator",
             ],
             swiftSettings: settings

@@ -2,6 +2,7 @@ import AppStoreModel
 import LedgerTables
 import Normalize
 import SignedData
+import TestSupport
 
 /// A small App Store of its own keys, and the normalizer that trusts it.
 struct World {
@@ -53,72 +54,58 @@ struct World {
 /// Payloads as JSON text; `changes` replaces members by JSON text, adds them, or with `nil` removes them.
 extension World {
     func transaction(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
-        Self.object(
+        jsonText(
             [
                 ("transactionId", #""2000000000000001""#), ("originalTransactionId", #""2000000000000000""#),
                 ("bundleId", "\"\(Self.bundleId)\""), ("environment", "\"\(environment.rawValue)\""),
                 ("productId", #""pro.monthly""#), ("price", "9990"), ("currency", #""USD""#),
                 ("purchaseDate", "1779999000000"), ("signedDate", "1779999999000"),
             ],
-            changes
+            changing: changes
         )
     }
 
     func renewal(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
-        Self.object(
+        jsonText(
             [
                 ("originalTransactionId", #""2000000000000000""#), ("environment", "\"\(environment.rawValue)\""),
                 ("productId", #""pro.monthly""#), ("autoRenewStatus", "1"), ("signedDate", "1779999999000"),
             ],
-            changes
+            changing: changes
         )
     }
 
     func appTransaction(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
-        Self.object(
+        jsonText(
             [
                 ("appTransactionId", #""700000000000000001""#), ("bundleId", "\"\(Self.bundleId)\""),
                 ("appAppleId", "\(Self.appAppleId)"), ("receiptType", "\"\(environment.rawValue)\""),
                 ("originalPlatform", #""iOS""#), ("receiptCreationDate", "1779999999000"),
             ],
-            changes
+            changing: changes
         )
     }
 
     func notification(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
-        Self.object(
+        jsonText(
             [
                 ("notificationUUID", #""11111111-2222-3333-4444-555555555555""#),
                 ("notificationType", #""DID_RENEW""#), ("version", #""2.0""#), ("signedDate", "1779999999000"),
                 ("data", data()),
             ],
-            changes
+            changing: changes
         )
     }
 
     /// `data`, `summary` or `appData`: what names the app.
     func data(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
-        Self.object(
+        jsonText(
             [
                 ("bundleId", "\"\(Self.bundleId)\""), ("appAppleId", "\(Self.appAppleId)"),
                 ("environment", "\"\(environment.rawValue)\""),
             ],
-            changes
+            changing: changes
         )
-    }
-
-    private static func object(_ members: [(String, String)], _ changes: KeyValuePairs<String, String?>) -> String {
-        var members = members
-        for (key, value) in changes {
-            let place = members.firstIndex { $0.0 == key }
-            switch (place, value) {
-            case (let place?, let value?): members[place].1 = value
-            case (let place?, nil): members.remove(at: place)
-            case (nil, let value?): members.append((key, value))
-            case (nil, nil): break
-            }
-        }
-        return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
     }
 }
 

@@ -1,4 +1,5 @@
 import AppStoreModel
+import TestSupport
 import Testing
 
 @testable import SignedData
@@ -39,7 +40,7 @@ struct JWSHeaderTests {
             let signed =
                 base64URL(Array(#"{"alg":"HS256","x5c":\#(world.x5cJSON)}"#.utf8)) + "."
                 + base64URL(SignedWorld.payload())
-            let jws = signed + "." + base64URL(hmac(Array(signed.utf8), key: key))
+            let jws = signed + "." + base64URL(hmacSHA256(Array(signed.utf8), key: key))
             #expect(world.refusal(of: jws) == .alg)
         }
     }
@@ -134,12 +135,5 @@ struct JWSHeaderTests {
         let jws = try world.signed(header: #"{"alg":"\u001b[2J\nlevel=error\u202e","x5c":[]}"#)
         let rejection = #expect(throws: JWSRejection.self) { try world.verifier.verify(jws, now: world.now) }
         #expect(rejection?.detail.utf8.allSatisfy { (0x20...0x7E).contains($0) } == true)
-    }
-
-    /// RFC 2104.
-    private func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
-        let short = key.count > 64 ? SHA256.digest(of: key) : key
-        let block = short + [UInt8](repeating: 0, count: 64 - short.count)
-        return SHA256.digest(of: block.map { $0 ^ 0x5C } + SHA256.digest(of: block.map { $0 ^ 0x36 } + message))
     }
 }

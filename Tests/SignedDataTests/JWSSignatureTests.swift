@@ -1,4 +1,5 @@
 import AppStoreModel
+import TestSupport
 import Testing
 
 @testable import SignedData
@@ -8,11 +9,6 @@ struct JWSSignatureTests {
 
     init() throws { world = try SignedWorld() }
 
-    /// The order of P-256 (FIPS 186-4, D.1.2.3).
-    static let order: [UInt8] = [
-        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-        0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
-    ]
     static let zero = [UInt8](repeating: 0, count: 32)
     static let one = [UInt8](repeating: 0, count: 31) + [1]
 
@@ -53,7 +49,7 @@ struct JWSSignatureTests {
     }
 
     @Test(arguments: [
-        zero + zero, zero + one, one + zero, order + one, one + order, order + order,
+        zero + zero, zero + one, one + zero, orderOfP256 + one, one + orderOfP256, orderOfP256 + orderOfP256,
         [UInt8](repeating: 0xFF, count: 64),
     ])
     func `J41 J42 J44 numbers outside the group are refused`(signature: [UInt8]) throws {
@@ -63,7 +59,7 @@ struct JWSSignatureTests {
     @Test func `J42 a record's own r or s put out of range is refused`() throws {
         let jws = try world.signed()
         let signature = try #require(decodeURL(jws.segment(2)))
-        for broken in [Self.order + signature[32...], signature[..<32] + Self.order, Self.zero + signature[32...]] {
+        for broken in [orderOfP256 + signature[32...], signature[..<32] + orderOfP256, Self.zero + signature[32...]] {
             #expect(world.refusal(of: jws.replacingSegment(2) { _ in base64URL(Array(broken)) }) == .signature)
         }
     }
@@ -85,7 +81,7 @@ struct JWSSignatureTests {
         let jws = try world.signed()
         let signature = try #require(decodeURL(jws.segment(2)))
         let twin = jws.replacingSegment(2) { _ in
-            base64URL(Array(signature[..<32]) + Self.orderMinus(Array(signature[32...])))
+            base64URL(Array(signature[..<32]) + orderOfP256(minus: Array(signature[32...])))
         }
         let original = try world.verifier.verify(jws, now: world.now)
         let mirrored = try world.verifier.verify(twin, now: world.now)
@@ -106,7 +102,7 @@ struct JWSSignatureTests {
         ]
         let key = try #require(P256PublicKey(uncompressedPoint: [0x04] + x + y))
         let message = Array("any message".utf8)
-        let signature = Self.orderMinus(SHA256.digest(of: message)) + Self.one
+        let signature = orderOfP256(minus: SHA256.digest(of: message)) + Self.one
         #expect(!ES256.verify(signature: signature, message: message, publicKey: key))
     }
 
@@ -133,16 +129,5 @@ struct JWSSignatureTests {
             try fresh.verify(header: first.header, payload: first.payload, signature: [], now: world.now)
         }
         #expect(short?.reason == .signatureLength)
-    }
-
-    private static func orderMinus(_ number: [UInt8]) -> [UInt8] {
-        var result = order
-        var borrow = 0
-        for index in (0..<32).reversed() {
-            let difference = Int(order[index]) - Int(number[index]) - borrow
-            result[index] = UInt8(truncatingIfNeeded: difference)
-            borrow = difference < 0 ? 1 : 0
-        }
-        return result
     }
 }

@@ -73,16 +73,6 @@ func base64URL(_ bytes: [UInt8]) -> String {
     String(decoding: Base64.encodeURL(bytes), as: UTF8.self)
 }
 
-/// One element of DER, for certificates that no tool would write.
-func der(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
-    let content = parts.flatMap { $0 }
-    return switch content.count {
-    case ..<0x80: [tag, UInt8(content.count)] + content
-    case ..<0x100: [tag, 0x81, UInt8(content.count)] + content
-    default: [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
-    }
-}
-
 func decodeURL(_ text: String) -> [UInt8]? {
     Base64.decodeURL(text.utf8.span)
 }

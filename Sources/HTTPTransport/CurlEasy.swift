@@ -32,9 +32,9 @@ final class CurlEasy {
         unsafe errorText.deallocate()
     }
 
-    /// Sets every option for one request; nothing of an earlier one is left.
+    /// Sets every option for one request, which may be kept from going out on a kept connection.
     ///
-    /// - Parameter onNewConnection: Whether it must not go out on a kept connection.
+    /// Nothing of an earlier one is left.
     func prepare(
         _ request: HTTPRequest,
         _ settings: CurlSettings,

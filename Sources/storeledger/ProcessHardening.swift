@@ -12,6 +12,8 @@ enum ProcessHardening {
         unsafe unsetenv("SSLKEYLOGFILE")
         // A closed pipe is an error to report, not an end.
         ignoreSIGPIPE()
+        // And so is a file grown to the size that `ulimit -f` allows.
+        _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Keeps the user's other processes from attaching to this one, and crash handlers from dumping it.

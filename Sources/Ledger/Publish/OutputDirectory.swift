@@ -13,11 +13,12 @@ struct OutputDirectory: ~Copyable {
     ///
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also when another process is publishing there.
     init(path: String) throws(LedgerError) {
-        var made = ""
+        var parent = ""
         for component in path.split(separator: "/") {
-            made += "/" + component
+            let folder = parent + "/" + component
             // Only the open below decides; a folder that exists already is what we want.
-            _ = unsafe mkdir(made, 0o700)
+            if unsafe mkdir(folder, 0o700) == 0 { try Self.synchronize(parent + "/") }
+            parent = folder
         }
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: Self.words(for: errno)) }
@@ -61,6 +62,14 @@ struct OutputDirectory: ~Copyable {
     /// Makes renames survive a power failure.
     borrowing func synchronize() throws(LedgerError) {
         guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: Self.words(for: errno)) }
+    }
+
+    /// Makes a new folder in `folder` survive a power failure, and with it all that is published there.
+    private static func synchronize(_ folder: String) throws(LedgerError) {
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotCreate(path: folder, reason: words(for: errno)) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: folder, reason: words(for: errno)) }
     }
 
     static func words(for number: Int32) -> String {

@@ -11,11 +11,13 @@ package struct AppID: RawRepresentable, Hashable, Sendable {
 }
 
 extension Ledger {
-    /// The app's number; the first job of an app makes it.
+    /// The app's number; the first job of an app makes it, and later ones write nothing.
     ///
     /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger knows another Apple ID for the bundle.
     package func app(bundleId: String, environment: String, appAppleId: Int64?) async throws -> AppID {
         try await transaction { connection in
+            let known = try Self.findApp(connection, bundleId: bundleId, environment: environment)
+            if let known, appAppleId == nil || appAppleId == known.appleID { return known.id }
             _ = try connection.run(
                 """
                 INSERT INTO apps AS a (bundle_id, environment, app_apple_id) VALUES ($1, $2, $3)

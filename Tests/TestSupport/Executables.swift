@@ -21,5 +21,5 @@ package enum Executables {
 
     /// The checkout these tests were compiled from.
     package static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().path
+        .deletingLastPathComponent().path
 }

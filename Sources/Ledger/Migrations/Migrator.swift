@@ -35,9 +35,14 @@ package struct Migrator: Sendable {
                     "SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))",
                     [.text(schema)]
                 )
-                try connection.script(
-                    "SET LOCAL lock_timeout = '30s'; CREATE SCHEMA IF NOT EXISTS \"\(schema)\"; \(Self.versionTable)"
+                try connection.script("SET LOCAL lock_timeout = '30s'")
+                // IF NOT EXISTS would ask for the right to create schemas even where there is nothing to create.
+                let found = try connection.run(
+                    "SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS found",
+                    [.text(schema)]
                 )
+                if try !found[0].bool("found") { try connection.script("CREATE SCHEMA \"\(schema)\"") }
+                try connection.script(Self.versionTable)
                 let known = try Self.applied(connection)
                 try Self.check(known, against: migrations, schema: schema)
                 let missing = migrations.filter { known[$0.name] == nil }

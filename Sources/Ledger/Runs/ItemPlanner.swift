@@ -137,7 +137,7 @@ struct ItemPlanner {
             try recordItemGaps(&start, oldest: window.oldest, beforeFirst: unreachable, on: connection)
         }
         // Until autovacuum comes by, the planner would take the table for a small one and sort all of it for each lease.
-        try connection.script("ANALYZE crawl_items")
+        _ = try connection.run("SELECT analyze_crawl_items()")
     }
 
     /// An item that exists already.

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Postgres
+import TestSupport
+import Testing
+
+/// The commands as the roles of `sql/roles.sql` run them.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct RoleTests {
+    /// Every command a role is for, on a ledger that only roles have touched.
+    @Test func `migrator, loader and exporter do their work with their rights alone, and no role does another's`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 8)) { stage in
+            try await LedgerRoles.with { roles in
+                var job = stage.job
+                job.csv = "{directory: out, tables: [transactions, refunds, notifications, renewals, rejected_records]}"
+                let path = try stage.write(job)
+                func expect(_ word: String, _ codes: [Int32], _ arguments: String...) async throws {
+                    try await stage.withStoreledger(
+                        arguments,
+                        environment: ["DATABASE_URL": stage.databaseURL(role: roles.name(word))]
+                    ) { process in
+                        let code = await process.wait()
+                        #expect(codes.contains(code), "\(word) \(arguments): \(code) \(process.errors)")
+                    }
+                }
+                try await expect("loader", [77], "migrate", path)
+                try await expect("migrator", [0], "migrate", path)
+                try await expect("loader", [77], "run", path)  // not before the operator has said so
+                try await roles.apply()
+                try await expect("migrator", [0], "migrate", path)
+
+                try await expect("loader", [0], "plan", path)
+                try await expect("loader", [0], "doctor", path)
+                try await expect("loader", [0], "run", path)
+                try await expect("loader", [0], "run", path, "--restart")
+                _ = try await stage.store.advance(changes: 10)
+                try await expect("loader", [0], "run", path)
+                try await expect("loader", [0], "replay", path)
+                try await expect("loader", [0], "replay", path, "--rejected")
+                for word in ["loader", "exporter"] {
+                    try await expect(word, [0], "export", path)
+                    try await expect(word, [0], "status", path)
+                    try await expect(word, [0], "status")
+                    try await expect(word, [0], "coverage", path)
+                    try await expect(word, [0], "plan", path)
+                }
+                #expect(try await stage.book().differences(from: try await stage.store.world()) == [])
+
+                for command in ["migrate", "run", "replay"] { try await expect("exporter", [77], command, path) }
+                for command in ["migrate", "run", "replay", "export", "status", "coverage"] {
+                    try await expect("analyst", [77, 78], command, path)
+                }
+            }
+        }
+    }
+
+    @Test func `P6: no query of the analyst's finds a token, a payload or a signature`() async throws {
+        try await Stage.with(.init(customers: 40)) { stage in
+            let path = try await stage.migrated(stage.job)
+            try await stage.run(path)
+            let tokens = try await stage.book().column(
+                """
+                SELECT app_account_token FROM transactions WHERE app_account_token IS NOT NULL
+                UNION SELECT app_account_token FROM renewals WHERE app_account_token IS NOT NULL
+                UNION SELECT app_account_token FROM notifications WHERE app_account_token IS NOT NULL
+                """
+            )
+            try #require(tokens.count > 5)
+            let signatures = try await stage.book().column(
+                "SELECT encode(signature, 'hex') FROM signed_payloads LIMIT 50"
+            )
+            let relations = try await stage.book().column(
+                "SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind IN ('r', 'v')"
+            )
+            let masked = relations.filter { $0.hasPrefix("masked_") }
+            try await LedgerRoles.with { roles in
+                let connection = try PostgresConnection(conninfo: roles.conninfo("analyst"))
+                var answers = 0
+                var refusals = 0
+                let forms = [
+                    "SELECT (r)::text AS words FROM RELATION r", "SELECT to_jsonb(r)::text AS words FROM RELATION r",
+                    "SELECT query_to_xml('SELECT * FROM RELATION', true, false, '')::text AS words",
+                    "SELECT string_agg(r::text, '') AS words FROM RELATION r WHERE NOT pg_sleep(0) IS NULL",
+                ]
+                for relation in relations {
+                    let columns = ["app_account_token", "payload", "payload_sha256", "signature", "header", "raw"]
+                    for form in forms + columns.map({ "SELECT \($0)::text AS words FROM RELATION" }) {
+                        do {
+                            let rows = try connection.run(form.replacing("RELATION", with: "appstore.\(relation)"))
+                            #expect(masked.contains(relation), "\(relation) is open to the analyst")
+                            answers += 1
+                            for row in rows {
+                                let words = (try row.textOrNil("words") ?? "").lowercased()
+                                #expect(!words.contains("eyj"), "\(relation) shows signed text")
+                                let leaked = (tokens + signatures).first { words.contains($0) }
+                                #expect(leaked == nil, "\(relation) shows a token or a signature")
+                            }
+                        } catch let error as PostgresError {
+                            #expect([.insufficientPrivilege, .undefinedColumn].contains(error.state), "\(error)")
+                            refusals += 1
+                        }
+                    }
+                }
+                #expect(answers == masked.count * forms.count)
+                #expect(refusals == relations.count * (forms.count + 6) - answers)
+            }
+        }
+    }
+}

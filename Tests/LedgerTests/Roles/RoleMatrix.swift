@@ -1,0 +1,95 @@
+/// What each role of `sql/roles.sql` may do: the golden list.
+enum RoleMatrix {
+    struct Statement: Sendable {
+        let sql: String
+        /// The roles that may, by their first letters: migrator, loader, exporter, analyst.
+        ///
+        /// Everybody else gets 42501.
+        let allowed: String
+
+        init(_ sql: String, _ allowed: String) {
+            self.sql = sql
+            self.allowed = allowed
+        }
+    }
+
+    /// The cases D20 to D24; `ROLE` stands for the roles' prefix.
+    static let statements: [Statement] = [
+        // Reading
+        Statement("SELECT count(*) FROM transactions", "mle"),
+        Statement("SELECT payload FROM transactions", "ml"),
+        Statement("SELECT app_account_token FROM transactions", "mle"),
+        Statement("SELECT * FROM notifications", "ml"),
+        Statement("SELECT payload, signature FROM signed_payloads", "ml"),
+        Statement("SELECT header FROM signing_headers", "ml"),
+        Statement("SELECT raw FROM rejected_records", "ml"),
+        Statement("SELECT reason, detail FROM rejected_records", "mle"),
+        Statement("SELECT item_key, cursor FROM crawl_items", "mle"),
+        Statement("SELECT granted FROM rate_buckets", "mle"),
+        Statement("SELECT * FROM runs", "mle"),
+        Statement("SELECT * FROM masked_transactions", "ma"),
+        Statement("SELECT * FROM masked_refunds", "ma"),
+        Statement("SELECT * FROM masked_renewals", "ma"),
+        Statement("SELECT * FROM masked_notifications", "ma"),
+        Statement("SELECT * FROM masked_runs, masked_coverage_gaps, masked_apps", "ma"),
+        Statement("SELECT * FROM masked_advanced_commerce_items, masked_advanced_commerce_refunds", "ma"),
+        // Loading
+        Statement("INSERT INTO apps (bundle_id, environment) VALUES ('x', 'Sandbox')", "ml"),
+        Statement(
+            """
+            INSERT INTO transactions (app_id, transaction_id, signed_date, payload_sha256, payload)
+            SELECT 1, '1', now(), '', '{}' WHERE false
+            """,
+            "ml"
+        ),
+        Statement("UPDATE transactions SET product_id = 'x'", "ml"),
+        Statement("UPDATE crawl_items SET lease_epoch = lease_epoch + 1", "ml"),
+        Statement("UPDATE rate_scopes SET closed_until = 'infinity'", "ml"),
+        Statement("UPDATE signing_headers SET header = 'x'", "m"),
+        Statement("UPDATE masked_transactions SET product_id = 'x'", "m"),
+        Statement("UPDATE schema_migrations SET checksum = 'x'", "m"),
+        Statement("SELECT analyze_crawl_items()", "ml"),
+        // Deleting
+        Statement("DELETE FROM transactions", "m"),
+        Statement("DELETE FROM refunds", "m"),
+        Statement("DELETE FROM renewals", "m"),
+        Statement("DELETE FROM notifications", "m"),
+        Statement("DELETE FROM signed_payloads", "m"),
+        Statement("DELETE FROM rejected_records", "m"),
+        Statement("DELETE FROM crawl_items", "m"),
+        Statement("DELETE FROM coverage_gaps", "m"),
+        Statement("DELETE FROM runs", "m"),
+        Statement("DELETE FROM apps", "m"),
+        Statement("DELETE FROM advanced_commerce_items", "ml"),
+        Statement("DELETE FROM field_issues", "ml"),
+        Statement("DELETE FROM rate_buckets", "ml"),
+        Statement("TRUNCATE transactions", "m"),
+        // Changing what there is
+        Statement("CREATE TABLE appstore.mine (n integer)", "m"),
+        Statement("ALTER TABLE transactions ADD COLUMN mine integer", "m"),
+        Statement("DROP TABLE field_issues", "m"),
+        Statement("CREATE VIEW appstore.mine AS SELECT 1 AS n", "m"),
+        Statement("CREATE INDEX ON transactions (currency)", "m"),
+        Statement("CREATE FUNCTION appstore.mine() RETURNS integer LANGUAGE sql AS 'SELECT 1'", "m"),
+        Statement("ALTER VIEW masked_transactions SET (security_barrier = false)", "m"),
+        Statement("COMMENT ON TABLE transactions IS 'x'", "m"),
+        Statement("CREATE TEMP TABLE mine (n integer)", "mle"),
+        // Beyond the ledger
+        Statement("CREATE SCHEMA mine", ""),
+        Statement("CREATE TABLE public.mine (n integer)", ""),
+        Statement("CREATE ROLE mine", ""),
+        Statement("ALTER ROLE ROLE_analyst SUPERUSER", ""),
+        Statement("ALTER ROLE ROLE_loader PASSWORD 'x'", "l"),  // its own; anybody may change that
+        Statement("SET LOCAL ROLE ROLE_owner", "m"),
+        Statement("SET LOCAL ROLE ROLE_loader", "l"),
+        Statement("SET LOCAL session_replication_role = replica", ""),
+        Statement("SELECT rolpassword FROM pg_authid", ""),
+        Statement("SELECT pg_read_file('/etc/passwd')", ""),
+        Statement("SELECT pg_ls_dir('/')", ""),
+        Statement("SELECT lo_import('/etc/passwd')", ""),
+        Statement("COPY apps FROM '/etc/passwd'", ""),
+        Statement("COPY (SELECT 1) TO PROGRAM 'true'", ""),
+        Statement("CREATE PUBLICATION mine", ""),
+        Statement("CREATE EVENT TRIGGER mine ON ddl_command_start EXECUTE FUNCTION mine()", ""),
+    ]
+}

@@ -1,0 +1,222 @@
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+/// `sql/roles.sql`: each role may do what its work needs, and nothing else.
+@Suite(.temporaryDatabase, .serialized)
+struct RoleTests {
+    @Test func `D20 D21 D22 D23 D24: every role may do what the golden list says, and gets 42501 for all else`()
+        async throws
+    {
+        try await withLedgerAndRoles { _, roles in
+            for word in ["migrator", "loader", "exporter", "analyst"] {
+                let found = try attempts(as: word, of: roles)
+                for (statement, state) in zip(RoleMatrix.statements, found) {
+                    let isAllowed = statement.allowed.contains(word.prefix(1))
+                    #expect(
+                        state == (isAllowed ? .successfulCompletion : .insufficientPrivilege),
+                        "\(word): \(statement.sql)"
+                    )
+                }
+            }
+        }
+    }
+
+    /// Runs every statement of the list in a transaction of its own, which is rolled back.
+    private func attempts(as word: String, of roles: LedgerRoles) throws -> [SQLState] {
+        let connection = try PostgresConnection(conninfo: roles.conninfo(word))
+        return try RoleMatrix.statements.map { statement in
+            // Rights are asked for here, not the settings that come before them.
+            try connection.script("BEGIN READ WRITE; SET LOCAL search_path = appstore, pg_temp")
+            defer { try? connection.script("ROLLBACK") }  // the next BEGIN would tell
+            return end(of: statement.sql.replacing("ROLE_", with: roles.prefix + "_"), on: connection)
+        }
+    }
+
+    /// How a script ends: with 00000, or with what it is refused for.
+    private func end(of script: String, on connection: borrowing PostgresConnection) -> SQLState {
+        do throws(PostgresError) {
+            try connection.script(script)
+            return .successfulCompletion
+        } catch {
+            return error.state
+        }
+    }
+
+    @Test func `PUBLIC has nothing: neither in the ledger nor in its database`() async throws {
+        try await withLedgerAndRoles { world, roles in
+            let open = try await world.rows(
+                """
+                WITH granted AS (
+                    SELECT 'schema ' || nspname AS what, (aclexplode(coalesce(nspacl, acldefault('n', nspowner)))).*
+                      FROM pg_namespace WHERE nspname IN ('appstore', 'public')
+                    UNION ALL
+                    SELECT 'relation ' || relname, (aclexplode(coalesce(relacl, acldefault('r', relowner)))).*
+                      FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind <> 'S'
+                    UNION ALL
+                    SELECT 'column ' || attname, (aclexplode(attacl)).*
+                      FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = 'appstore'::regnamespace
+                    UNION ALL
+                    SELECT 'function ' || proname, (aclexplode(coalesce(proacl, acldefault('f', proowner)))).*
+                      FROM pg_proc WHERE pronamespace = 'appstore'::regnamespace
+                    UNION ALL
+                    SELECT 'database', (aclexplode(datacl)).* FROM pg_database WHERE datname = current_database()
+                ) SELECT what, privilege_type FROM granted WHERE grantee = 0
+                """
+            )
+            #expect(open.isEmpty)
+            // What a later migration makes is the owner's, and nobody else's until the script has run again.
+            try PostgresConnection(conninfo: roles.conninfo("migrator")).script(
+                "CREATE FUNCTION appstore.later() RETURNS integer LANGUAGE sql AS 'SELECT 1'; CREATE TABLE appstore.later ()"
+            )
+            for word in ["loader", "exporter", "analyst"] {
+                let connection = try PostgresConnection(conninfo: roles.conninfo(word))
+                #expect(end(of: "SELECT appstore.later()", on: connection) == .insufficientPrivilege)
+                #expect(end(of: "SELECT FROM appstore.later", on: connection) == .insufficientPrivilege)
+            }
+            let owner = try await world.value("SELECT DISTINCT relowner::regrole FROM pg_class WHERE relname = 'later'")
+            #expect(owner == roles.name("owner"))
+        }
+    }
+
+    @Test func `the script a second time changes nothing, and takes back what was granted too much`() async throws {
+        try await withLedgerAndRoles { world, roles in
+            let rights = """
+                SELECT relname, relowner, relacl, (SELECT array_agg(attacl::text ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid)
+                  FROM pg_class c WHERE relnamespace = 'appstore'::regnamespace ORDER BY 1
+                """
+            let before = try await world.rows(rights)
+            try await roles.apply()
+            #expect(try await world.rows(rights) == before)
+            try await world.run(
+                """
+                GRANT DELETE ON transactions TO \(roles.name("loader"));
+                GRANT SELECT (payload) ON transactions TO \(roles.name("analyst"));
+                ALTER TABLE apps OWNER TO CURRENT_USER
+                """
+            )
+            #expect(try await world.rows(rights) != before)
+            try await roles.apply()
+            #expect(try await world.rows(rights) == before)
+        }
+    }
+
+    @Test func `a role that was locked stays locked, and a mighty one is refused`() async throws {
+        try await withLedgerAndRoles { world, roles in
+            try await world.run("ALTER ROLE \(roles.name("loader")) NOLOGIN")
+            try await roles.apply()
+            let refused = #expect(throws: PostgresError.self) {
+                _ = try PostgresConnection(conninfo: roles.conninfo("loader"))
+            }
+            #expect(refused?.isAuthentication == true)
+            try await world.run("ALTER ROLE \(roles.name("analyst")) CREATEROLE")
+            await #expect(throws: LedgerRoles.Failed.self) { try await roles.apply() }
+        }
+    }
+
+    @Test func `the analyst's session is read-only and gives up after a minute`() async throws {
+        try await withLedgerAndRoles { _, roles in
+            let connection = try PostgresConnection(conninfo: roles.conninfo("analyst"))
+            #expect(try connection.run("SHOW statement_timeout")[0].text("statement_timeout") == "1min")
+            #expect(end(of: "CREATE TABLE mine ()", on: connection) == .readOnlyTransaction)
+            #expect(try connection.run("SELECT transaction_id FROM masked_transactions").count == 0)
+            try connection.script("SET statement_timeout = '50ms'")
+            #expect(end(of: "SELECT pg_sleep(30)", on: connection) == .queryCanceled)
+            // What the server keeps about columns is shown only to those who may read them.
+            let seen = try connection.run("SELECT FROM pg_stats WHERE schemaname = 'appstore' AND attname <> 'n'")
+            #expect(seen.count == 0)
+        }
+    }
+
+    @Test func `a caller's own objects are never taken for the ledger's by its functions`() async throws {
+        try await withLedgerAndRoles { world, roles in
+            try await world.run(
+                "INSERT INTO apps (bundle_id, environment) VALUES ('com.example.other', 'Sandbox')"
+            )
+            let connection = try PostgresConnection(conninfo: roles.conninfo("loader"))
+            try connection.script(
+                """
+                CREATE TEMP TABLE crawl_items (n integer); CREATE TEMP TABLE rate_scopes (app_id integer, endpoint text);
+                INSERT INTO pg_temp.crawl_items SELECT generate_series(1, 7);
+                CREATE FUNCTION pg_temp.coalesce_trap(interval, interval) RETURNS interval LANGUAGE plpgsql AS
+                    $$ BEGIN RAISE EXCEPTION 'the caller''s operator ran'; END $$;
+                CREATE OPERATOR pg_temp.+ (LEFTARG = interval, RIGHTARG = interval, FUNCTION = pg_temp.coalesce_trap);
+                SET search_path = pg_temp, appstore, pg_catalog;
+                SELECT appstore.analyze_crawl_items()
+                """
+            )
+            let analysed = try connection.run(
+                "SELECT (SELECT reltuples FROM pg_class WHERE oid = 'pg_temp.crawl_items'::regclass)::bigint AS mine"
+            )
+            #expect(try analysed[0].int64("mine") == -1)
+            let grant = try connection.run(
+                """
+                SELECT granted FROM appstore.rate_take(1, 'refundHistory', 1, 100,
+                    interval '1 hour', interval '10 seconds', interval '30 seconds')
+                """
+            )
+            #expect(try grant[0].int64("granted") == 1)
+            #expect(try await world.count("rate_scopes") == 1)
+            // Every function that runs with the owner's rights has a path of its own, with temporary objects last.
+            let loose = try await world.rows(
+                """
+                SELECT proname FROM pg_proc WHERE pronamespace = 'appstore'::regnamespace
+                   AND (prosecdef OR proname = 'rate_take') AND (proconfig IS NULL OR NOT proconfig::text ~ 'search_path=(appstore|\\\\"appstore\\\\"), *pg_temp')
+                """
+            )
+            #expect(loose.isEmpty)
+        }
+    }
+
+    @Test func `a masked view shows every column of its table but the masked ones, with its comment`() async throws {
+        let world = try await TestLedger()
+        let hidden = try await world.rows(
+            """
+            SELECT replace(view.relname, 'masked_', '') AS name, a.attname
+              FROM pg_class view
+              JOIN pg_class source ON source.relname = replace(view.relname, 'masked_', '')
+                                  AND source.relnamespace = view.relnamespace
+              JOIN pg_attribute a ON a.attrelid = source.oid AND a.attnum > 0 AND NOT a.attisdropped
+             WHERE view.relname LIKE 'masked\\_%' AND view.relnamespace = 'appstore'::regnamespace AND view.relkind = 'v'
+               AND NOT EXISTS (SELECT FROM pg_attribute s WHERE s.attrelid = view.oid AND s.attname = a.attname)
+             ORDER BY 1, a.attnum
+            """
+        )
+        let masked = [
+            "transactions": ["app_account_token", "payload_sha256", "payload"],
+            "refunds": ["app_account_token", "payload_sha256", "payload"],
+            "renewals": [
+                "app_account_token", "advanced_commerce_consistency_token", "payload_sha256", "payload",
+            ],
+            "notifications": [
+                "app_account_token", "external_purchase_id", "app_transaction_device_verification",
+                "app_transaction_device_verification_nonce", "payload_sha256", "payload",
+            ],
+            "runs": ["fingerprint", "message"],
+        ]
+        let expected = masked.flatMap { table, columns in columns.map { "(\(table),\($0))" } }
+        #expect(hidden.sorted() == expected.sorted())
+        let silent = try await world.rows(
+            """
+            SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+             WHERE c.relkind = 'v' AND c.relnamespace = 'appstore'::regnamespace
+               AND (col_description(c.oid, a.attnum) IS NULL OR obj_description(c.oid) IS NULL)
+            """
+        )
+        #expect(silent.isEmpty)
+        let leaky = try await world.rows(
+            """
+            SELECT relname FROM pg_class WHERE relkind = 'v' AND relname LIKE 'masked%'
+               AND NOT coalesce(reloptions @> '{security_barrier=true}', false)
+            """
+        )
+        #expect(leaky.isEmpty)
+    }
+
+    /// A migrated ledger whose roles are in force.
+    private func withLedgerAndRoles(_ body: (TestLedger, LedgerRoles) async throws -> Void) async throws {
+        let world = try await TestLedger()
+        try await LedgerRoles.with { roles in try await body(world, roles) }
+    }
+}

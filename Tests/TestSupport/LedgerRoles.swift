@@ -1,0 +1,72 @@
+import FoundationEssentials
+import LedgerTables
+import Postgres
+
+/// The roles of `sql/roles.sql`, under a prefix of the test's own: roles belong to the whole server.
+package struct LedgerRoles: Sendable {
+    package static let words = ["owner", "migrator", "loader", "exporter", "analyst"]
+
+    package let prefix: String
+    private let conninfo: String
+    private let schema: String
+
+    /// Makes the roles by running the script beside `body`, and drops them afterwards with all they own.
+    package static func with<Result>(
+        schema: String = "appstore",
+        _ body: (LedgerRoles) async throws -> Result
+    ) async throws -> Result {
+        let name = "r" + UUID().uuidString.prefix(8).lowercased()
+        let roles = LedgerRoles(prefix: name, conninfo: try TemporaryDatabase.conninfo, schema: schema)
+        do {
+            try await roles.apply()
+            let result = try await body(roles)
+            try await roles.drop()
+            return result
+        } catch {
+            try await roles.drop()
+            throw error
+        }
+    }
+
+    /// Runs `sql/roles.sql`, as an operator would.
+    package func apply() async throws {
+        let script = Executables.checkout + "/sql/roles.sql"
+        let arguments = [
+            "-X", "-q", "-v", "schema=\(schema)", "-v", "prefix=\(prefix)", "-v", "exclusive=1", "-f", script, "-d",
+            conninfo,
+        ]
+        let environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        try await withChildProcess("/usr/bin/env", ["psql"] + arguments, environment: environment) { process in
+            let code = await process.wait()
+            // Nothing to say is a promise too: an operator reads what there is.
+            guard code == 0, process.errors.isEmpty, process.output.isEmpty else {
+                throw Failed(code: code, words: process.output + process.errors)
+            }
+        }
+    }
+
+    /// The name of a role.
+    package func name(_ word: String) -> String { "\(prefix)_\(word)" }
+
+    /// The test's database, as a role.
+    package func conninfo(_ word: String) -> String {
+        // Of a value that is named twice, libpq takes the last.
+        conninfo + (conninfo.contains("://") ? "&" : " ") + "user=\(name(word))"
+    }
+
+    private func drop() async throws {
+        let names = Self.words.map(name)
+        try await TemporaryDatabase.pool(size: 1).withConnection { connection in
+            for name in names {
+                let quoted = try quotedIdentifier(name)
+                let found = try connection.run("SELECT FROM pg_roles WHERE rolname = $1", [.text(name)])
+                if found.count == 1 { try connection.script("DROP OWNED BY \(quoted) CASCADE; DROP ROLE \(quoted)") }
+            }
+        }
+    }
+
+    package struct Failed: Error {
+        let code: Int32
+        let words: String
+    }
+}

@@ -1,0 +1,144 @@
+-- Who may do what in a ledger?
+--
+--     psql -v schema=appstore -f sql/roles.sql DATABASE
+--
+-- For the operator, as a superuser, before the first `storeledger migrate` and again after every later one: a new table
+-- belongs to nobody's list until then. Running it twice changes nothing. Everything in the schema goes to the owner,
+-- and the rights of these roles in it are set anew, in one transaction. What other roles were granted stays.
+--
+--   storeledger_owner     owns schema, tables, views and functions; nobody logs in as it
+--   storeledger_migrator  storeledger migrate: acts as the owner
+--   storeledger_loader    storeledger run, replay, plan, status, coverage, export, doctor
+--   storeledger_exporter  storeledger export, plan, status, coverage: reads, but no payload, no archive, no reject's text
+--   storeledger_analyst   the masked_ views and nothing else; read-only, a minute a statement
+--
+-- They have no password here. Set one with \password storeledger_loader in psql, which sends only its SCRAM verifier,
+-- or map the role in pg_hba.conf to a client certificate or a system user (peer).
+--
+-- Variables, each given with -v:
+--   schema=appstore   as output.postgres.schema in the job file
+--   prefix=NAME       in place of storeledger: roles belong to the whole cluster, so two ledgers in it that are to be
+--                     apart need two prefixes
+--   exclusive=1       nothing but the ledger lives in this database: takes from PUBLIC the right to connect, temporary
+--                     tables and the schema public
+\set ON_ERROR_STOP on
+\set QUIET on
+\pset tuples_only on
+\if :{?schema} \else \set schema appstore \endif
+\if :{?prefix} \else \set prefix storeledger \endif
+\if :{?exclusive} \else \set exclusive 0 \endif
+
+BEGIN;
+SET LOCAL client_min_messages = warning;
+SET LOCAL search_path = pg_catalog, pg_temp;
+SELECT set_config('storeledger.schema', :'schema', true) AS s, set_config('storeledger.prefix', :'prefix', true) AS p \gset ignored_
+
+-- LOGIN only when the role is made: one that was locked stays locked.
+CREATE TEMP TABLE ledger_roles ON COMMIT DROP AS
+SELECT word, :'prefix' || '_' || word AS name, login
+  FROM (VALUES ('owner', 'NOLOGIN'), ('migrator', 'LOGIN'), ('loader', 'LOGIN'), ('exporter', 'LOGIN'),
+               ('analyst', 'LOGIN CONNECTION LIMIT 20')) v (word, login);
+SELECT format('CREATE ROLE %I %s', name, login) FROM ledger_roles r
+ WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) \gexec
+
+DO $$
+DECLARE
+    mighty text;
+BEGIN
+    SELECT string_agg(rolname, ', ') INTO mighty FROM pg_roles JOIN pg_temp.ledger_roles ON name = rolname
+     WHERE rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls;
+    IF mighty IS NOT NULL THEN
+        RAISE EXCEPTION 'more than a ledger needs: % may create roles or databases, replicate, or pass by every check', mighty;
+    END IF;
+END $$;
+
+-- What migrate creates belongs to the owner, whoever the migrator is.
+SELECT format('GRANT %I TO %I', :'prefix' || '_owner', :'prefix' || '_migrator') \gexec
+SELECT format('ALTER ROLE %I IN DATABASE %I SET role = %L', :'prefix' || '_migrator', current_database(), :'prefix' || '_owner')
+\gexec
+SELECT format('ALTER DEFAULT PRIVILEGES FOR ROLE %I REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC', :'prefix' || '_owner') \gexec
+
+SELECT format('CREATE SCHEMA %I', :'schema') WHERE to_regnamespace(quote_ident(:'schema')) IS NULL \gexec
+DO $$
+DECLARE
+    ledger oid := quote_ident(current_setting('storeledger.schema'))::regnamespace;
+    owner  text := current_setting('storeledger.prefix') || '_owner';
+    thing  text;
+BEGIN
+    FOR thing IN
+        SELECT format('SCHEMA %I', nspname) FROM pg_namespace WHERE oid = ledger AND nspowner <> owner::regrole
+        UNION ALL
+        SELECT format('%s %s', CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END,
+                      oid::regclass)
+          FROM pg_class WHERE relnamespace = ledger AND relkind IN ('r', 'p', 'v', 'm') AND relowner <> owner::regrole
+        UNION ALL
+        SELECT format('ROUTINE %s', oid::regprocedure)
+          FROM pg_proc WHERE pronamespace = ledger AND proowner <> owner::regrole
+    LOOP
+        EXECUTE format('ALTER %s OWNER TO %I', thing, owner);
+    END LOOP;
+END $$;
+
+-- A clean slate.
+SELECT format('REVOKE ALL ON %s %I FROM %s', kind, :'schema', whom)
+  FROM (VALUES ('SCHEMA'), ('ALL TABLES IN SCHEMA'), ('ALL SEQUENCES IN SCHEMA'), ('ALL ROUTINES IN SCHEMA')) k (kind),
+       (SELECT 'PUBLIC' AS whom UNION ALL SELECT quote_ident(name) FROM ledger_roles WHERE word <> 'owner') w \gexec
+SELECT format('REVOKE ALL ON DATABASE %I FROM %I', current_database(), name) FROM ledger_roles \gexec
+SELECT format('GRANT CONNECT%s ON DATABASE %I TO %I',
+              CASE WHEN word <> 'analyst' THEN ', TEMPORARY' END, current_database(), name) FROM ledger_roles \gexec
+\if :exclusive
+    SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
+    REVOKE ALL ON SCHEMA public FROM PUBLIC;
+\endif
+SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_roles WHERE login LIKE 'LOGIN%' \gexec
+
+-- Loading. DELETE only where a newer snapshot has fewer items, issues or spent budget than the one before.
+SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
+  FROM (VALUES
+           ('SELECT', 'schema_migrations'),
+           ('SELECT, INSERT, UPDATE', 'apps'),
+           ('SELECT, INSERT, UPDATE', 'transactions'),
+           ('SELECT, INSERT, UPDATE', 'refunds'),
+           ('SELECT, INSERT, UPDATE', 'renewals'),
+           ('SELECT, INSERT, UPDATE', 'notifications'),
+           ('SELECT, INSERT, UPDATE', 'notification_send_attempts'),
+           ('SELECT, INSERT, DELETE', 'advanced_commerce_items'),
+           ('SELECT, INSERT, DELETE', 'advanced_commerce_refunds'),
+           ('SELECT, INSERT', 'signing_headers'),
+           ('SELECT, INSERT, UPDATE', 'signed_payloads'),
+           ('SELECT, INSERT, UPDATE', 'schema_drift'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'field_issues'),
+           ('SELECT, INSERT, UPDATE', 'rejected_records'),
+           ('SELECT, INSERT, UPDATE', 'runs'),
+           ('SELECT, INSERT, UPDATE', 'crawl_items'),
+           ('SELECT, INSERT, UPDATE', 'coverage_gaps'),
+           ('SELECT, INSERT, UPDATE', 'rate_scopes'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
+       ) v (rights, relation)
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
+  FROM pg_proc p
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('rate_take', 'ledger_server', 'analyze_crawl_items') \gexec
+
+-- Exporting: every column that a CSV file or a report can show, which excludes payloads and bytes.
+SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')
+  FROM pg_attribute
+ WHERE attrelid IN (SELECT to_regclass(quote_ident(:'schema') || '.' || relation)
+                      FROM (VALUES ('schema_migrations'), ('apps'), ('transactions'), ('refunds'), ('renewals'),
+                                   ('notifications'), ('notification_send_attempts'), ('advanced_commerce_items'),
+                                   ('advanced_commerce_refunds'), ('schema_drift'), ('field_issues'),
+                                   ('rejected_records'), ('runs'), ('crawl_items'), ('coverage_gaps'), ('rate_scopes'),
+                                   ('rate_buckets')) v (relation))
+   AND attnum > 0 AND NOT attisdropped AND atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)
+ GROUP BY attrelid \gexec
+
+-- Analysing. The settings keep honest people from harm; they can be set otherwise in a session, the rights cannot.
+SELECT format('GRANT SELECT ON TABLE %s TO %I', oid::regclass, :'prefix' || '_analyst')
+  FROM pg_class
+ WHERE relnamespace = to_regnamespace(quote_ident(:'schema')) AND relkind = 'v' AND relname LIKE 'masked\_%' \gexec
+SELECT format('ALTER ROLE %I IN DATABASE %I SET %s', :'prefix' || '_analyst', current_database(), setting)
+  FROM (VALUES ('default_transaction_read_only = on'), ('statement_timeout = ''60s'''),
+               ('idle_in_transaction_session_timeout = ''60s'''), (format('search_path = %I', :'schema'))) v (setting)
+\gexec
+
+COMMIT;

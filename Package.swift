@@ -35,6 +35,20 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
+// The fuzzing library has to come with `-sanitize=fuzzer`, so only scripts/fuzz asks for the program that needs it.
+let fuzzer: [Target] =
+    Context.environment["STORELEDGER_FUZZ"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        .executableTarget(
+            name: "fuzzer",
+            dependencies: ["FuzzTargets", "CLibFuzzer"],
+            path: "Tests/Fuzz/Fuzzer",
+            swiftSettings: settings
+        ),
+    ]
+
 let package = Package(
     name: "StoreLedger",
     products: [
@@ -129,6 +143,22 @@ let package = Package(
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "SignedData"]),
         tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
+        // What the fuzzer feeds, and the test that feeds it every input that was kept.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "AppStoreModel", "LedgerTables", "JobPlan", "HTTPTransport", "SignedData", "Postgres", "CSVFormat",
+                "Crawl", "AppStoreAPI", "Normalize",
+            ],
+            path: "Tests/Fuzz/FuzzTargets",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FuzzTargetsTests",
+            dependencies: ["FuzzTargets"],
+            path: "Tests/Fuzz/FuzzTargetsTests",
+            swiftSettings: settings
+        ),
         // The doors as they are shipped: naming the executables makes SwiftPM build them first.
         .testTarget(
             name: "EndToEndTests",
@@ -138,5 +168,5 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-    ]
+    ] + fuzzer
 )

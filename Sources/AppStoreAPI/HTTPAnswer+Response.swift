@@ -1,9 +1,9 @@
-import AppStoreModel
-import HTTPTransport
+package import AppStoreModel
+package import HTTPTransport
 
 extension HTTPAnswer {
     /// Reads what an answer says besides a page.
-    init(_ response: HTTPResponse) {
+    package init(_ response: HTTPResponse) {
         let payload = response.status == 200 ? nil : ErrorPayload.decode(response.body)
         // Apple's sentence, or the beginning of whatever a proxy put in its place.
         let words =

@@ -13,7 +13,7 @@ extension String {
     /// Every byte outside RFC 3986's unreserved set as `%XX`.
     ///
     /// More than a URL needs, and just what a cursor needs: `+ / = &` come back from the server's decoder as they were.
-    var percentEncoded: String {
+    package var percentEncoded: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf8.count)
         for byte in utf8 {

@@ -18,7 +18,8 @@ package struct JSONNumber: Equatable, Sendable {
     package var flooredMilliseconds: Int64? {
         if let int64 { return int64 }
         let parts = text.split(whereSeparator: { $0 == "e" || $0 == "E" })
-        guard let mantissa = parts.first, let exponent = parts.count == 2 ? Int(parts[1]) : 0, abs(exponent) <= 64
+        guard let mantissa = parts.first, let exponent = parts.count == 2 ? Int(parts[1]) : 0,
+            Self.smallExponents.contains(exponent)
         else {
             return nil
         }
@@ -39,6 +40,9 @@ package struct JSONNumber: Equatable, Sendable {
         guard text.utf8.count <= 40 else { return false }
         guard let mark = text.utf8.lastIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return true }
         guard let exponent = Int(text[text.utf8.index(after: mark)...]) else { return false }
-        return abs(exponent) <= 64
+        return Self.smallExponents.contains(exponent)
     }
+
+    /// A range, because the magnitude of the least `Int` does not exist.
+    private static let smallExponents = -64...64
 }

@@ -39,7 +39,7 @@ package struct CSVReader: Sendable {
                     unsafe parser.parse(UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
                 }
                 if let failure { throw error(failure, parser, position) }
-                position.pass(lastByte: chunk[end - 1])
+                position.pass(chunk[start..<end])
                 if parser.isRecordComplete {
                     try body(parser.record)
                     parser.beginRecord(line: position.line)
@@ -71,9 +71,11 @@ private struct LinePosition {
     private(set) var line = 1
     private var afterCR = false
 
-    mutating func pass(lastByte: UInt8) {
-        if lastByte == UInt8(ascii: "\r") || (lastByte == UInt8(ascii: "\n") && !afterCR) { line += 1 }
-        afterCR = lastByte == UInt8(ascii: "\r")
+    /// Takes bytes that hold at most one line end, as their last byte.
+    mutating func pass(_ bytes: ArraySlice<UInt8>) {
+        let isSecondOfPair = afterCR && bytes.count == 1 && bytes.last == UInt8(ascii: "\n")
+        afterCR = bytes.last == UInt8(ascii: "\r")
+        if (afterCR || bytes.last == UInt8(ascii: "\n")) && !isSecondOfPair { line += 1 }
     }
 }
 

@@ -1,7 +1,7 @@
 /// Reads `2026-11-21 02:35:00.123456+00`, as PostgreSQL prints a moment with DateStyle ISO and TimeZone UTC.
 ///
 /// - Returns: UNIX milliseconds, rounded down; `nil` for anything else, infinity and years BC among it.
-func unixMilliseconds(printed text: [UInt8]) -> Int64? {
+package func unixMilliseconds(printed text: [UInt8]) -> Int64? {
     var rest = text[...]
     func number(_ terminator: Character?) -> Int64? {
         let digits = rest.prefix { isDigit($0) }
@@ -40,7 +40,7 @@ private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
 }
 
 /// Reads `\x0a0b`, as PostgreSQL prints a `bytea` with bytea_output hex.
-func byteaValue(printed text: [UInt8]) -> [UInt8]? {
+package func byteaValue(printed text: [UInt8]) -> [UInt8]? {
     guard text.starts(with: "\\x".utf8), text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 2 - 1)
@@ -58,7 +58,7 @@ func byteaValue(printed text: [UInt8]) -> [UInt8]? {
 }
 
 /// Reads `{a,"b,c"}`, as PostgreSQL prints a one-dimensional `text[]`; `nil` when an element is NULL.
-func textArrayValue(printed text: [UInt8]) -> [String]? {
+package func textArrayValue(printed text: [UInt8]) -> [String]? {
     guard text.first == UInt8(ascii: "{") else { return nil }
     var texts: [String] = []
     var element: [UInt8] = []

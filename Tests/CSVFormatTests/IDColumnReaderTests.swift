@@ -48,6 +48,14 @@ struct IDColumnReaderTests {
         }
     }
 
+    @Test func `a line feed after a lone carriage return's line ends a line of its own`() throws {
+        try withFile("id\r1\n2\r\n\r3\n4") { path in
+            var lines: [Int] = []
+            try CSVReader(path: path).forEachRecord { lines.append($0.line) }
+            #expect(lines == [1, 2, 3, 5, 6])
+        }
+    }
+
     @Test func `line numbers hold where a chunk ends between CR and LF`() throws {
         let filler = String(repeating: "x", count: 65_535)
         try withFile(filler + "\r\n1\r\n2") { path throws in

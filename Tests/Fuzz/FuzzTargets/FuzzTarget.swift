@@ -1,0 +1,27 @@
+/// One place where bytes from outside come in, and what has to hold whatever they are.
+///
+/// The fuzzer calls ``check`` with inputs it makes up; the replay test calls it with every input that was kept.
+package struct FuzzTarget: Sendable, CustomStringConvertible {
+    /// As `scripts/fuzz` and the folders of `Tests/Fuzz` name it.
+    package let name: String
+    /// Bytes; longer inputs find nothing that shorter ones do not.
+    package let longestInput: Int
+    /// Throws ``BrokenPromise`` when what has to hold does not.
+    package let check: @Sendable ([UInt8]) throws -> Void
+
+    package static let all: [FuzzTarget] = [
+        .signedRecord, .certificateChain, .record, .page, .errorBody, .retryAfter, .jobFile, .idList, .cursorRow,
+    ]
+
+    package var description: String { name }
+}
+
+/// Something did not hold for an input.
+package struct BrokenPromise: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// Throws ``BrokenPromise`` unless `holds`.
+func promise(_ holds: Bool, _ what: @autoclosure () -> String) throws {
+    guard holds else { throw BrokenPromise(description: what()) }
+}

@@ -112,13 +112,16 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'runs'),
            ('SELECT, INSERT, UPDATE', 'crawl_items'),
            ('SELECT, INSERT, UPDATE', 'coverage_gaps'),
+           ('SELECT', 'erasure_keys'),
+           ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('rate_take', 'ledger_server', 'analyze_crawl_items') \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('rate_take', 'ledger_server', 'analyze_crawl_items', 'erasure_key')
+\gexec
 
 -- Exporting: every column that a CSV file or a report can show, which excludes payloads and bytes.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')

@@ -72,11 +72,7 @@ package struct ExportPipeline: Sendable {
         let credentials = try Credentials(job: job)
         crashPoint(.jobRead)
         try await openLedger()
-        let app = try await ledger.app(
-            bundleId: job.app.bundleId,
-            environment: job.app.environment.rawValue,
-            appAppleId: job.app.appAppleId
-        )
+        let app = try await ownApp()
         let databaseNow = try await ledger.now()
         let databaseEpoch = databaseNow + (.zero - time.monotonic())
         let plan = RunPlan(job: job, app: app, now: databaseNow, restart: options.restart, version: version)
@@ -205,6 +201,15 @@ package struct ExportPipeline: Sendable {
             return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: window))
         }
         return BudgetLedger(ledger: ledger, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
+    }
+
+    /// The job's app; the first job of an app makes it.
+    func ownApp() async throws -> AppID {
+        try await ledger.app(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment.rawValue,
+            appAppleId: job.app.appAppleId
+        )
     }
 
     func sandboxApp() async throws -> AppID {

@@ -15,6 +15,11 @@ struct RunSummaryText {
             row("rows", "\(summary.rowsNew) new, \(summary.rowsUpdated) updated, \(summary.rowsUnchanged) unchanged"),
             row("rejected", "\(summary.recordsRejected)"),
         ]
+        if summary.recordsWithheld + summary.idsWithheld > 0 {
+            lines.append(
+                row("withheld", "\(summary.recordsWithheld) records and \(summary.idsWithheld) IDs of erased customers")
+            )
+        }
         if summary.gaps > 0 { lines.append(row("gaps", "\(summary.gaps)")) }
         lines.append(row("waited for limits", report.waitedForLimits.inWords))
         lines.append(row("elapsed", report.elapsed.inWords))

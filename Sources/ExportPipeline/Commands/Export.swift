@@ -10,12 +10,7 @@ extension ExportPipeline {
         guard let csv = job.output.csv else { throw NothingToExport() }
         let fingerprints = try Credentials.trust(of: job).fingerprints
         try await openLedger()
-        let app = try await ledger.app(
-            bundleId: job.app.bundleId,
-            environment: job.app.environment.rawValue,
-            appAppleId: job.app.appAppleId
-        )
-        return try await publish(csv, app: app, run: nil, trustedRoots: fingerprints)
+        return try await publish(csv, app: try await ownApp(), run: nil, trustedRoots: fingerprints)
     }
 
     func publish(_ csv: CSVOutput, app: AppID, run: Int64?, trustedRoots: [String]) async throws -> Manifest {

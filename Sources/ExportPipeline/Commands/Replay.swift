@@ -13,11 +13,14 @@ package struct ReplayReport: Sendable, Equatable {
     package fileprivate(set) var rowsUpdated = 0
     package fileprivate(set) var rowsUnchanged = 0
     package fileprivate(set) var rejected = 0
+    /// Records of erased customers.
+    package fileprivate(set) var withheld = 0
 
     fileprivate mutating func add(_ counts: RowCounts, rejected: Int) {
         rowsNew += counts.new
         rowsUpdated += counts.updated
         rowsUnchanged += counts.unchanged
+        withheld += counts.withheld
         self.rejected += rejected
     }
 }

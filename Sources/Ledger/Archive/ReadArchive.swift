@@ -133,10 +133,15 @@ extension Ledger {
         return try await persistently { connection in
             try writer.prepareHeaders(of: rows, on: connection)
             return try connection.transaction { connection in
-                let counts = try writer.write(rows, itemKey: "", on: connection)
+                let (admitted, withheld) = try writer.admit(rows, on: connection)
+                var counts = try writer.write(admitted, itemKey: "", on: connection)
+                counts.withheld = withheld
                 for reject in rejects {
+                    // What an erased customer's record says must not stay in its reject either.
                     _ = try connection.run(
-                        "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
+                        withheld > 0
+                            ? "UPDATE rejected_records SET resolved_at = now(), raw = '', detail = 'Of an erased customer.', item_key = '' WHERE app_id = $1 AND record_id = $2"
+                            : "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
                         [.integer(origin.app.rawValue), .bigint(reject)]
                     )
                 }

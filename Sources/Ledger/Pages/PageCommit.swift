@@ -58,9 +58,11 @@ extension Ledger {
                     try writer.prepareHeaders(of: page.rows, on: connection)
                     return try connection.transaction(.readCommitted) { connection in
                         crashPoint(.pageBegun)
-                        let counts = try writer.write(page.rows, itemKey: page.item.key, on: connection)
+                        let (rows, withheld) = try writer.admit(page.rows, on: connection)
+                        var counts = try writer.write(rows, itemKey: page.item.key, on: connection)
+                        counts.withheld = withheld
                         written.withLock { $0 = counts }
-                        guard try page.advance(counts, on: connection) else { throw StaleLease() }
+                        guard try page.advance(counts, of: rows, on: connection) else { throw StaleLease() }
                         crashPoint(.pageAdvanced)
                         return counts
                     }
@@ -100,6 +102,7 @@ extension PageCommit {
     /// Moves the item on by one page, if this process still holds it.
     fileprivate func advance(
         _ counts: RowCounts,
+        of rows: PageRows,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Bool {
         let moved = try connection.run(
@@ -109,6 +112,7 @@ extension PageCommit {
                 request_count = request_count + $8::integer,
                 rows_new = rows_new + $9::integer, rows_updated = rows_updated + $10::integer,
                 rows_unchanged = rows_unchanged + $11::integer, records_rejected = records_rejected + $12::integer,
+                records_withheld = records_withheld + $17::integer,
                 saw_revocation = saw_revocation OR $13::boolean,
                 state = CASE WHEN $14::boolean THEN 'done' ELSE state END,
                 claimable_at = CASE WHEN $14::boolean THEN NULL ELSE claimable_at END,
@@ -125,6 +129,7 @@ extension PageCommit {
                 .integer(Int32(counts.unchanged)), .integer(Int32(rows.rejected.count)),
                 .boolean(rows.sawRevocation), .boolean(isLast),
                 completeUntil.map { .timestamp($0.rawValue) } ?? .null, .uuid(holder.owner),
+                .integer(Int32(counts.withheld)),
             ]
         )
         return moved.affected == 1

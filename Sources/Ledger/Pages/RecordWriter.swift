@@ -8,6 +8,8 @@ package struct RowCounts: Equatable, Sendable {
     package var new = 0
     package var updated = 0
     package var unchanged = 0
+    /// Records of erased customers, which are not stored.
+    package var withheld = 0
 
     package init() {}
 }
@@ -44,7 +46,7 @@ struct RecordWriter {
     var rewritesHeldSnapshots = false
 
     /// - Parameters:
-    ///   - rows: One page, or the batch of a replay.
+    ///   - rows: What ``admit(_:on:)`` let pass of one page, or of the batch of a replay.
     ///   - itemKey: What a rejected record is filed under.
     ///   - connection: Inside a transaction.
     /// - Returns: What changed.

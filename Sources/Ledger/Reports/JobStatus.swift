@@ -17,6 +17,10 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let recordsRejected: Int64
         package let itemsFailed: Int64
         package let gaps: Int64
+        /// Records of erased customers that came and were not stored.
+        package let recordsWithheld: Int64
+        /// Listed IDs of erased customers, which were not asked for.
+        package let idsWithheld: Int64
     }
 
     package struct StreamItems: Codable, Sendable, Equatable {
@@ -109,7 +113,8 @@ extension Ledger {
         try connection.run(
             """
             SELECT run_id, \(moment("started_at")) AS started, \(moment("finished_at")) AS finished, exit_code, message, pages,
-                   requests, rows_new, rows_updated, rows_unchanged, records_rejected, items_failed, gaps
+                   requests, rows_new, rows_updated, rows_unchanged, records_rejected, items_failed, gaps,
+                   records_withheld, withheld_ids
               FROM runs WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 5
             """,
             key
@@ -127,7 +132,9 @@ extension Ledger {
                 rowsUnchanged: try row.int64("rows_unchanged"),
                 recordsRejected: try row.int64("records_rejected"),
                 itemsFailed: try row.int64("items_failed"),
-                gaps: try row.int64("gaps")
+                gaps: try row.int64("gaps"),
+                recordsWithheld: try row.int64("records_withheld"),
+                idsWithheld: try row.int64("withheld_ids")
             )
         }
     }

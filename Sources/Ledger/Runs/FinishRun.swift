@@ -87,6 +87,7 @@ extension Ledger {
             """
             UPDATE runs SET exit_code = $3, message = $4, items = $5, items_failed = $6, pages = $7, requests = $8,
                    rows_new = $9, rows_updated = $10, rows_unchanged = $11, records_rejected = $12, gaps = $13,
+                   records_withheld = $15,
                    finished_at = CASE WHEN $14::boolean THEN clock_timestamp() END
              WHERE app_id = $1 AND run_id = $2 AND finished_at IS NULL
             """,
@@ -95,7 +96,7 @@ extension Ledger {
                 .bigint(summary.items), .bigint(summary.itemsFailed), .bigint(summary.pages),
                 .bigint(summary.requests), .bigint(summary.rowsNew), .bigint(summary.rowsUpdated),
                 .bigint(summary.rowsUnchanged), .bigint(summary.recordsRejected), .bigint(summary.gaps),
-                .boolean(isOver),
+                .boolean(isOver), .bigint(summary.recordsWithheld),
             ]
         )
     }
@@ -113,7 +114,9 @@ extension Ledger {
                    coalesce(sum(page_count), 0) AS pages, coalesce(sum(request_count), 0) AS requests,
                    coalesce(sum(rows_new), 0) AS rows_new, coalesce(sum(rows_updated), 0) AS rows_updated,
                    coalesce(sum(rows_unchanged), 0) AS rows_unchanged, coalesce(sum(records_rejected), 0) AS rejected,
-                   (SELECT count(*) FROM coverage_gaps WHERE app_id = $1 AND job = $2 AND run_id = $3) AS gaps
+                   coalesce(sum(records_withheld), 0) AS withheld,
+                   (SELECT count(*) FROM coverage_gaps WHERE app_id = $1 AND job = $2 AND run_id = $3) AS gaps,
+                   (SELECT withheld_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS withheld_ids
               FROM crawl_items WHERE app_id = $1 AND job = $2 AND run_id = $3
             """,
             [.integer(app.rawValue), .text(job), .bigint(run)]
@@ -129,6 +132,8 @@ extension Ledger {
         summary.rowsUnchanged = try row.int64("rows_unchanged")
         summary.recordsRejected = try row.int64("rejected")
         summary.gaps = try row.int64("gaps")
+        summary.recordsWithheld = try row.int64("withheld")
+        summary.idsWithheld = try row.int64OrNil("withheld_ids") ?? 0
         return summary
     }
 }

@@ -22,7 +22,7 @@ struct ItemPlanner {
     /// Its lease, if somebody still holds one, is over.
     static let isToDo = """
         state = 'waiting', claimable_at = clock_timestamp(), lease_owner = NULL, page_count = 0, request_count = 0,
-        rows_new = 0, rows_updated = 0, rows_unchanged = 0, records_rejected = 0, restarts = 0, deferrals = 0,
+        rows_new = 0, rows_updated = 0, rows_unchanged = 0, records_rejected = 0, records_withheld = 0, restarts = 0, deferrals = 0,
         error_code = NULL, error_message = NULL, finished_at = NULL
         """
 
@@ -48,8 +48,8 @@ struct ItemPlanner {
             try planWindows(notifications, in: &start, on: connection)
         }
         _ = try connection.run(
-            "UPDATE runs SET listed_ids = $3, duplicate_ids = $4 WHERE app_id = $1 AND run_id = $2",
-            [app, .bigint(run), .bigint(start.listedIDs), .bigint(start.duplicateIDs)]
+            "UPDATE runs SET listed_ids = $3, duplicate_ids = $4, withheld_ids = $5 WHERE app_id = $1 AND run_id = $2",
+            [app, .bigint(run), .bigint(start.listedIDs), .bigint(start.duplicateIDs), .bigint(start.withheldIDs)]
         )
         return start
     }
@@ -88,6 +88,15 @@ struct ItemPlanner {
         )[0]
         start.listedIDs = try counted.int64("kept")
         start.duplicateIDs = try counted.int64("listed") - start.listedIDs
+        start.withheldIDs = try dropErased(on: connection)
+        if start.withheldIDs > 0 {
+            start.remarks.append("\(start.withheldIDs) listed IDs are of erased customers and not asked for")
+        }
+    }
+
+    /// Takes the IDs of erased customers off the staged list, and holds off erasures until the plan is made.
+    func dropErased(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
+        try Tombstones.hold(plan.app, on: connection)?.dropListed(on: connection) ?? 0
     }
 
     /// One item for each listed ID.

@@ -35,7 +35,9 @@ extension Ledger {
                 [.integer(plan.app.rawValue), .text(plan.job.name), .bigint(run)]
             )
             var start = RunStart(run: run, now: plan.now, joined: true, restarted: plan.restart)
-            try ItemPlanner(plan: plan).planItems(of: .refundHistory, in: &start, on: connection)
+            let planner = ItemPlanner(plan: plan)
+            _ = try planner.dropErased(on: connection)
+            try planner.planItems(of: .refundHistory, in: &start, on: connection)
             return true
         }
     }

@@ -102,6 +102,8 @@ package struct RunStart: Sendable {
     package let restarted: Bool
     package var listedIDs: Int64 = 0
     package var duplicateIDs: Int64 = 0
+    /// Of the listed ones, those of erased customers.
+    package var withheldIDs: Int64 = 0
     /// Sentences for the operator: filters that changed, gaps that were found.
     package var remarks: [String] = []
 }

@@ -11,6 +11,10 @@ package struct RunSummary: Equatable, Sendable, Codable {
     package var rowsUnchanged: Int64 = 0
     package var recordsRejected: Int64 = 0
     package var gaps: Int64 = 0
+    /// Records of erased customers that came and were not stored.
+    package var recordsWithheld: Int64 = 0
+    /// Listed IDs of erased customers, which were not asked for.
+    package var idsWithheld: Int64 = 0
 
     package init(run: Int64) {
         self.run = run

@@ -24,6 +24,7 @@ struct ReplayCommand: AsyncParsableCommand {
             Console.result(
                 "\(report.payloads) payloads: \(report.rowsNew) new, \(report.rowsUpdated) updated, "
                     + "\(report.rowsUnchanged) unchanged, \(report.rejected) rejected"
+                    + (report.withheld > 0 ? ", \(report.withheld) withheld of erased customers" : "")
             )
             if report.rejected > 0 { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
         }

@@ -94,6 +94,11 @@ struct StatusText {
                 "    \(run.pages) pages, \(run.requests) requests, \(run.rowsNew) new, \(run.rowsUpdated) updated, "
                     + "\(run.rowsUnchanged) unchanged, \(run.recordsRejected) rejected, \(run.itemsFailed) failed, \(run.gaps) gaps"
             )
+            if run.recordsWithheld + run.idsWithheld > 0 {
+                lines.append(
+                    "    withheld: \(run.recordsWithheld) records and \(run.idsWithheld) listed IDs of erased customers"
+                )
+            }
         }
         lines.append("  items of the last run")
         for item in status.items {

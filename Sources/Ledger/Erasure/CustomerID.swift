@@ -1,0 +1,76 @@
+package import AppStoreModel
+import LedgerTables
+import SignedData
+
+/// Something in a record that says whose it is.
+package struct CustomerID: Hashable, Sendable {
+    /// Words of the tombstones; never changed.
+    enum Kind: String {
+        /// A transaction ID, also an original one: the first transaction of a chain has both.
+        case transaction
+        /// Apple's number for one Apple Account's download of the app.
+        case appTransaction
+        /// The developer's own key for the customer.
+        case account
+    }
+
+    let kind: Kind
+    let text: String
+
+    private init(kind: Kind, text: String) {
+        self.kind = kind
+        self.text = text
+    }
+
+    package static func transaction(_ id: TransactionID) -> Self { Self(kind: .transaction, text: id.text) }
+
+    static func transaction(_ id: String) -> Self { Self(kind: .transaction, text: id) }
+
+    static func appTransaction(_ id: String) -> Self { Self(kind: .appTransaction, text: id) }
+
+    /// - Parameter uuid: Of the form 8-4-4-4-12, in either case.
+    /// - Returns: `nil` for other text, and for the UUID of zeros: that is no customer, but an app that had none to name.
+    package static func account(_ uuid: String) -> Self? {
+        let groups = uuid.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(\.isHexadecimalDigit),
+            groups.joined().contains(where: { $0 != UInt8(ascii: "0") })
+        else { return nil }
+        return Self(kind: .account, text: uuid.lowercased())
+    }
+
+    init?(_ kind: Kind, _ cell: Cell) {
+        switch (kind, cell) {
+        case (.account, .uuid(let bytes)) where bytes.count == 16:
+            let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { bytes[$0].hexadecimal }
+            guard let id = Self.account(groups.joined(separator: "-")) else { return nil }
+            self = id
+        case (.transaction, .text(let text)), (.appTransaction, .text(let text)):
+            self.init(kind: kind, text: text)
+        default:
+            return nil
+        }
+    }
+
+    // `String` equality would take two spellings of one letter for the same.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.kind == right.kind && left.text.isByteEqual(to: right.text)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(ExactText(text))
+    }
+}
+
+extension UInt8 {
+    var isHexadecimalDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

@@ -1,0 +1,42 @@
+import SignedData
+
+/// Makes tombstones: HMAC-SHA256 (RFC 2104) of an ID, with the key of its app.
+struct ErasureKey: Sendable {
+    static let byteCount = 32
+
+    /// The key in the two forms that are hashed before the text, each a block of 64 bytes.
+    let inner: [UInt8]
+    let outer: [UInt8]
+
+    /// - Parameter key: At most 64 bytes.
+    init(_ key: [UInt8]) {
+        let block = key + [UInt8](repeating: 0, count: 64 - key.count)
+        inner = block.map { $0 ^ 0x36 }
+        outer = block.map { $0 ^ 0x5C }
+    }
+
+    static func random() -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    func mark(of id: CustomerID) -> [UInt8] {
+        mark(of: Array("\(id.kind.rawValue) \(id.text)".utf8))
+    }
+
+    func mark(of text: [UInt8]) -> [UInt8] {
+        SHA256.digest(of: outer + SHA256.digest(of: inner + text))
+    }
+
+    /// The same in SQL, for tables too large to be read here.
+    ///
+    /// - Parameters:
+    ///   - expression: Of type text.
+    ///   - kind: Of the ID in it.
+    ///   - inner: The parameter that holds ``inner``.
+    ///   - outer: The parameter that holds ``outer``.
+    /// - Returns: An expression of type bytea.
+    static func sqlMark(of expression: String, _ kind: CustomerID.Kind, inner: String, outer: String) -> String {
+        "sha256(\(outer)::bytea || sha256(\(inner)::bytea || convert_to('\(kind.rawValue) ' || \(expression), 'UTF8')))"
+    }
+}

@@ -1,0 +1,86 @@
+import SignedData
+
+/// Finds what may be a customer's ID in text nobody could read: a rejected record, or a JWS inside another.
+///
+/// The second segment of a JWS is base64url, and that of a notification has further JWS in it. So every run of base64
+/// is decoded and searched in turn, whatever it turns out to be. What looks like an ID but is none has no tombstone.
+enum IDTraces {
+    /// Digits of the shortest transaction ID worth looking for; Apple's have fifteen and more.
+    private static let shortestID = 6
+    private static let longestID = 20
+    /// Characters of the shortest run that is decoded: room for six digits and a little.
+    private static let shortestRun = 12
+    /// A notification's payload, a transaction in it, and one more.
+    private static let depth = 3
+
+    static func ids(in bytes: [UInt8]) -> Set<CustomerID> {
+        var ids: Set<CustomerID> = []
+        search(bytes, depth: depth, into: &ids)
+        return ids
+    }
+
+    private static func search(_ bytes: [UInt8], depth: Int, into ids: inout Set<CustomerID>) {
+        forEachRun(in: bytes, of: \.isDigit) { run in
+            guard (shortestID...longestID).contains(run.count) else { return }
+            let text = String(decoding: bytes[run], as: UTF8.self)
+            ids.insert(.transaction(text))
+            ids.insert(.appTransaction(text))
+        }
+        forEachRun(in: bytes, of: { $0.isHexadecimalDigit || $0 == UInt8(ascii: "-") }) { run in
+            for start in run where start + 36 <= run.upperBound {
+                if let id = CustomerID.account(String(decoding: bytes[start..<(start + 36)], as: UTF8.self)) {
+                    ids.insert(id)
+                }
+            }
+        }
+        guard depth > 0 else { return }
+        forEachRun(in: bytes, of: \.isBase64) { run in
+            guard run.count >= shortestRun else { return }
+            search(decoded(bytes[run]), depth: depth - 1, into: &ids)
+        }
+    }
+
+    /// Also of text that was cut off anywhere: the last group is filled up, and what that adds is left out.
+    private static func decoded(_ run: ArraySlice<UInt8>) -> [UInt8] {
+        var text = run.map(\.urlSpelling)
+        while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "A")) }
+        return Array((Base64.decodeURL(text.span) ?? []).prefix(run.count * 3 / 4))
+    }
+
+    private static func forEachRun(
+        in bytes: [UInt8],
+        of belongs: (UInt8) -> Bool,
+        _ body: (Range<Int>) -> Void
+    ) {
+        var start: Int?
+        for place in 0...bytes.count {
+            if place < bytes.count, belongs(bytes[place]) {
+                if start == nil { start = place }
+            } else if let first = start {
+                body(first..<place)
+                start = nil
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBase64: Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"),
+            UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+
+    /// Standard base64 spells two of the 64 otherwise.
+    fileprivate var urlSpelling: UInt8 {
+        switch self {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: self
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import LedgerTables
+import Postgres
+import SignedData
+
+/// The tombstones of one app, inside a transaction that no erasure overtakes.
+struct Tombstones {
+    let app: AppID
+    let key: ErasureKey
+
+    /// Holds off erasures of the app until the transaction ends.
+    ///
+    /// - Returns: `nil` when the app never erased anybody, which costs one question and nothing else.
+    static func hold(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self? {
+        let row = try connection.run("SELECT erasure_key($1::integer) AS key", [.integer(app.rawValue)])[0]
+        guard let key = try row.bytesOrNil("key") else { return nil }
+        return Self(app: app, key: ErasureKey(key))
+    }
+
+    /// Waits until no transaction holds the app's erasures off, and keeps all others out until this one ends.
+    ///
+    /// The app gets its key with its first erasure.
+    static func change(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self {
+        _ = try connection.run(
+            "SELECT pg_advisory_xact_lock(hashtextextended('storeledger erasure ' || $1::integer, 0))",
+            [.integer(app.rawValue)]
+        )
+        _ = try connection.run(
+            "INSERT INTO erasure_keys (app_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            [.integer(app.rawValue), .bytea(ErasureKey.random())]
+        )
+        let row = try connection.run("SELECT key FROM erasure_keys WHERE app_id = $1", [.integer(app.rawValue)])[0]
+        return Self(app: app, key: ErasureKey(try row.bytes("key")))
+    }
+
+    /// Those of `ids` that have a tombstone.
+    func erased(
+        among ids: Set<CustomerID>,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Set<CustomerID> {
+        guard !ids.isEmpty else { return [] }
+        var byMark: [String: CustomerID] = [:]
+        for id in ids { byMark[key.mark(of: id).hexadecimal] = id }
+        let found = try connection.run(
+            """
+            SELECT w.mark FROM unnest($2::text[]) AS w (mark)
+              JOIN LATERAL (SELECT FROM erased_marks e WHERE e.app_id = $1::integer AND e.mark = decode(w.mark, 'hex') OFFSET 0) e ON true
+            """,
+            [.integer(app.rawValue), .textArray(Array(byMark.keys))]
+        )
+        var erased: Set<CustomerID> = []
+        for row in found {
+            if let id = byMark[try row.text("mark")] { erased.insert(id) }
+        }
+        return erased
+    }
+
+    /// Writes tombstones; in order, so that two pages of one customer never wait for each other.
+    ///
+    /// - Returns: How many are new.
+    @discardableResult
+    func add(_ ids: Set<CustomerID>, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int {
+        guard !ids.isEmpty else { return 0 }
+        return try connection.run(
+            """
+            INSERT INTO erased_marks (app_id, mark)
+            SELECT $1::integer, decode(w.mark, 'hex') FROM unnest($2::text[]) AS w (mark) ON CONFLICT DO NOTHING
+            """,
+            [.integer(app.rawValue), .textArray(ids.map { key.mark(of: $0).hexadecimal }.sorted())]
+        ).affected
+    }
+
+    /// Removes the listed IDs of erased customers from the staged list.
+    ///
+    /// - Returns: How many different ones.
+    func dropListed(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
+        let mark = ErasureKey.sqlMark(of: "s.item_key", .transaction, inner: "$2", outer: "$3")
+        return try connection.run(
+            """
+            WITH gone AS (
+                DELETE FROM stage_ids s
+                 WHERE EXISTS (SELECT FROM erased_marks e WHERE e.app_id = $1::integer AND e.mark = \(mark))
+                RETURNING s.item_key
+            ) SELECT count(DISTINCT item_key) AS ids FROM gone
+            """,
+            [.integer(app.rawValue), .bytea(key.inner), .bytea(key.outer)]
+        )[0].int64("ids")
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// Every way in which a customer's IDs can lie in a file or in a dump of the database.
+///
+/// Text in either case; base64 in its three alignments, once (a JWS) and twice (a JWS inside a JWS); and each of these
+/// in hexadecimal, which is how PostgreSQL prints bytes. A UUID also as its sixteen bytes.
+struct Needles: Sendable {
+    /// What to look for and whose it is, by its first eight bytes.
+    private let words: [UInt64: [(text: [UInt8], id: String)]]
+
+    /// - Parameter ids: What nothing may hold; eight characters and more.
+    init(_ ids: some Sequence<String>) {
+        var texts: [String: String] = [:]
+        for id in ids {
+            let plain = Set([id, id.uppercased(), id.lowercased()]).map { Array($0.utf8) }
+            let once = plain.flatMap(Self.base64)
+            let all = plain + once + once.flatMap(Self.base64)
+            for bytes in all {
+                texts[String(decoding: bytes, as: UTF8.self)] = id
+                texts[Self.hexadecimal(bytes)] = id
+            }
+            let digits = id.lowercased().filter { $0 != "-" }
+            if digits.count == 32, id.contains("-") { texts[digits] = id }
+        }
+        words = Dictionary(grouping: texts.map { (text: Array($0.key.utf8), id: $0.value) }) { word in
+            word.text.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+
+    /// The IDs that can be found in `hay`, in whatever spelling.
+    func ids(in hay: String) -> Set<String> {
+        let hay = Array(hay.utf8)
+        var found: Set<String> = []
+        var start: UInt64 = 0
+        for place in hay.indices {
+            start = start << 8 | UInt64(hay[place])
+            guard let candidates = words[start] else { continue }
+            for word in candidates where hay[(place - 7)...].starts(with: word.text) { found.insert(word.id) }
+        }
+        return found
+    }
+
+    /// What is in the middle of the base64 text of anything that holds `bytes`, for each place it can begin at.
+    private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
+        (0..<3).flatMap { shift -> [[UInt8]] in
+            let text = Data([UInt8](repeating: 0, count: shift) + bytes).base64EncodedString()
+            // Characters that also hold bits of what stands before or after are left out.
+            let first = (shift * 8 + 5) / 6
+            let last = (shift + bytes.count) * 8 / 6
+            let middle = Array(text.utf8)[first..<last]
+            let url = String(decoding: middle, as: UTF8.self).replacing("+", with: "-").replacing("/", with: "_")
+            return [Array(middle), Array(url.utf8)]
+        }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -133,7 +133,7 @@ let package = Package(
         tests(of: "AppStoreModel", []),
         tests(of: "Workers", []),
         tests(of: "JobPlan", ["AppStoreModel"]),
-        tests(of: "HTTPTransport", []),
+        tests(of: "HTTPTransport", ["CLibCurl"]),
         tests(of: "SignedData", ["AppStoreModel", "TestSupport"]),
         tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
         tests(of: "CSVFormat", []),

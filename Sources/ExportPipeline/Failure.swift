@@ -45,6 +45,11 @@ package struct Failure: Sendable {
             (.bug, "OpenSSL cannot sign a token: \(error.detail)")
         case let error as TransportFault:
             (.configuration, error.description)
+        case is KeysWouldBeWritten:
+            (
+                .configuration,
+                "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"
+            )
         case is NothingToExport:
             (.badInput, "the job file has no output.csv; add one, say: csv: {directory: out, tables: [transactions]}")
         case let error as ClockIsOff:

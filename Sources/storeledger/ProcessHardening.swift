@@ -8,8 +8,6 @@ enum ProcessHardening {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         forbidReadingMemory()
-        // libcurl would write every session's keys into the file it names.
-        unsafe unsetenv("SSLKEYLOGFILE")
         // A closed pipe is an error to report, not an end.
         ignoreSIGPIPE()
         // And so is a file grown to the size that `ulimit -f` allows.

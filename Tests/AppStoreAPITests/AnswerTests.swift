@@ -55,9 +55,9 @@ struct AnswerTests {
     }
 
     @Test(arguments: [
-        "", "{", "[]", "<html>", #"{"errorCode":5000000,"errorMessage":"General"}"#, #"{"hasMore":true}"#,
+        "", " ", "{", "[]", "<html>", #"{"errorCode":5000000,"errorMessage":"General"}"#, #"{"hasMore":true}"#,
     ])
-    func `a 200 without a page is a bad page`(body: String) async throws {
+    func `H40 a 200 without a page is a bad page`(body: String) async throws {
         guard case .badPage = try await failure(of: answer(200, body)) else {
             Issue.record("no bad page")
             return
@@ -65,7 +65,7 @@ struct AnswerTests {
     }
 
     @Test
-    func `a cut body is a transport failure`() async throws {
+    func `H30 a cut body is a transport failure`() async throws {
         let failure = try await failure(of: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n{")
         guard case .transport(let detail) = failure else {
             Issue.record("\(String(describing: failure))")
@@ -75,7 +75,7 @@ struct AnswerTests {
     }
 
     @Test
-    func `an answer's words are shortened and escaped`() async throws {
+    func `H18 H29 an answer's words are shortened and escaped`() async throws {
         let message = try await message(
             of: answer(500, "\u{1B}[31mred\r\n\u{202E}\\" + String(repeating: "x", count: 1_000_000))
         )
@@ -87,7 +87,7 @@ struct AnswerTests {
     @Test(arguments: [
         "Authorization: Bearer %@ is no good", "%@", #"{"errorCode":4010000,"errorMessage":"bad token %@"}"#,
     ])
-    func `a token a server echoes is not repeated`(template: String) async throws {
+    func `H29 a token a server echoes is not repeated`(template: String) async throws {
         let token = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl"
         let message = try await message(of: answer(500, template.replacing("%@", with: token)))
         #expect(message.contains("<redacted>"))
@@ -95,12 +95,41 @@ struct AnswerTests {
     }
 
     @Test
-    func `a token cut by the limit is not repeated either`() async throws {
+    func `H29 a token cut by the limit is not repeated either`() async throws {
         let message = try await message(
             of: answer(500, String(repeating: "x", count: 500) + "eyJ" + String(repeating: "a", count: 5_000))
         )
         #expect(message.count <= 512)
         #expect(!message.contains("eyJ"))
+    }
+
+    @Test(arguments: ["text/html", "", "application/octet-stream; charset=x", nil])
+    func `H37 a page is taken whatever its Content-Type says`(type: String?) async throws {
+        let id = try #require(TransactionID("1"))
+        let apple = try ScriptedApple { _ in answer(200, emptyPage, type.map { ["Content-Type: \($0)"] } ?? []) }
+        let page = try await withClient(of: apple) { client in
+            try await client.transactionHistory(of: id, query: HistoryQuery(), revision: nil)
+        }
+        #expect(!page.hasMore)
+    }
+
+    @Test(arguments: [
+        "/x\r\nSet-Cookie: a=b", "/x%0d%0aSet-Cookie: a=b", "/x\rSet-Cookie: a=b", "/\u{1B}[31m",
+        "//evil\r\n\r\n<html>",
+    ])
+    func `H49 where a redirect points is neither followed nor repeated`(location: String) async throws {
+        let apple = try ScriptedApple { _ in answer(302, "", ["Location: \(location)"]) }
+        let id = try #require(TransactionID("1"))
+        let failure = try await withClient(of: apple) { client in
+            await #expect(throws: RequestFailure.self) {
+                try await client.transactionHistory(of: id, query: HistoryQuery(), revision: nil)
+            }
+        }
+        #expect(apple.requests.count == 1)
+        let words = String(describing: failure)
+        #expect(!words.contains("Cookie") && !words.contains("evil") && !words.contains("\u{1B}"), "\(words)")
+        guard case .answered(let answer) = failure else { return }
+        #expect(answer.status == 302)
     }
 
     @Test

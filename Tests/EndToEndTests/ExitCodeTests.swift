@@ -143,6 +143,17 @@ struct ExitCodeTests {
             change: { job, stage in try stage.writeKey("no key at all", &job) }
         ),
         Mistake(
+            testDescription: "H53 SSLKEYLOGFILE beside a job for Apple's own server",
+            code: 78,
+            words: ["SSLKEYLOGFILE"],
+            environment: ["SSLKEYLOGFILE": "/dev/null"],
+            change: { job, _ in
+                job.store = job.store.split(separator: "\n").filter {
+                    !$0.contains("baseURL") && !$0.contains("trustedRoots")
+                }.joined(separator: "\n")
+            }
+        ),
+        Mistake(
             testDescription: "an RSA key",
             code: 78,
             words: ["strange.p8", "P-256"],

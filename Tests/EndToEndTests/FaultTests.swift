@@ -93,7 +93,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `nobody asks an endpoint before the moment its 429 names`() async throws {
+    @Test func `H20 nobody asks an endpoint before the moment its 429 names`() async throws {
         try await Stage.with(.init(customers: 30)) { stage in
             let path = try await stage.migrated(stage.job)
             let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 3_000
@@ -250,7 +250,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a key Apple does not know stops the run after a few requests`() async throws {
+    @Test func `H17 a key Apple does not know stops the run after a few requests`() async throws {
         try await Stage.with(.init(customers: 40)) { stage in
             var job = stage.job
             // Another store's key: a good one, but not this store's.

@@ -6,10 +6,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct IsolationTests {
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `a redirect is an answer, and is not followed`(status: Int) async throws {
+    func `H43 a redirect is an answer, and is not followed`(status: Int) async throws {
         let other = try LoopbackServer { _ in answer() }
         defer { other.stop() }
-        for location in [other.url + "/", "file:///etc/passwd", "/here", "//127.0.0.1:\(other.port)/"] {
+        let locations = [
+            other.url + "/", "file:///etc/passwd", "/here", "//127.0.0.1:\(other.port)/",
+            "http://localhost:\(other.port)/",
+            "https://localhost:\(other.port)/",
+        ]
+        for location in locations {
             let server = try LoopbackServer { _ in answer("\(status) Moved", headers: ["Location: \(location)"]) }
             defer { server.stop() }
             let response = try await withTransport { transport in
@@ -25,7 +30,7 @@ struct IsolationTests {
     }
 
     @Test
-    func `a cookie is not sent back`() async throws {
+    func `H48 a cookie is not sent back, and a demand for TLS not kept`() async throws {
         let server = try LoopbackServer { _ in
             answer(headers: ["Set-Cookie: a=b; Path=/", "Strict-Transport-Security: max-age=99999"])
         }
@@ -38,7 +43,7 @@ struct IsolationTests {
     }
 
     @Test
-    func `proxies named in the environment are ignored`() async {
+    func `H45 proxies named in the environment are ignored`() async {
         // The environment belongs to the whole process, so this one has its own.
         await #expect(processExitsWith: .success) {
             let proxy = try LoopbackServer { _ in answer("502 Bad Gateway") }
@@ -48,16 +53,23 @@ struct IsolationTests {
             }
             let status = try await withTransport { try await $0.send(HTTPRequest(.get, server.url + "/")).status }
             try #require(status == 200 && proxy.accepted == 0 && server.accepted == 1)
+            // Over TLS too: the handshake goes to the server, which hangs up.
+            let tls = try LoopbackServer { _ in }
+            await #expect(throws: TransportFault.self) {
+                try await withTransport { try await $0.send(HTTPRequest(.get, "https://127.0.0.1:\(tls.port)/")) }
+            }
+            try #require(proxy.accepted == 0 && tls.accepted == 1)
         }
     }
 
     @Test
-    func `a netrc entry for the host is ignored`() async {
+    func `H46 a netrc entry for the host is ignored`() async {
         await #expect(processExitsWith: .success) {
             let home = FileManager.default.temporaryDirectory.appending(path: "storeledger-\(UUID())")
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: home) }  // a leftover directory harms nobody
-            try Data("machine 127.0.0.1 login someone password secret\n".utf8).write(to: home.appending(path: ".netrc"))
+            try Data("machine 127.0.0.1 login someone password secret\ndefault login other password secret\n".utf8)
+                .write(to: home.appending(path: ".netrc"))
             unsafe setenv("HOME", home.path, 1)
             let server = try LoopbackServer { _ in answer() }
             _ = try await withTransport { try await $0.send(HTTPRequest(.get, server.url + "/")) }

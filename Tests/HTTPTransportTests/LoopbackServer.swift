@@ -121,6 +121,12 @@ struct Connection: Sendable {
         unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
 
+    /// Waits for the client to hang up, at most so many milliseconds.
+    func isClosed(within milliseconds: Int32) -> Bool {
+        var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&waiting, 1, milliseconds) > 0 && read() == nil
+    }
+
     /// Waits until the client sends something or hangs up, and reads nothing.
     func waitForBytes() {
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

@@ -10,32 +10,23 @@ struct OpenSSLServer {
     private let directory: URL
     private let command: Command
 
-    init(_ options: String...) throws {
+    /// Starts `s_server` with `options`; its certificate has `extensions` as `-addext` takes them, and is valid for 30 days
+    /// from so many `days` on, or for two from now.
+    init(_ options: String..., extensions: [String] = [], validFrom days: Int? = nil) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "storeledger-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         certificate = directory.appending(path: "cert.pem").path
         let key = directory.appending(path: "key.pem").path
-        let status = try Command(
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
+        let own = [
+            "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
             "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-keyout",
-            key,
-            "-out",
-            certificate
-        ).wait()
-        guard status == 0 else { throw Unusable() }
+            "-keyout", key, "-out", certificate,
+        ]
+        let added = (["subjectAltName=DNS:localhost"] + extensions).flatMap { ["-addext", $0] }
+        guard try Command(own + added + (days == nil ? ["-x509", "-days", "2"] : [])).wait() == 0 else {
+            throw Unusable()
+        }
+        if let days { try Self.sign(certificate, by: key, in: directory, from: days) }
         command = try Command(
             ["openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate, "-key", key] + options
         )
@@ -48,6 +39,50 @@ struct OpenSSLServer {
             self.port = port
             break
         }
+    }
+
+    /// Makes a certificate of the request in its own place; only `openssl ca` lets its dates be chosen.
+    private static func sign(_ request: String, by key: String, in directory: URL, from days: Int) throws {
+        let settings = """
+            [ca]
+            default_ca = authority
+            [authority]
+            database = \(directory.path)/database
+            serial = \(directory.path)/serial
+            new_certs_dir = \(directory.path)
+            default_md = sha256
+            policy = any
+            copy_extensions = copy
+            [any]
+            commonName = supplied
+            """
+        for (name, text) in [("settings", settings), ("database", ""), ("serial", "01\n")] {
+            try Data(text.utf8).write(to: directory.appending(path: name))
+        }
+        func moment(_ days: Int) -> String {
+            let date = Date.now.addingTimeInterval(Double(days) * 86_400).ISO8601Format()
+            return date.filter { $0 != "-" && $0 != ":" && $0 != "T" }
+        }
+        let status = try Command(
+            "openssl",
+            "ca",
+            "-batch",
+            "-selfsign",
+            "-config",
+            directory.appending(path: "settings").path,
+            "-in",
+            request,
+            "-keyfile",
+            key,
+            "-startdate",
+            moment(days),
+            "-enddate",
+            moment(days + 30),
+            "-notext",
+            "-out",
+            request
+        ).wait()
+        guard status == 0 else { throw Unusable() }
     }
 
     func stop() {

@@ -184,7 +184,7 @@ struct WindowTests {
         #expect(try await windows(world, run: second.run).first?.lowerBound == .daysBefore(7))
     }
 
-    @Test func `a window that is clamped records the gap and begins again at its new start`() async throws {
+    @Test func `H04 a window that is clamped records the gap and begins again at its new start`() async throws {
         let world = try await TestLedger()
         let first = try await world.begin("notificationHistory: {scope: app, startDate: -3h}")
         let holder = world.holder(of: first.run)

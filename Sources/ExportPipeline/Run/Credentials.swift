@@ -9,8 +9,12 @@ struct Credentials: Sendable {
     /// SHA-256 of each trusted root, hexadecimal.
     let rootFingerprints: [String]
 
-    /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``.
+    /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``KeysWouldBeWritten``.
     init(job: JobFile) throws {
+        // Over loopback there is nothing to keep secret.
+        guard job.appStore.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
+            throw KeysWouldBeWritten()
+        }
         tokens = BearerTokenSigner(
             key: try SigningKey.load(file: job.appStore.privateKeyFile),
             keyId: job.appStore.keyId,
@@ -49,3 +53,6 @@ struct UntrustedRoot: Error, CustomStringConvertible {
 
     var description: String { "appStore.trustedRoots: \(path): \(reason)" }
 }
+
+/// The environment has libcurl write the keys of every TLS session into a file: whoever reads along could use them.
+struct KeysWouldBeWritten: Error {}

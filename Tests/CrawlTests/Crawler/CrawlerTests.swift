@@ -91,6 +91,26 @@ struct CrawlerTests {
         #expect(ledger.asked.reduce(0, +) >= 13)
     }
 
+    @Test func `H41 a kept connection that ends costs a permit, and the first time no attempt`() async throws {
+        let lost = ScriptedSource.Answer.failure(.keptConnectionLost(detail: "as scripted"))
+        let source = ScriptedSource([
+            "1": [lost, .page(["a"], cursor: "r1", hasMore: true), lost, .page(["b"], cursor: "r2", hasMore: false)],
+            "2": (1...40).map { _ in lost },
+        ])
+        let store = MemoryStore(["1", "2"])
+        let waits = Mutex<[Duration]>([])
+        try await crawl(source, store, width: 1) { event in
+            if case .retrying(_, _, let delay) = event { waits.withLock { $0.append(delay) } }
+        }
+        #expect(store.states == ["done", "failed"])
+        #expect(store.item("1")?.requests == 4 && store.item("1")?.ends == [])
+        // One for nothing and five that count, each of the four times.
+        #expect(store.item("2")?.requests == 24)
+        let told = waits.withLock { $0 }
+        #expect(told.prefix(3) == [.zero, .zero, .zero] && told[3] > .zero)
+        #expect(ledger.asked.reduce(0, +) >= 28)
+    }
+
     @Test func `a rate limit costs time but no attempt`() async throws {
         let opening = time.wallClock + .seconds(90)
         let refusals = (1...7).map { _ in
@@ -120,18 +140,29 @@ struct CrawlerTests {
         #expect(source.cursors(of: "1") == [nil, nil, nil, nil])
     }
 
-    @Test func `a fault that stays puts the item off, and fails it in the end, while the others go on`() async throws {
-        let source = ScriptedSource(["1": (1...40).map { _ in .apple(503) }])
+    /// Each with how often a page is asked for before its item is put off.
+    @Test(
+        arguments: [
+            (408, nil, 5), (425, nil, 5), (502, nil, 5), (503, nil, 5), (504, nil, 5), (500, 5_000_001, 5),
+            (500, 5_000_000, 3), (404, 4_040_002, 5), (404, 4_040_004, 5), (404, 4_040_006, 5),
+        ] as [(Int, Int64?, Int)]
+    )
+    func `H15 a fault that stays puts the item off, and fails it in the end, while the others go on`(
+        status: Int,
+        code: Int64?,
+        attempts: Int
+    ) async throws {
+        let source = ScriptedSource(["1": (1...40).map { _ in .apple(status, code) }])
         let store = MemoryStore(["1", "2", "3"])
         try await crawl(source, store)
         #expect(store.states == ["failed", "done", "done"])
         let ends = store.item("1")?.ends ?? []
         #expect(ends.count == 4)
         for end in ends.dropLast() {
-            guard case .putOff(_, code: 503, _) = end else { Issue.record("\(end)"); continue }
+            guard case .putOff(_, code ?? Int64(status), _) = end else { Issue.record("\(end)"); continue }
         }
-        #expect(ends.last == .failed(code: 503, message: "as scripted"))
-        #expect(store.item("1")?.requests == 20)
+        #expect(ends.last == .failed(code: code ?? Int64(status), message: "as scripted"))
+        #expect(store.item("1")?.requests == 4 * attempts)
     }
 
     @Test func `an ID Apple does not know fails with Apple's code and message`() async throws {
@@ -174,7 +205,7 @@ struct CrawlerTests {
         #expect(source.cursors(of: "1").count == 3)
     }
 
-    @Test func `a first 401 renews the token, a second one stops the run`() async throws {
+    @Test func `H16 H17 a first 401 renews the token, a second one stops the run`() async throws {
         let source = ScriptedSource(["1": [.apple(401), .page(["a"], cursor: "r", hasMore: false)]])
         let store = MemoryStore(["1"])
         try await crawl(source, store)

@@ -63,7 +63,7 @@ struct DispositionTests {
     ]
 
     @Test(arguments: table)
-    func `every answer has its action`(_ row: Row) {
+    func `H28 every answer has its action, and waiting wins over every code`(_ row: Row) {
         for code in row.codes {
             let failure = RequestFailure.answered(
                 HTTPAnswer(status: row.status, errorCode: code, message: "As the row says.", retryAfter: ["120"])

@@ -26,7 +26,7 @@ struct RetryQuotaTests {
         (faults: 1.0, pages: 10_000, atMost: 1.01),
         (faults: 0.1, pages: 10_000, atMost: 1.12),
     ])
-    func `retries do not make an outage worse`(faults: Double, pages: Int, atMost: Double) {
+    func `H15 retries do not make an outage worse`(faults: Double, pages: Int, atMost: Double) {
         var random = SplitMix64(seed: 20_261_121)
         var quota = RetryQuota()
         var requests = 0

@@ -159,6 +159,13 @@ let package = Package(
             path: "Tests/Fuzz/FuzzTargetsTests",
             swiftSettings: settings
         ),
+        // Kills what is shipped, built with `-DFAILPOINTS`, until something breaks; scripts/crash-loop starts it.
+        .executableTarget(
+            name: "crash-loop",
+            dependencies: ["LedgerTables", "Postgres", "TestSupport", argumentParser],
+            path: "Tests/CrashLoop",
+            swiftSettings: settings
+        ),
         // The doors as they are shipped: naming the executables makes SwiftPM build them first.
         .testTarget(
             name: "EndToEndTests",

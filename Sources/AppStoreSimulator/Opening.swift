@@ -28,6 +28,7 @@ struct Opening: Sendable {
         let mint = CursorMint(seed: configuration.seed)
         let faults = FaultBook(plan)
         let log = ArrivalLog()
+        let pages = PageLog()
         let counter = StoreCounter(
             histories: Histories(world: signed, mint: mint),
             tokens: BearerTokenVerifier(
@@ -45,14 +46,15 @@ struct Opening: Sendable {
             culprit: FaultyAnswers(
                 world: signed,
                 mint: mint,
-                issuers: try FalseIssuers(authority: authority, genuine: sealer, anchor: file.parameters.anchor)
+                issuers: try FalseIssuers(authority: authority, genuine: sealer, anchor: file.parameters.anchor),
+                log: pages
             ),
             log: log,
             now: now
         )
         responder = StoreResponder(
             counter: counter,
-            controls: Controls(world: signed, faults: faults, log: log, files: directory)
+            controls: Controls(world: signed, faults: faults, log: log, pages: pages, files: directory)
         )
         files = PublishedFiles(
             directory: directory,

@@ -64,11 +64,11 @@ package enum CrashPoint: Sendable {
 }
 
 #if !FAILPOINTS
-/// Marks a crash point: nothing at all, unless the compiler is given `-DFAILPOINTS`.
-@_transparent
-package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {}
+    /// Marks a crash point: nothing at all, unless the compiler is given `-DFAILPOINTS`.
+    @_transparent
+    package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {}
 
-/// How long leases last, and how often they are renewed: as long as it says, unless the crash loop has no time for that.
-@_transparent
-package func leaseTime(_ time: Duration) -> Duration { time }
+    /// How long leases last, and how often they are renewed: as long as it says, unless the crash loop has no time for that.
+    @_transparent
+    package func leaseTime(_ time: Duration) -> Duration { time }
 #endif

@@ -30,11 +30,13 @@ struct ServeCommand: AsyncParsableCommand {
             refundHistory or notificationHistory; all when left out) and of its
             transactionId. It strikes at number atRequest, at every everyNth, or always;
             times bounds how often. Details: retryAfter, status, errorCode,
-            errorMessage, body, bytes, bytesPerSecond, milliseconds.
+            errorMessage, body, bytes, bytesPerSecond, milliseconds; oneIn, to sign only
+            one record in so many wrongly.
 
             The simulator's own endpoints ask for no token:
               POST /simulator/advance   {"changes": 10} or {"days": 1}: new records
               GET  /simulator/requests  counts and arrivals
+              GET  /simulator/pages/0   pages served, from the first
               GET  /simulator/world     what a complete crawl must find
               PUT  /simulator/faults    other fault rules
             For example:

@@ -15,7 +15,7 @@ package final class ChildProcess: Sendable {
     /// Starts a program by its path, with the given environment and nothing of the test's own.
     ///
     /// Whoever does must ``stop()`` it, as ``withChildProcess(_:_:environment:_:)`` does.
-    init(_ executable: String, _ arguments: [String], environment: [String: String]) throws {
+    package init(_ executable: String, _ arguments: [String], environment: [String: String]) throws {
         (processID, standardOutput, standardError) = try Self.oneAtATime.withLock { _ in
             try Self.spawn(executable, arguments, environment)
         }

@@ -31,6 +31,25 @@ package struct SimulatedStore: Sendable {
         package let endpoint: String
         package let status: Int
         package let transactionId: String?
+        /// Tells the bearer tokens of several processes apart.
+        package let token: String?
+    }
+
+    /// A page as it was served.
+    package struct ServedPage: Decodable, Sendable {
+        package let asked: String?
+        package let next: String
+        package let hasMore: Bool
+        package let records: [ServedRecord]
+    }
+
+    package struct ServedRecord: Decodable, Sendable {
+        /// `transaction`, `refund` or `notification`: by the history it came in.
+        package let kind: String
+        package let key: String
+        package let signedDate: Int64
+        /// The SHA-256 of a text that must not be believed.
+        package let bad: String?
     }
 
     package struct Requests: Decodable, Sendable {
@@ -98,6 +117,12 @@ package struct SimulatedStore: Sendable {
 
     package func requests() async throws -> Requests {
         try JSONDecoder().decode(Requests.self, from: Data(try await http.get("/simulator/requests").body))
+    }
+
+    /// Every page served since the one with this number, counted from 0.
+    package func pages(since number: Int) async throws -> [ServedPage] {
+        try await http.get("/simulator/pages/\(number)").body.split(separator: UInt8(ascii: "\n"))
+            .map { try JSONDecoder().decode(ServedPage.self, from: Data($0)) }
     }
 
     package func advance(changes: Int) async throws -> [Change] {

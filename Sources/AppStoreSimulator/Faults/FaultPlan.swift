@@ -44,6 +44,7 @@ struct FaultPlan: Codable, Sendable, Equatable {
         let known: Set = [
             "endpoint", "transactionId", "everyNth", "atRequest", "times", "fault", "retryAfter", "status", "errorCode",
             "errorMessage", "body", "bytes", "bytesPerSecond", "milliseconds",
+            "oneIn",
         ]
         let plan = document.members.map(\.key).filter { !["rules", "tokenLifetimeSeconds"].contains($0) }
         let rules = (document["rules"]?.array ?? []).compactMap(\.object).flatMap(\.members).map(\.key)
@@ -63,6 +64,7 @@ extension FaultRule {
         }
         let counts = [
             ("everyNth", everyNth), ("atRequest", atRequest), ("times", times), ("bytesPerSecond", bytesPerSecond),
+            ("oneIn", oneIn),
         ]
         if let (name, value) = counts.first(where: { $0.1.map { $0 < 1 } ?? false }) {
             return "\"\(name)\" is \(value ?? 0); it must be at least 1."

@@ -49,4 +49,6 @@ struct FaultRule: Codable, Sendable, Equatable {
     var bytes: Int?
     var bytesPerSecond: Int?
     var milliseconds: Int?
+    /// Of a page signed wrongly: only one record in so many, always the same ones; without it, all.
+    var oneIn: Int?
 }

@@ -8,6 +8,7 @@ struct FaultyAnswers: Sendable {
     let world: SignedWorld
     let mint: CursorMint
     let issuers: FalseIssuers
+    let log: PageLog
 
     /// An answer that needs no page; its response is `nil` when the connection was dropped.
     struct Instead {
@@ -69,28 +70,26 @@ struct FaultyAnswers: Sendable {
         case .slow:
             return slow(body(of: page), bytesPerSecond: rule.bytesPerSecond ?? 1)
         case .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey:
-            return .json(try resigned(page, under: rule.fault))
+            return .json(try resigned(page, under: rule))
         default:
             return .json(body(of: page))
         }
     }
 
-    private func body(of page: HistoryPage, cursor: String? = nil, replacements: [[UInt8]]? = nil) -> ByteBuffer {
-        let next = CursorMint.Cursor(position: page.position, issued: page.issued)
-        return page.body(
-            cursor: cursor ?? mint.text(of: next, bound: page.binding),
-            in: world.app,
-            opening: world.sealer.opening,
-            replacements: replacements
-        )
+    private func body(of page: HistoryPage, cursor: String? = nil, replacements: [Int: [UInt8]] = [:]) -> ByteBuffer {
+        let next =
+            cursor
+            ?? mint.text(of: CursorMint.Cursor(position: page.position, issued: page.issued), bound: page.binding)
+        log.note(PageLog.Served(page: page, next: next, replacements: replacements))
+        return page.body(cursor: next, in: world.app, opening: world.sealer.opening, replacements: replacements)
     }
 
-    private func resigned(_ page: HistoryPage, under fault: FaultRule.Fault) throws(APIError) -> ByteBuffer {
-        var replacements: [[UInt8]] = []
-        for item in page.items {
+    private func resigned(_ page: HistoryPage, under rule: FaultRule) throws(APIError) -> ByteBuffer {
+        var replacements: [Int: [UInt8]] = [:]
+        for (index, item) in page.items.enumerated() where item.isOne(in: rule.oneIn ?? 1) {
             // Signing fails only when OpenSSL has no memory left.
-            guard let jws = try? issuers.jws(of: item, under: fault, in: world.app) else { throw .internalError }
-            replacements.append(jws)
+            guard let jws = try? issuers.jws(of: item, under: rule.fault, in: world.app) else { throw .internalError }
+            replacements[index] = jws
         }
         return body(of: page, replacements: replacements)
     }

@@ -9,6 +9,8 @@ final class ArrivalLog: Sendable {
         /// 0 when the connection was dropped without an answer.
         let status: Int
         let transactionId: String?
+        /// Of the bearer token: who has several processes ask can tell them apart.
+        let token: String?
     }
 
     private struct State {
@@ -59,6 +61,7 @@ extension ArrivalLog.Arrival {
             $0.member("endpoint", endpoint.rawValue)
             $0.member("status", Int64(status))
             $0.member("transactionId", transactionId)
+            $0.member("token", token)
         }
     }
 }

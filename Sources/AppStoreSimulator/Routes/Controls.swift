@@ -8,12 +8,14 @@ import Hummingbird
 /// |---|---|
 /// | `POST /simulator/advance` `{"changes": n}` or `{"days": n}` | makes new transactions, refunds and notifications appear |
 /// | `GET /simulator/requests` | counts by endpoint and status, and every arrival |
+/// | `GET /simulator/pages/n` | every page served since the nth, as JSON lines |
 /// | `GET /simulator/world` | everything a complete crawl must have found, as JSON lines |
 /// | `PUT /simulator/faults` | replaces the fault rules by those of the body |
 struct Controls: Sendable {
     let world: SignedWorld
     let faults: FaultBook
     let log: ArrivalLog
+    let pages: PageLog
     let files: StoreDirectory
 
     func respond(to method: HTTPRequest.Method, path: String, body: [UInt8]) async throws -> Response {
@@ -22,8 +24,16 @@ struct Controls: Sendable {
         case (.get, "/simulator/requests"): .json(log.json)
         case (.get, "/simulator/world"): .json(try WorldListing(world).jsonLines)
         case (.put, "/simulator/faults"): replaceFaults(body)
+        case (.get, _) where path.hasPrefix(Self.pagesPath): servedPages(since: path.dropFirst(Self.pagesPath.count))
         default: Response(status: .notFound)
         }
+    }
+
+    private static let pagesPath = "/simulator/pages/"
+
+    private func servedPages(since number: Substring) -> Response {
+        guard let number = Int(number) else { return Self.complaint("Ask for /simulator/pages/0, or a later number.") }
+        return .json(pages.jsonLines(since: number))
     }
 
     private func advance(_ body: [UInt8]) throws -> Response {

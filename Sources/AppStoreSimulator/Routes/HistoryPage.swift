@@ -27,6 +27,29 @@ enum PageItem: Sendable {
         case .notification(let record): record.sealed
         }
     }
+
+    /// What names the record for ever.
+    var key: String {
+        switch self {
+        case .transaction(let record): String(record.transaction.id)
+        case .notification(let record): record.notification.uuid
+        }
+    }
+
+    /// Milliseconds since 1970.
+    var signedDate: Int64 {
+        switch self {
+        case .transaction(let record): record.signedDate
+        case .notification(let record): record.notification.date
+        }
+    }
+
+    /// Whether the record is one of those that a fault picks, one in `count`; the same on every page.
+    func isOne(in count: Int) -> Bool {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV-1a
+        for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return (hash >> 32).isMultiple(of: UInt64(count))
+    }
 }
 
 /// One page of any of the three histories, before it is JSON.
@@ -50,12 +73,12 @@ struct HistoryPage: Sendable {
     ///
     /// - `cursor`: The text of the next page's cursor.
     /// - `opening`: The header that all records share.
-    /// - `replacements`: The whole JWS of each record, where a fault has them signed anew.
+    /// - `replacements`: By place on the page, the whole JWS of each record that a fault has signed anew.
     func body(
         cursor: String,
         in app: SimulatedApp,
         opening: [UInt8],
-        replacements: [[UInt8]]? = nil
+        replacements: [Int: [UInt8]]
     ) -> ByteBuffer {
         let records = items.reduce(0) { $0 + $1.sealed.count + opening.count + 512 }
         var buffer = ByteBuffer()
@@ -71,8 +94,8 @@ struct HistoryPage: Sendable {
             if index > 0 { buffer.writeString(",") }
             if case .notification = item { buffer.writeString("{\"signedPayload\":") }
             buffer.writeString("\"")
-            if let replacements {
-                buffer.writeBytes(replacements[index])
+            if let replacement = replacements[index] {
+                buffer.writeBytes(replacement)
             } else {
                 buffer.writeBytes(opening)
                 buffer.writeBytes(item.sealed)

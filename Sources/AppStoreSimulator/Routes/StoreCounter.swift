@@ -34,7 +34,8 @@ struct StoreCounter: Sendable {
                     at: arrival,
                     endpoint: visit.endpoint,
                     status: status,
-                    transactionId: visit.transactionId
+                    transactionId: visit.transactionId,
+                    token: visit.authorization.map { SHA256.digest(of: Array($0.utf8)).prefix(4).hexadecimal }
                 )
             )
         }

@@ -1,0 +1,136 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Postgres
+import TestSupport
+
+/// Kills pipelines again and again, and judges what is left; `scripts/crash-loop` starts it with all it needs.
+@main
+struct CrashLoopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "crash-loop",
+        abstract: "Kills storeledger, its PostgreSQL and its connections, and checks what is promised after each blow.",
+        discussion: """
+            Ends with 1 as soon as a promise is broken, and says how to repeat it; with 0 when every kill was survived
+            and every crash point was hit (asked for of 200 kills or more).
+            """
+    )
+
+    @Option(help: "How many blows, 1 to 1000000.")
+    var kills = 200
+
+    @Option(help: "Of the first round; each round has the next one.")
+    var seed: UInt64 = 1
+
+    @Option(help: "Processes at work at a time, 1 to 8.")
+    var workers = 3
+
+    @Option(help: ArgumentHelp("Also writes what happened into this file, as JSON.", valueName: "FILE"))
+    var json: String?
+
+    @Flag(help: "Tells of every blow, and how long it took.")
+    var verbose = false
+
+    @Option(help: ArgumentHelp("Keeps what is needed to understand a failure here.", valueName: "DIR"))
+    var keep: String
+
+    @Option(help: ArgumentHelp("A storeledger built with -DFAILPOINTS.", visibility: .hidden))
+    var storeledger: String
+
+    @Option(help: ArgumentHelp("The directory postgres_start was given.", visibility: .hidden))
+    var postgres: String
+
+    @Option(help: ArgumentHelp("scripts/lib/postgres.sh", visibility: .hidden))
+    var postgresLibrary: String
+
+    func validate() throws {
+        guard (1...1_000_000).contains(kills) else {
+            throw ValidationError("--kills is \(kills); it must be from 1 to 1000000.")
+        }
+        guard (1...8).contains(workers) else {
+            throw ValidationError("--workers is \(workers); it must be from 1 to 8.")
+        }
+    }
+
+    func run() async throws {
+        do {
+            try await loop()
+        } catch let failure as SetUpFailure {
+            Say.line("crash-loop: \(failure)")
+            throw ExitCode(failure.code)
+        }
+    }
+
+    private func loop() async throws {
+        for executable in [storeledger, Executables.simulator]
+        where !FileManager.default.isExecutableFile(atPath: executable) {
+            throw SetUpFailure(code: 66, sentence: "\(executable) is missing; scripts/crash-loop builds it")
+        }
+        let tools = try await RoundTools(
+            storeledger: storeledger,
+            cluster: Cluster(
+                directory: postgres,
+                library: postgresLibrary,
+                url: ProcessInfo.processInfo.environment["DATABASE_URL"] ?? ""
+            ),
+            isVerbose: verbose
+        )
+        var tally = Tally()
+        let began = ContinuousClock.now
+        var seed = seed
+        while tally.kills < kills {
+            let before = tally.kills
+            let roundBegan = ContinuousClock.now
+            var broken: [String] = []
+            (tally, broken) = await tools.play(
+                RoundPlan(seed: seed, workers: workers),
+                kills: kills,
+                tally: tally,
+                keep: keep
+            )
+            let elapsed = (ContinuousClock.now - roundBegan).formatted
+            guard broken.isEmpty else {
+                Say.line("seed \(seed): BROKEN after \(tally.kills - before) kills, \(elapsed) s")
+                for sentence in broken.prefix(20) { Say.line("  \(sentence)") }
+                if broken.count > 20 { Say.line("  and \(broken.count - 20) more") }
+                Say.line("what was left is in \(keep)")
+                Say.line(
+                    "again: scripts/crash-loop --seed \(seed) --kills \(max(1, tally.kills - before + 1)) --workers \(workers)"
+                )
+                report(tally, elapsed: ContinuousClock.now - began, broken: broken)
+                throw ExitCode(1)
+            }
+            Say.line("seed \(seed): \(tally.kills - before) kills survived, \(elapsed) s")
+            seed += 1
+        }
+        report(tally, elapsed: ContinuousClock.now - began, broken: [])
+        if kills >= 200, !tally.neverHit.isEmpty {
+            Say.line("crash-loop: never hit: \(tally.neverHit.joined(separator: ", "))")
+            throw ExitCode(1)
+        }
+    }
+
+    private func report(_ tally: Tally, elapsed: Duration, broken: [String]) {
+        let report = LoopReport(tally: tally, seconds: elapsed / .seconds(1), broken: broken)
+        for line in report.table { Say.line(line) }
+        guard let json else { return }
+        do {
+            try report.json.write(to: URL(filePath: json), options: .atomic)
+        } catch {
+            Say.line("crash-loop: \(json) cannot be written: \(error)")
+        }
+    }
+}
+
+/// A line of the result, at once.
+enum Say {
+    static func line(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+}
+
+extension Duration {
+    /// Seconds with one decimal.
+    fileprivate var formatted: String { "\((self / .seconds(1) * 10).rounded() / 10)" }
+}

@@ -1,0 +1,97 @@
+/// A crash point as the loop knows it: its number in the table of `docs/reliability.md`, and how to get there.
+struct CrashSite: Sendable {
+    /// What a pipeline needs, to come by.
+    enum Situation: Sendable {
+        /// Every run comes by.
+        case anyRun
+        /// Pages with records in them.
+        case records
+        /// A run that is only beginning.
+        case newRun
+        /// Records that must not be believed, not yet read in this run.
+        case rejects
+        /// A run at its end, and nobody else who might publish it.
+        case publishing
+        /// A 429.
+        case closing
+        /// A history that gives no page: an ID Apple does not know, or a cursor it refuses.
+        case refusals
+        /// A run that lasts for a while.
+        case heartbeat
+        /// A database without our tables.
+        case migration
+    }
+
+    let name: String
+    let number: String
+    let situation: Situation
+    /// How often to pass it first.
+    let passes: ClosedRange<Int>
+    /// What has to be passed before it counts.
+    let first: String?
+
+    init(
+        _ name: String,
+        _ number: String,
+        _ situation: Situation,
+        _ passes: ClosedRange<Int> = 1...5,
+        after first: String? = nil
+    ) {
+        self.name = name
+        self.number = number
+        self.situation = situation
+        self.passes = passes
+        self.first = first
+    }
+
+    static let all: [CrashSite] = [
+        CrashSite("jobRead", "CP01", .anyRun, 1...1),
+        CrashSite("runInserted", "CP02", .newRun, 1...1),
+        CrashSite("idCopied", "CP03", .newRun, 1...40),
+        CrashSite("idsListed", "CP04", .newRun, 1...1),
+        CrashSite("itemsClaimed", "CP05, CP29", .anyRun, 1...3),
+        CrashSite("leaseAcknowledged", "CP06", .anyRun, 1...3),
+        CrashSite("permitWanted", "CP07", .anyRun),
+        CrashSite("grantTaken", "CP08", .anyRun, 1...3),
+        CrashSite("grantCommitted", "CP09", .anyRun, 1...3),
+        CrashSite("permitReceived", "CP10", .anyRun),
+        CrashSite("requestHandedOver", "CP10", .anyRun),
+        CrashSite("requestUnderWay", "CP11", .anyRun, 1...20),
+        CrashSite("responseBegun", "CP11", .anyRun, 1...20),
+        CrashSite("bodyPieceReceived", "CP12", .anyRun, 1...10),
+        CrashSite("responseComplete", "CP13", .anyRun),
+        CrashSite("recordVerified", "CP14", .records, 1...30),
+        CrashSite("pageNormalized", "CP15", .anyRun),
+        CrashSite("pageBegun", "CP16", .anyRun),
+        CrashSite("rowCopied", "CP17", .records, 42...90),
+        CrashSite("tableStaged", "CP18", .records),
+        CrashSite("tableMerged", "CP19", .records),
+        CrashSite("rejectFiled", "CP20", .rejects, 1...3),
+        CrashSite("pageAdvanced", "CP21", .anyRun),
+        CrashSite("commitSent", "CP22", .anyRun, 1...5, after: "pageAdvanced"),
+        CrashSite("pageCommitted", "CP23", .anyRun),
+        CrashSite("nextPageWanted", "CP24", .records, 1...3),
+        CrashSite("lastPageCommitted", "CP25", .anyRun),
+        CrashSite("runConcluded", "CP26", .publishing, 1...1),
+        CrashSite("leasesRenewed", "CP27", .heartbeat, 1...1),
+        CrashSite("csvOpened", "CP30", .publishing, 1...4),
+        CrashSite("csvRowWritten", "CP31", .publishing, 1...300),
+        CrashSite("csvUnflushed", "CP32", .publishing, 1...4),
+        CrashSite("csvFlushed", "CP33", .publishing, 1...4),
+        CrashSite("csvSealed", "CP34", .publishing, 1...4),
+        CrashSite("csvManifestWithdrawn", "CP34", .publishing, 1...1),
+        CrashSite("csvRenamed", "CP35, CP37", .publishing, 1...4),
+        CrashSite("csvDirectorySynced", "CP36", .publishing, 1...1),
+        CrashSite("csvManifestPublished", "CP38", .publishing, 1...1),
+        CrashSite("closingSeen", "CP39", .closing, 1...1),
+        CrashSite("closingCommitted", "CP40", .closing, 1...1),
+        CrashSite("standingChosen", "CP41, CP42", .refusals, 1...2),
+        CrashSite("standingFiled", "CP41, CP42", .refusals, 1...2),
+        CrashSite("migrationApplied", "CP43", .migration, 1...2),
+    ]
+
+    static func named(_ name: String) -> CrashSite {
+        guard let site = all.first(where: { $0.name == name }) else { preconditionFailure("no crash point \(name)") }
+        return site
+    }
+}

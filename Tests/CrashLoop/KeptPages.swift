@@ -1,0 +1,96 @@
+import LedgerTables
+import Postgres
+import TestSupport
+
+/// Whether everything on the pages before a stored cursor is in the ledger (invariant I5), and what was rejected (I11).
+struct KeptPages {
+    /// What the ledger held at one moment.
+    struct Snapshot: Sendable {
+        var cursors: [(item: String, cursor: String)] = []
+        /// `signed_date` in milliseconds, by kind and key.
+        var signedDates: [String: Int64] = [:]
+        var rejected: Set<String> = []
+
+        init(_ book: LedgerBook) async throws {
+            self = try await book.with { connection in
+                try connection.transaction(.readOnlySnapshot) { connection in try Snapshot(connection) }
+            }
+        }
+
+        private init(_ connection: borrowing PostgresConnection) throws {
+            for row in try connection.run(
+                "SELECT stream || ' ' || item_key AS item, cursor FROM crawl_items WHERE cursor IS NOT NULL"
+            ) {
+                cursors.append((try row.text("item"), try row.text("cursor")))
+            }
+            for (kind, table, key) in [
+                ("transaction", "transactions", "transaction_id"), ("refund", "refunds", "transaction_id"),
+                ("notification", "notifications", "notification_uuid"),
+            ] {
+                for row in try connection.run(
+                    "SELECT \(key) AS key, (extract(epoch FROM signed_date) * 1000)::bigint AS ms FROM \(table)"
+                ) {
+                    signedDates["\(kind) \(try row.text("key"))"] = try row.int64("ms")
+                }
+            }
+            for row in try connection.run("SELECT encode(sha256, 'hex') AS hash FROM rejected_records") {
+                rejected.insert(try row.text("hash"))
+            }
+        }
+
+        /// Whether all of the page was kept: loaded as it is or newer, or rejected.
+        func holds(_ page: SimulatedStore.ServedPage) -> Bool {
+            page.records.allSatisfy { record in
+                if let bad = record.bad { return rejected.contains(bad) }
+                return signedDates["\(record.kind) \(record.key)", default: .min] >= record.signedDate
+            }
+        }
+    }
+
+    /// By the cursor they gave: a page asked for again may give the same one.
+    private var pages: [String: [SimulatedStore.ServedPage]] = [:]
+    private(set) var count = 0
+    /// Of every record that must not be believed.
+    private(set) var badHashes: Set<String> = []
+    private(set) var badKeys: Set<String> = []
+
+    mutating func add(_ served: [SimulatedStore.ServedPage]) {
+        count += served.count
+        for page in served {
+            pages[page.next, default: []].append(page)
+            for record in page.records {
+                guard let bad = record.bad else { continue }
+                badHashes.insert(bad)
+                badKeys.insert(record.key)
+            }
+        }
+    }
+
+    /// A sentence for each promise the snapshot breaks.
+    func broken(by snapshot: Snapshot) -> [String] {
+        var sentences: [String] = []
+        for (item, cursor) in snapshot.cursors {
+            var next: String? = cursor
+            var seen: Set<String> = []
+            while let cursor = next, seen.insert(cursor).inserted {
+                guard let servings = pages[cursor] else {
+                    sentences.append("I5: \(item) has a cursor no page gave")
+                    break
+                }
+                guard let kept = servings.first(where: snapshot.holds) else {
+                    let missing = servings[0].records.filter { record in
+                        record.bad.map { !snapshot.rejected.contains($0) }
+                            ?? (snapshot.signedDates["\(record.kind) \(record.key)", default: .min] < record.signedDate)
+                    }
+                    let names = missing.prefix(3).map { "\($0.kind) \($0.key)\($0.bad == nil ? "" : " (bad)")" }
+                    sentences.append("I5: the cursor of \(item) is ahead of \(missing.count) records: \(names)")
+                    break
+                }
+                next = kept.asked
+            }
+        }
+        let strange = snapshot.rejected.subtracting(badHashes)
+        if !strange.isEmpty { sentences.append("I11: \(strange.count) records were rejected that were good") }
+        return sentences
+    }
+}

@@ -1,0 +1,198 @@
+import FoundationEssentials
+import LedgerTables
+import Postgres
+import TestSupport
+
+extension Round {
+    /// What must hold at every moment, however much is under way.
+    mutating func judgeLive() async throws {
+        let book = book
+        // Arrivals first: what is granted meanwhile can only make the promise easier to keep.
+        let arrivals = try await store.requests().arrivals
+        let (grants, broken, snapshot) = try await patiently {
+            (
+                try await AuditTrail.grants(in: book), try await AuditTrail.broken(in: book),
+                try await KeptPages.Snapshot(book)
+            )
+        }
+        // Pages after the snapshot: whatever it holds was served by then.
+        kept.add(try await store.pages(since: kept.count))
+        var sentences = broken.map { "I4, I6, I7, I8: \($0)" }
+        sentences += Self.overspent(arrivals, grants)
+        sentences += kept.broken(by: snapshot)
+        sentences += try await patiently { try await published.broken(book) }
+        try BrokenPromise.check(sentences)
+    }
+
+    var published: PublishedSet { PublishedSet(directory: store.directory + "/out") }
+
+    /// I9, the ledger's side: no request without a grant.
+    private static func overspent(_ arrivals: [SimulatedStore.Arrival], _ grants: [String: Int]) -> [String] {
+        Dictionary(grouping: arrivals, by: \.endpoint).compactMap { endpoint, sent in
+            let granted = grants[endpoint] ?? 0
+            return sent.count <= granted ? nil : "I9: \(sent.count) requests of \(endpoint), \(granted) granted"
+        }
+    }
+
+    /// What must hold once everything has come to its end.
+    mutating func judgeDrained() async throws {
+        try await judgeLive()
+        var sentences = try await lostOrInvented()
+        sentences += try await overBudget()
+        sentences += try await misfiledEnds()
+        sentences += try await differentFiles()
+        sentences += try await leaks()
+        sentences += try await told()
+        sentences += try await rework()
+        try BrokenPromise.check(sentences)
+    }
+
+    /// I1, I2: the whole world, but for what was badly signed.
+    private func lostOrInvented() async throws -> [String] {
+        let world = try await store.world()
+        var excused = kept.badKeys
+        for line in world.split(separator: "\n") where line.hasPrefix(#"{"kind":"notification""#) {
+            guard kept.badKeys.contains(where: { line.contains("\"key\":\"\($0)\"") }) else { continue }
+            excused.formUnion(Self.subjects(of: line))
+        }
+        return try await book.differences(from: world)
+            .filter { sentence in !sentence.split(separator: " ").contains { excused.contains(String($0)) } }
+            .map { "I1, I2: \($0)" }
+    }
+
+    /// The transactions and renewals a notification tells of, from the signed texts inside it.
+    private static func subjects(of line: Substring) -> Set<String> {
+        var subjects: Set<String> = []
+        for text in line.split(separator: "\"") where text.hasPrefix("eyJ") {
+            let parts = text.split(separator: ".")
+            guard parts.count == 3 else { continue }
+            var payload = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+            payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
+            guard let bytes = Data(base64Encoded: String(payload)) else { continue }
+            let words = String(decoding: bytes, as: UTF8.self).split(separator: "\"")
+            for (word, value) in zip(words, words.dropFirst(2))
+            where word == "transactionId" || word == "originalTransactionId" {
+                subjects.insert(String(value))
+            }
+        }
+        return subjects
+    }
+
+    /// I9, the store's side: never more than the share in any window, across every process there was.
+    private func overBudget() async throws -> [String] {
+        let requests = try await store.requests()
+        guard let window = plan.windowSeconds else { return [] }
+        let perSecond = ["transactionHistory": 50, "refundHistory": 10, "notificationHistory": 50]
+        return Dictionary(grouping: requests.arrivals, by: \.endpoint).compactMap { endpoint, arrivals in
+            let moments = arrivals.map(\.at).sorted()
+            let budget = perSecond[endpoint, default: 0] * window
+            var first = 0
+            var most = 0
+            for last in moments.indices {
+                while moments[first] <= moments[last] - Int64(window) * 1_000 { first += 1 }
+                most = max(most, last - first + 1)
+            }
+            return most <= budget ? nil : "I9: \(most) requests of \(endpoint) in \(window) s; \(budget) are allowed"
+        }
+    }
+
+    /// I15: every item at an end, the sum right, and the exit code what they demand.
+    private func misfiledEnds() async throws -> [String] {
+        var sentences = try await book.column(
+            "SELECT stream || ' ' || item_key || ' is ' || state FROM crawl_items WHERE state NOT IN ('done', 'failed')"
+        ).map { "I15: \($0)" }
+        sentences += try await book.column(
+            """
+            SELECT format('I15: run %s says %s, its items %s', r.run_id, to_jsonb(ARRAY[r.items, r.items_failed, r.pages, r.exit_code]),
+                          to_jsonb(ARRAY[c.items, c.failed, c.pages, c.code]))
+              FROM runs r, LATERAL (
+                SELECT count(*) AS items, count(*) FILTER (WHERE state = 'failed') AS failed, coalesce(sum(page_count), 0) AS pages,
+                       CASE WHEN count(*) FILTER (WHERE state = 'failed') + coalesce(sum(records_rejected), 0) > 0 THEN 2 ELSE 0 END AS code
+                  FROM crawl_items i WHERE i.run_id = r.run_id) c
+             WHERE r.run_id = (SELECT max(run_id) FROM runs)
+               AND ARRAY[r.items, r.items_failed, r.pages, r.exit_code]::bigint[] IS DISTINCT FROM ARRAY[c.items, c.failed, c.pages, c.code]::bigint[]
+            """
+        )
+        let failed = try await book.column(
+            "SELECT stream || ' ' || item_key || ': ' || error_message FROM crawl_items WHERE state = 'failed' AND item_key <> '\(Self.unknownID)'"
+        )
+        sentences += failed.map { "I15: failed for no reason: \($0)" }
+        let code = Int32(try await book.count("SELECT exit_code FROM runs ORDER BY run_id DESC LIMIT 1"))
+        let last = workers.last.map { $0.process }
+        if let last, await last.wait() != code { sentences.append("I15: the last process did not end with \(code)") }
+        return sentences
+    }
+
+    static let unknownID = "999999999999"
+
+    /// I10 at rest: the published files are the tables.
+    private func differentFiles() async throws -> [String] {
+        guard let files = try published.files() else { return ["I10: nothing is published"] }
+        var sentences: [String] = []
+        for (table, bytes) in files {
+            let records = try CSVText(bytes).records
+            sentences += try await book.differences(of: table, from: records).map { "I10: \(table): \($0)" }
+            let keys = Set(records.map { $0.prefix(1) })
+            if keys.count != records.count { sentences.append("I3: \(table).csv names a key twice") }
+        }
+        let left = published.temporaries()
+        if !left.isEmpty { sentences.append("I14: temporary files are left: \(left)") }
+        return sentences
+    }
+
+    /// I14: nothing of the dead stays behind in the server.
+    private func leaks() async throws -> [String] {
+        let sessions = """
+            SELECT application_name || ' ' || coalesce(state, '') FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name LIKE 'w%'
+            """
+        var left = try await book.column(sessions)
+        for _ in 1...50 where !left.isEmpty {
+            try await Task.sleep(for: .milliseconds(100))
+            left = try await book.column(sessions)
+        }
+        var sentences = left.map { "I14: a session is left: \($0)" }
+        // A server that was killed itself cleans up at its leisure.
+        if !postgresWasKilled {
+            sentences += try await book.column(
+                "SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r' AND relname LIKE 'stage%'"
+            ).map { "I14: a temporary table is left: \($0)" }
+        }
+        return sentences
+    }
+
+    /// I16: no secret in what anybody said, in the files, or in the database.
+    private func told() async throws -> [String] {
+        var places = workers.map { ($0.name, Array(($0.process.output + $0.process.errors).utf8)) }
+        let files = FileManager.default
+        for name in try files.subpathsOfDirectory(atPath: published.directory) {
+            let bytes = (try? Data(contentsOf: URL(filePath: published.directory + "/" + name))) ?? Data()
+            places.append((name, Array(bytes)))
+        }
+        var sentences: [String] = []
+        for (place, bytes) in places {
+            let text = String(decoding: bytes, as: UTF8.self)
+            for secret in secrets where text.contains(secret) { sentences.append("I16: \(place) tells a secret") }
+        }
+        let tables = try await book.column("SELECT tablename FROM pg_tables WHERE schemaname = 'appstore'")
+        for table in tables {
+            let found = try await book.with { [secrets] connection in
+                try connection.run(
+                    "SELECT count(*) AS n FROM \(table) t WHERE EXISTS (SELECT FROM unnest($1::text[]) s WHERE position(s IN t::text) > 0)",
+                    [.textArray(secrets)]
+                )[0].int64("n")
+            }
+            if found > 0 { sentences.append("I16: the table \(table) tells a secret") }
+        }
+        return sentences
+    }
+
+    /// I12: a blow costs at most the pages under way.
+    private mutating func rework() async throws -> [String] {
+        let answered = try await store.requests().arrivals.count { $0.status == 200 }
+        let committed = try await book.count("SELECT count(*) FROM audit.steps")
+        tally.rework(extra: answered - committed, allowed: reworkAllowed)
+        guard answered - committed > reworkAllowed else { return [] }
+        return ["I12: \(answered - committed) pages were asked for in vain; \(reworkAllowed) may be"]
+    }
+}

@@ -1,0 +1,439 @@
+import FoundationEssentials
+import Glibc
+import Postgres
+import TestSupport
+
+/// One world, one database, and what is done to the pipelines between them.
+struct Round {
+    let plan: RoundPlan
+    /// Built with `-DFAILPOINTS`.
+    let storeledger: String
+    let cluster: Cluster
+    let database: String
+    let store: SimulatedStore
+    let book: LedgerBook
+    let job: String
+    let secrets: [String]
+    var random: SeededRandom
+    var tally: Tally
+
+    var alive: [Worker] = []
+    /// Everybody there ever was, for what they said.
+    var workers: [Worker] = []
+    var kept = KeptPages()
+    /// Pages that may have been asked for in vain.
+    var reworkAllowed = 0
+    /// What was done, and how long it took.
+    var diary: [String] = []
+    /// Whether PostgreSQL itself was hurt.
+    var postgresWasKilled = false
+
+    static let password = "planted-pass-word"
+    /// No blow, and no drain, may take longer.
+    private static let patience = Duration.seconds(90)
+
+    // MARK: Processes
+
+    /// Starts a run; with `lease`, its leases last so many times shorter.
+    mutating func start(failpoint: String? = nil, restart: Bool = false, lease: Int = 1) throws -> Worker {
+        let name = "w\(workers.count + 1)"
+        var environment = [
+            "DATABASE_URL": cluster.url(database: database, as: name, password: Self.password),
+            "STORELEDGER_FAILPOINT_LEASE": String(lease),
+        ]
+        environment["STORELEDGER_FAILPOINT"] = failpoint
+        let arguments = ["run", job, "--progress", "none"] + (restart ? ["--restart"] : [])
+        let process = try ChildProcess(storeledger, arguments, environment: environment)
+        let worker = Worker(name: name, process: process, failpoint: failpoint)
+        workers.append(worker)
+        alive.append(worker)
+        return worker
+    }
+
+    /// Forgets who has ended by itself, and judges how.
+    mutating func reap() async throws {
+        for worker in alive where worker.process.hasEnded { try await judge(worker) }
+    }
+
+    /// What a run that nobody killed may end with: complete, complete with losses, or superseded by `--restart`.
+    private mutating func judge(_ worker: Worker) async throws {
+        alive.removeAll { $0.name == worker.name }
+        let code = await worker.process.wait()
+        guard [0, 2, 75].contains(code) || (code == 137 && worker.failpoint != nil) else {
+            throw BrokenPromise(sentences: ["\(worker.name) ended with \(code): \(worker.process.errors)"])
+        }
+        if code == 75, !worker.process.errors.contains("took the place") {
+            throw BrokenPromise(sentences: ["\(worker.name) gave up: \(worker.process.errors)"])
+        }
+    }
+
+    /// Notes that a process is dead, and does for its leases what a minute's wait would.
+    mutating func bury(_ victim: Worker) async throws {
+        alive.removeAll { $0.name == victim.name }
+        reworkAllowed += plan.concurrency
+        let book = book
+        try await patiently { try await AuditTrail.endLeases(of: [victim.name], in: book) }
+    }
+
+    /// Asks the database again where a blow to it has cut the line.
+    func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
+        var attempt = 0
+        while true {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.isConnectionLoss && attempt < 20 {
+                attempt += 1
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    // MARK: The whole round
+
+    /// Plays it, and ends at the first promise that is broken.
+    ///
+    /// - Parameter limit: Of all rounds together.
+    /// - Returns: A sentence for each broken promise.
+    mutating func broken(kills limit: Int) async -> [String] {
+        do {
+            try await play(kills: limit)
+            return []
+        } catch let promise as BrokenPromise {
+            return promise.sentences
+        } catch {
+            return ["the round ended with \(error)"]
+        }
+    }
+
+    private mutating func play(kills limit: Int) async throws {
+        try await misbehave()
+        for blow in plan.blows where tally.kills < limit {
+            let began = ContinuousClock.now
+            try await strike(blow)
+            diary.append("\(blow.name): \((ContinuousClock.now - began) / .milliseconds(1)) ms")
+        }
+        try await drain()
+        try await judgeDrained()
+        if plan.seed.isMultiple(of: 5) {
+            // Everything is good now, and asked for again.
+            try await store.misbehave("{\"rules\": []}")
+            let worker = try start(restart: true)
+            _ = try await finish(worker)
+            try BrokenPromise.check(
+                try await book.differences(from: store.world()).map { "I1, I2 after --restart: \($0)" }
+            )
+        }
+    }
+
+    /// The store's faults: these rules, and behind them the records that are always badly signed.
+    func misbehave(_ rules: [String] = []) async throws {
+        let bad = plan.badOneIn.map { #"{"fault": "forgeSignature", "oneIn": \#($0)}"# }
+        try await store.misbehave("{\"rules\": [\((rules + [bad].compactMap(\.self)).joined(separator: ", "))]}")
+    }
+
+    // MARK: Blows
+
+    mutating func strike(_ blow: Blow) async throws {
+        try await reap()
+        switch blow {
+        case .point(let planned): try await strike(planned, as: blow)
+        case .kill: try await killSomebody(blow)
+        case .pause: try await pause(blow)
+        case .stopAt(let planned): try await stop(at: planned, blow)
+        case .cutCommit: try await cutCommit(blow)
+        case .terminate, .terminateTwice: try await terminate(blow)
+        case .killBackend, .killPostmaster, .stopPostgresAtOnce: try await hurtPostgres(blow)
+        case .cutPages: try await cutPages(blow)
+        }
+    }
+
+    /// Has one process kill itself at a crash point; where it does not come by, it is made easier.
+    private mutating func strike(_ planned: PlannedPoint, as blow: Blow) async throws {
+        if planned.point.situation == .migration { return try await killMigration(planned, blow) }
+        for (attempt, planned) in [planned, planned.first, planned.first].enumerated() {
+            let restart = try await prepare(planned.point.situation, isRetry: attempt > 0)
+            let lease = planned.point.situation == .heartbeat ? 40 : 1
+            let victim = try start(failpoint: planned.failpoint("kill"), restart: restart, lease: lease)
+            if planned.point.situation == .anyRun, attempt == 0 { try await joinIn() }
+            let code = try await finish(victim)
+            if planned.point.situation.needsFaults { try await misbehave() }
+            guard code == 137, victim.hasReachedPoint else {
+                tally.miss(blow)
+                continue
+            }
+            tally.hit(blow)
+            return try await afterDeath(of: victim)
+        }
+    }
+
+    /// Brings about what a crash point needs.
+    ///
+    /// - Returns: Whether the victim is to begin everything again.
+    private mutating func prepare(_ situation: CrashSite.Situation, isRetry: Bool) async throws -> Bool {
+        switch situation {
+        case .anyRun:
+            if try await isFinished() { _ = try await store.advance(changes: 6) }
+            if isRetry { try await settle() }
+            return isRetry
+        case .records, .rejects, .heartbeat:
+            if situation == .heartbeat {
+                try await misbehave([#"{"fault": "delay", "milliseconds": 60}"#])
+            }
+            let isRunning = try await !isFinished()
+            if isRunning, !isRetry, situation == .records { return false }
+            try await settle()
+            return true
+        case .newRun:
+            try await settle()
+            if try await !isFinished() { try await drain() }
+            return Bool.random(using: &random)
+        case .publishing:
+            try await settle()
+            if try await isFinished() { _ = try await store.advance(changes: 3) }
+            return false
+        case .closing:
+            if try await isFinished() { _ = try await store.advance(changes: 3) }
+            let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 1_500
+            try await misbehave([#"{"atRequest": 2, "fault": "rateLimited", "retryAfter": ["\#(moment)"]}"#])
+            return isRetry
+        case .refusals:
+            try await settle()
+            try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
+            return plan.listsUnknownID && isRetry
+        case .migration:
+            return false
+        }
+    }
+
+    /// Others at work beside the victim.
+    private mutating func joinIn() async throws {
+        while alive.count < plan.workers { _ = try start() }
+    }
+
+    /// Waits until nobody is at work any more.
+    mutating func settle() async throws {
+        for worker in alive { _ = try await finish(worker) }
+    }
+
+    /// Waits for a process to end by itself or by its own hand.
+    private mutating func finish(_ worker: Worker) async throws -> Int32 {
+        guard let code = await worker.end(within: Self.patience) else {
+            throw BrokenPromise(sentences: ["I13: \(worker.name) was still at it after \(Self.patience)"])
+        }
+        try await judge(worker)
+        return code
+    }
+
+    private func isFinished() async throws -> Bool {
+        try await patiently {
+            try await book.count("SELECT count(*) - 2 * count(*) FILTER (WHERE finished_at IS NULL) FROM runs") > 0
+        }
+    }
+
+    private mutating func afterDeath(of victim: Worker) async throws {
+        try await judgeLive()
+        try await bury(victim)
+    }
+
+    private mutating func killSomebody(_ blow: Blow) async throws {
+        if try await isFinished() { _ = try await store.advance(changes: 6) }
+        try await joinIn()
+        let victim = alive[Int.random(in: alive.indices, using: &random)]
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...900, using: &random)))
+        victim.process.signal(SIGKILL)
+        let code = await victim.process.wait()
+        guard code == 137 else {
+            try await reap()
+            return try await killLate(blow)
+        }
+        tally.hit(blow)
+        try await afterDeath(of: victim)
+    }
+
+    /// The victim had already ended: kills one that has only begun.
+    private mutating func killLate(_ blow: Blow) async throws {
+        tally.miss(blow)
+        let victim = try start(restart: true)
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &random)))
+        victim.process.signal(SIGKILL)
+        guard await victim.process.wait() == 137 else { return tally.miss(blow) }
+        tally.hit(blow)
+        try await afterDeath(of: victim)
+    }
+
+    private mutating func pause(_ blow: Blow) async throws {
+        try await settle()
+        try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
+        let victim = try start(restart: true, lease: 40)
+        try await Task.sleep(for: .milliseconds(Int.random(in: 200...700, using: &random)))
+        victim.process.signal(SIGSTOP)
+        try await wakeLater(victim, blow)
+    }
+
+    private mutating func stop(at planned: PlannedPoint, _ blow: Blow) async throws {
+        try await settle()
+        try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
+        let victim = try start(failpoint: planned.failpoint("stop"), restart: true, lease: 40)
+        guard await victim.process.errorLine(with: "failpoint ") != nil else {
+            try await misbehave()
+            return tally.miss(blow)
+        }
+        try await wakeLater(victim, blow)
+    }
+
+    /// A stopped process's leases run out, others take over, and then it wakes.
+    private mutating func wakeLater(_ victim: Worker, _ blow: Blow) async throws {
+        let isRunning = !victim.process.hasEnded
+        let heir = try start()
+        try await Task.sleep(for: .milliseconds(1_800))
+        victim.process.signal(SIGCONT)
+        if isRunning { tally.hit(blow) } else { tally.miss(blow) }
+        reworkAllowed += 2 * plan.concurrency
+        try await misbehave()
+        _ = try await finish(victim)
+        _ = try await finish(heir)
+        try await judgeLive()
+    }
+
+    private mutating func cutCommit(_ blow: Blow) async throws {
+        for attempt in 0..<2 {
+            if attempt > 0 { try await settle() }
+            let planned = PlannedPoint(
+                .named("commitSent"),
+                nth: attempt == 0 ? Int.random(in: 1...8, using: &random) : 1
+            )
+            let victim = try start(failpoint: planned.failpoint("cut"), restart: attempt > 0)
+            _ = try await finish(victim)
+            guard victim.hasReachedPoint else {
+                tally.miss(blow)
+                continue
+            }
+            tally.hit(blow)
+            reworkAllowed += plan.concurrency
+            return try await judgeLive()
+        }
+    }
+
+    private mutating func terminate(_ blow: Blow) async throws {
+        try await settle()
+        try await misbehave([#"{"fault": "delay", "milliseconds": 30}"#])
+        let victim = try start(restart: true)
+        try await Task.sleep(for: .milliseconds(Int.random(in: 100...700, using: &random)))
+        let began = ContinuousClock.now
+        victim.process.signal(SIGTERM)
+        if case .terminateTwice = blow { victim.process.signal(SIGTERM) }
+        guard let code = await victim.end(within: .seconds(20)) else {
+            throw BrokenPromise(sentences: ["CP45: SIGTERM did not end \(victim.name)"])
+        }
+        try await misbehave()
+        alive.removeAll { $0.name == victim.name }
+        reworkAllowed += plan.concurrency
+        guard [75, 143].contains(code) else {
+            guard [0, 2].contains(code) else {
+                throw BrokenPromise(sentences: ["CP45: \(victim.name) ended with \(code): \(victim.process.errors)"])
+            }
+            return tally.miss(blow)
+        }
+        tally.hit(blow)
+        try await judgeLive()
+        if code == 75 {
+            guard ContinuousClock.now - began < .seconds(10) else {
+                throw BrokenPromise(sentences: ["CP45: \(victim.name) took longer than 10 s to stop"])
+            }
+            let left = try await book.count("SELECT count(*) FROM crawl_items WHERE state = 'leased'")
+            try BrokenPromise.check(left == 0 ? [] : ["CP45: \(left) leases were not given back"])
+        } else {
+            try await bury(victim)
+        }
+    }
+
+    private mutating func hurtPostgres(_ blow: Blow) async throws {
+        if try await isFinished() { _ = try await store.advance(changes: 6) }
+        try await joinIn()
+        try await Task.sleep(for: .milliseconds(Int.random(in: 150...700, using: &random)))
+        switch blow {
+        case .killBackend:
+            let backends = try await book.column(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'w%'"
+            )
+            guard let victim = backends.randomElement(using: &random).flatMap({ Int($0) }) else {
+                return tally.miss(blow)
+            }
+            guard try await cluster.killBackend(process: victim) else { return tally.miss(blow) }
+        case .killPostmaster: try await cluster.killPostmaster()
+        default: try await cluster.stopAtOnce()
+        }
+        postgresWasKilled = true
+        tally.hit(blow)
+        reworkAllowed += alive.count * plan.concurrency
+        try await judgeLive()
+    }
+
+    private mutating func cutPages(_ blow: Blow) async throws {
+        if try await isFinished() { _ = try await store.advance(changes: 6) }
+        let before = try await store.requests().arrivals.count
+        try await misbehave([
+            #"{"everyNth": 7, "times": 4, "fault": "dropConnection"}"#,
+            #"{"everyNth": 5, "times": 4, "fault": "truncateBody", "bytes": 900}"#,
+        ])
+        let worker = try start(restart: try await isFinished())
+        _ = try await finish(worker)
+        try await misbehave()
+        let after = try await store.requests().arrivals
+        // A truncated page counts as answered there.
+        reworkAllowed += 8
+        if after.count - before >= 7 { tally.hit(blow) } else { tally.miss(blow) }
+        try await judgeLive()
+    }
+
+    /// A migration is whole or nothing: in a database of its own.
+    private mutating func killMigration(_ planned: PlannedPoint, _ blow: Blow) async throws {
+        let name = "\(database)_m\(workers.count)"
+        try await patiently { try await book.with { try $0.script("CREATE DATABASE \(name)") } }
+        let (killed, _) = try await migrate(name, failpoint: planned.failpoint("kill"))
+        guard killed == 137 else { return tally.miss(blow) }
+        tally.hit(blow)
+        let pool = PostgresPool(
+            conninfo: ConnectionString(cluster.url(database: name, as: AuditTrail.ownName)),
+            size: 1
+        )
+        let left = try await LedgerBook(pool: pool, schema: "public").count(
+            "SELECT count(*) FROM pg_namespace WHERE nspname = 'appstore'"
+        )
+        try BrokenPromise.check(left == 0 ? [] : ["CP43: a part of a migration is there"])
+        let (again, errors) = try await migrate(name, failpoint: nil)
+        try BrokenPromise.check(again == 0 ? [] : ["CP43: migrate did not mend it: \(errors)"])
+        try await patiently { try await book.with { try $0.script("DROP DATABASE \(name) WITH (FORCE)") } }
+    }
+
+    private func migrate(_ database: String, failpoint: String?) async throws -> (code: Int32, errors: String) {
+        var environment = ["DATABASE_URL": cluster.url(database: database, as: "migrate", password: Self.password)]
+        environment["STORELEDGER_FAILPOINT"] = failpoint
+        return try await withChildProcess(storeledger, ["migrate", job], environment: environment) { process in
+            (await process.wait(), process.errors)
+        }
+    }
+
+    // MARK: The end
+
+    /// Lets everything come to its end.
+    mutating func drain() async throws {
+        try await misbehave()
+        try await settle()
+        let worker = try start()
+        let code = try await finish(worker)
+        guard [0, 2].contains(code) else {
+            throw BrokenPromise(sentences: ["I13: the drain ended with \(code): \(worker.process.errors)"])
+        }
+    }
+}
+
+extension CrashSite.Situation {
+    /// Whether the store was told to misbehave for it.
+    fileprivate var needsFaults: Bool {
+        switch self {
+        case .heartbeat, .closing, .refusals: true
+        default: false
+        }
+    }
+}

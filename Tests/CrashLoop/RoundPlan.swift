@@ -1,0 +1,62 @@
+import TestSupport
+
+/// What one round is like; all of it follows from its seed.
+struct RoundPlan: Sendable {
+    let seed: UInt64
+    let store: SimulatedStore.Options
+    /// Items under way at a time, in each process.
+    let concurrency: Int
+    /// The job's limits are Apple's over a window of so many seconds; `nil` for none that counts.
+    let windowSeconds: Int?
+    let refunds: String
+    /// One record in so many is badly signed.
+    let badOneIn: Int?
+    let listsUnknownID: Bool
+    /// Processes at work at a time, at most.
+    let workers: Int
+    let blows: [Blow]
+
+    /// Of ten blows six hit crash points, three come at any moment, and one is of the other kinds.
+    private static let points = 8
+    private static let kills = 4
+    private static let others = 2
+
+    init(seed: UInt64, workers most: Int) {
+        self.seed = seed
+        var random = SeededRandom(seed: seed)
+        windowSeconds = seed.isMultiple(of: 4) ? 10 : nil
+        store = SimulatedStore.Options(
+            seed: Int(seed % 1_000_000) + 1,
+            customers: Int.random(in: 30...45, using: &random),
+            transactionsPerCustomer: Int.random(in: 15...30, using: &random),
+            windowSeconds: windowSeconds
+        )
+        concurrency = Int.random(in: 1...6, using: &random)
+        refunds = Bool.random(using: &random) ? "{for: all}" : "{for: revoked}"
+        badOneIn = 60
+        listsUnknownID = Bool.random(using: &random)
+        workers = Int.random(in: 1...most, using: &random)
+
+        // Seeds that follow each other go through all points, and through all other blows, in turn.
+        var deck = CrashSite.all
+        var shuffle = SeededRandom(seed: 0)
+        deck.shuffle(using: &shuffle)
+        var blows: [Blow] = []
+        for place in 0..<Self.points {
+            let site = deck[(Int(seed % 1_000_000) * Self.points + place) % deck.count]
+            blows.append(.point(PlannedPoint(site, nth: Int.random(in: site.passes, using: &random))))
+        }
+        blows += Array(repeating: .kill, count: Self.kills)
+        let stops = ["pageNormalized", "pageNormalized", "recordVerified", "pageBegun", "pageAdvanced", "permitWanted"]
+        let other: [Blow] = [
+            .pause, .killBackend, .cutCommit, .killPostmaster,
+            .stopAt(PlannedPoint(.named(stops[Int(seed) % stops.count]), nth: Int.random(in: 1...4, using: &random))),
+            .stopPostgresAtOnce, .terminate, .cutPages, .terminateTwice,
+        ]
+        for place in 0..<Self.others {
+            blows.append(other[(Int(seed % 1_000_000) * Self.others + place) % other.count])
+        }
+        blows.shuffle(using: &random)
+        self.blows = blows
+    }
+}

@@ -1,0 +1,180 @@
+import FoundationEssentials
+import Postgres
+import TestSupport
+
+/// What every round is played with, and how one is set up and cleared away.
+struct RoundTools: Sendable {
+    /// Built with `-DFAILPOINTS`.
+    let storeledger: String
+    let cluster: Cluster
+    /// Whether to tell of every blow.
+    let isVerbose: Bool
+    /// The harness's own way into the server.
+    private let server: PostgresPool
+
+    /// A database that every round's is copied from, with our tables and the audit's triggers.
+    private static let template = "crash_template"
+
+    init(storeledger: String, cluster: Cluster, isVerbose: Bool) async throws {
+        self.isVerbose = isVerbose
+        self.storeledger = storeledger
+        self.cluster = cluster
+        server = PostgresPool(
+            conninfo: ConnectionString(cluster.url(database: "postgres", as: AuditTrail.ownName)),
+            size: 1
+        )
+        do {
+            try await server.withConnection { connection in
+                try connection.script("DROP DATABASE IF EXISTS \(Self.template) WITH (FORCE)")
+                try connection.script("CREATE DATABASE \(Self.template)")
+            }
+        } catch {
+            throw SetUpFailure(code: 69, sentence: "PostgreSQL: \(error)")
+        }
+        // Any job file does: its schema is what is wanted.
+        try await withTemporaryDirectory { directory in
+            try await SimulatedStore.serving(.init(customers: 1), in: directory + "/store") { store in
+                let job = store.directory + "/job.yaml"
+                let environment = ["DATABASE_URL": cluster.url(database: Self.template, as: AuditTrail.ownName)]
+                try await withChildProcess(storeledger, ["migrate", job], environment: environment) { process in
+                    guard await process.wait() == 0 else {
+                        throw SetUpFailure(code: 70, sentence: "storeledger migrate: \(process.errors)")
+                    }
+                }
+            }
+        }
+        let template = PostgresPool(
+            conninfo: ConnectionString(cluster.url(database: Self.template, as: AuditTrail.ownName)),
+            size: 1
+        )
+        try await template.withConnection { try $0.script(AuditTrail.install) }
+    }
+
+    /// Plays one round to its end.
+    ///
+    /// - Returns: What was hit, with all that came before, and a sentence for each promise that was broken.
+    func play(_ plan: RoundPlan, kills: Int, tally: Tally, keep: String) async -> (Tally, [String]) {
+        var result = tally
+        do {
+            let broken = try await withTemporaryDirectory { directory in
+                try await SimulatedStore.serving(plan.store, in: directory + "/store") { store in
+                    var round = try await round(plan, store, directory, tally)
+                    let broken = await round.broken(kills: kills)
+                    for worker in round.workers {
+                        worker.process.signal(9)
+                        await worker.process.wait()
+                    }
+                    result = round.tally
+                    if isVerbose { round.diary.forEach { Say.line("  \($0)") } }
+                    if !broken.isEmpty { try await save(round, broken, in: keep) }
+                    try await drop(round.database)
+                    return broken
+                }
+            }
+            return (result, broken)
+        } catch {
+            return (result, ["the round could not be played: \(error)"])
+        }
+    }
+
+    private func round(
+        _ plan: RoundPlan,
+        _ store: SimulatedStore,
+        _ directory: String,
+        _ tally: Tally
+    ) async throws -> Round {
+        let database = "crash_\(plan.seed)"
+        try await drop(database)
+        try await server.withConnection {
+            try $0.script("CREATE DATABASE \(database) TEMPLATE \(Self.template)")
+        }
+        let pool = PostgresPool(
+            conninfo: ConnectionString(cluster.url(database: database, as: AuditTrail.ownName)),
+            size: 1
+        )
+        let key =
+            try FileManager.default.contentsOfDirectory(atPath: store.directory).first { $0.hasSuffix(".p8") } ?? ""
+        let keyText = try String(contentsOfFile: store.directory + "/" + key, encoding: .utf8)
+        return Round(
+            plan: plan,
+            storeledger: storeledger,
+            cluster: cluster,
+            database: database,
+            store: store,
+            book: LedgerBook(pool: pool, schema: "appstore"),
+            job: try job(plan, store),
+            secrets: [Round.password] + keyText.split(separator: "\n").filter { !$0.hasPrefix("-") }.map(String.init)
+                + Self.tokenTraces(keyId: key.replacing("AuthKey_", with: "").replacing(".p8", with: "")),
+            random: SeededRandom(seed: plan.seed &* 0x9E37_79B9),
+            tally: tally
+        )
+    }
+
+    /// How the header of a bearer token looks wherever in it the key's ID stands.
+    private static func tokenTraces(keyId: String) -> [String] {
+        ["", "x", "xx"].map { shift in
+            let text = Data((shift + "\"kid\":\"" + keyId + "\"").utf8).base64EncodedString()
+            return String(text.dropFirst(shift.isEmpty ? 0 : 4).dropLast(4))
+        }
+    }
+
+    private func job(_ plan: RoundPlan, _ store: SimulatedStore) throws -> String {
+        var job = JobText(storeJob: try String(contentsOfFile: store.directory + "/job.yaml", encoding: .utf8))
+        job.name = "crash"
+        job.streams = [
+            "transactionHistory: {}", "refundHistory: \(plan.refunds)",
+            "notificationHistory: {scope: app, startDate: -2d}",
+        ]
+        let limits =
+            plan.windowSeconds.map { "windowSeconds: \($0)" }
+            ?? "requestsPerSecond: {transactionHistory: 100000, refundHistory: 100000, notificationHistory: 100000}"
+        job.limits = "{concurrency: \(plan.concurrency), share: 1, \(limits)}"
+        job.csv = "{directory: out, tables: [transactions, refunds, notifications, renewals]}"
+        if plan.listsUnknownID {
+            let list = try String(contentsOfFile: store.directory + "/ids.csv", encoding: .utf8)
+            try Data("\(list)\(Round.unknownID)\n".utf8).write(to: URL(filePath: store.directory + "/more.csv"))
+            job.transactionIds = "csv: {path: more.csv, column: transaction_id}"
+        }
+        let path = store.directory + "/crash.yaml"
+        try Data(job.text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func drop(_ database: String) async throws {
+        for attempt in 1... {
+            do {
+                return try await server.withConnection {
+                    try $0.script("DROP DATABASE IF EXISTS \(database) WITH (FORCE)")
+                }
+            } catch let error as PostgresError where error.isConnectionLoss && attempt < 20 {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    /// Keeps the database, everything anybody said and the store's directory.
+    private func save(_ round: Round, _ broken: [String], in keep: String) async throws {
+        let files = FileManager.default
+        if files.fileExists(atPath: keep) { try files.removeItem(atPath: keep) }
+        try files.createDirectory(atPath: keep, withIntermediateDirectories: true)
+        var text = (["seed \(round.plan.seed)", "\(round.plan)", ""] + round.diary + [""] + broken)
+            .joined(separator: "\n")
+        for worker in round.workers {
+            text += "\n\n== \(worker.name) \(worker.failpoint ?? "")\n\(worker.process.output)\(worker.process.errors)"
+        }
+        try Data(text.utf8).write(to: URL(filePath: keep + "/round.txt"))
+        try files.copyItem(atPath: round.store.directory, toPath: keep + "/store")
+        let url = cluster.url(database: round.database, as: AuditTrail.ownName)
+        let environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        try await withChildProcess(
+            "/bin/bash",
+            [
+                "-c", ". \"$0\"; \"$(postgres_bindir)/pg_dump\" -f \"$2\" \"$1\"", cluster.library, url,
+                keep + "/database.sql",
+            ],
+            environment: environment
+        ) { process in
+            if await process.wait() != 0 { Say.line("pg_dump: \(process.errors)") }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// What was hit how often, and what it cost.
+struct Tally: Sendable {
+    private(set) var hits: [String: Int] = [:]
+    private(set) var misses: [String: Int] = [:]
+    private(set) var kills = 0
+    private(set) var extraPages = 0
+    private(set) var allowedPages = 0
+    /// Of all rounds, pages asked for in vain against those that may be.
+    private(set) var worstRework = 0.0
+
+    mutating func hit(_ blow: Blow) {
+        hits[blow.name, default: 0] += 1
+        kills += 1
+    }
+
+    mutating func miss(_ blow: Blow) {
+        misses[blow.name, default: 0] += 1
+    }
+
+    mutating func rework(extra: Int, allowed: Int) {
+        extraPages += extra
+        allowedPages += allowed
+        if allowed > 0 { worstRework = max(worstRework, Double(extra) / Double(allowed)) }
+    }
+
+    /// Every crash point and every other blow, in the order of the table.
+    var rows: [(number: String, name: String, hits: Int, misses: Int)] {
+        let names = CrashSite.all.map { ($0.number, $0.name) } + Blow.kinds.map { ("", $0.name) }
+        return names.map { ($0, $1, hits[$1, default: 0], misses[$1, default: 0]) }
+    }
+
+    var neverHit: [String] { rows.filter { $0.hits == 0 }.map(\.name) }
+}

@@ -1,8 +1,8 @@
 import AppStoreModel
 
-/// Watches the ledger's clock against the `Date` headers of the answers that come in.
+/// Watches the ledger's clock: against this machine's monotonic one, and against the `Date` headers of answers.
 ///
-/// Both are compared as spans: the ledger read its clock at some moment between question and answer, and the server wrote
+/// All are compared as spans: the ledger read its clock at some moment between question and answer, and the server wrote
 /// its date at some moment between request and response. Only what no moment can explain counts.
 struct ClockWatch: Sendable {
     /// How far the clocks may differ; a `Date` is whole seconds, and nobody's clock is exact.
@@ -14,8 +14,23 @@ struct ClockWatch: Sendable {
     private var oddDates = 0
 
     /// Notes the ledger's clock, asked for and answered at these moments of `Timekeeper.monotonic`.
-    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) {
+    ///
+    /// - Throws: ``StopReason/clocks(_:)`` when it was set since the last time: forward, it frees budget that is still
+    ///   spent; back, the ledger's time stands still until it has caught up.
+    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(StopReason) {
+        let last = ledger
         ledger = (reading, asked, answered)
+        guard let last else { return }
+        let passed = reading - last.reading
+        let step = max(passed - (answered - last.asked), .zero) + min(passed - (asked - last.answered), .zero)
+        guard abs(step.components.seconds) <= Self.tolerance.components.seconds else {
+            let seconds = step.components.seconds
+            throw .clocks(
+                FailureReport(
+                    message: "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by \(abs(seconds)) s"
+                )
+            )
+        }
     }
 
     /// See ``RateLimiter/agrees(with:sent:)``.

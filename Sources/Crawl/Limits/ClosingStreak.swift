@@ -24,13 +24,9 @@ struct ClosingStreak: Sendable {
     }
 
     /// Notes a 429.
-    ///
-    /// - Returns: Whether it begins a closing, rather than belonging to the present one.
-    mutating func close(until moment: Duration, at now: Duration) -> Bool {
-        let begins = end(at: now) == nil
+    mutating func close(until moment: Duration, at now: Duration) {
         streak = consecutive(at: now)
-        if begins { count += 1 }
+        if end(at: now) == nil { count += 1 }
         closedUntil = max(moment, closedUntil ?? moment)
-        return begins
     }
 }

@@ -2,8 +2,6 @@ package import AppStoreModel
 
 /// The figures a rate limiter works by.
 package struct LimiterTerms: Equatable, Sendable {
-    /// What the ledger grants in a second when nothing is wrong: the job's share of Apple's figure.
-    package let requestsPerSecond: Double
     /// Units asked for at once, at least: 1 at Apple's figures.
     ///
     /// Asking for each of thousands of requests a second would cost more than sending them.
@@ -14,19 +12,15 @@ package struct LimiterTerms: Equatable, Sendable {
     package let grantLife: Duration
     /// How long after ``grantLife`` a request may still go out: half of the flight the ledger allows for.
     package let departureDelay: Duration
-    /// How long without a 429 regains a step of the share.
-    package let quietPeriod: Duration
 
     /// - Parameters:
     ///   - requestsPerSecond: Above zero.
     ///   - window: An hour against Apple; shorter in a rehearsal, and then every other time shrinks with it.
     package init(requestsPerSecond: Double, window: RateWindow = .hour) {
         precondition(requestsPerSecond > 0, "a limit that allows nothing")
-        self.requestsPerSecond = requestsPerSecond
         leastBlock = max(1, Int(min(requestsPerSecond / 50, 1_000)))
         blockLimit = max(25, leastBlock)
         grantLife = window.grantLife
         departureDelay = window.flightTime / 2
-        quietPeriod = window.length / 6
     }
 }

@@ -20,7 +20,6 @@ package actor RateLimiter {
 
     /// Until when the ledger need not be asked.
     private var pause: Duration?
-    private var feedback: ShareFeedback
     private var closings = ClosingStreak()
     private var stopwatch = Stopwatch()
     private var clockWatch = ClockWatch()
@@ -30,12 +29,12 @@ package actor RateLimiter {
         self.terms = terms
         self.ledger = ledger
         self.time = time
-        feedback = ShareFeedback(quietPeriod: terms.quietPeriod)
     }
 
     /// Returns when one request may be sent.
     ///
-    /// - Throws: What the ledger threw when asked for this permit, or `CancellationError`.
+    /// - Throws: What the ledger threw when asked for this permit, ``StopReason/clocks(_:)`` when its clock was set, or
+    ///   `CancellationError`.
     package func permit() async throws -> Permit {
         try Task.checkCancellation()
         if line.isEmpty, let permit = takeUnit() { return permit }
@@ -70,7 +69,7 @@ package actor RateLimiter {
     package func close(for wait: Duration) async throws {
         let now = time.monotonic()
         let wait = max(.seconds(1), wait)
-        if closings.close(until: now + wait, at: now) { feedback.rateLimited(at: now) }
+        closings.close(until: now + wait, at: now)
         held = []
         crashPoint(.closingSeen)
         try await ledger.close(stream, for: wait)
@@ -161,13 +160,13 @@ extension RateLimiter {
         do {
             let answer = try await ledger.take(stream, atMost: min(max(line.count, terms.leastBlock), terms.blockLimit))
             let now = time.monotonic()
-            if let clock = answer.clock { clockWatch.ledgerRead(clock, asked: asked, answered: now) }
+            if let clock = answer.clock { try clockWatch.ledgerRead(clock, asked: asked, answered: now) }
             if answer.granted == 0 {
                 // A ledger that forgets to name a time must not become a busy loop.
                 pause = now + max(answer.wait, .milliseconds(1))
             } else if closings.count == closingsBefore {
                 held.append(HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife))
-                pause = restraint(after: answer.granted, asked: asked)
+                pause = nil
             }
         } catch {
             // A cancelled clerk has nobody left who asked.
@@ -177,13 +176,6 @@ extension RateLimiter {
             lineChanged()
             for waiter in failed { waiter.turn.resume(throwing: error) }
         }
-    }
-
-    /// While Apple complains, the ledger's pace is too fast: spreads what it grants over more time.
-    private func restraint(after granted: Int, asked: Duration) -> Duration? {
-        let factor = feedback.factor(at: asked)
-        guard factor < 1 else { return nil }
-        return asked + .seconds(Double(granted) / (terms.requestsPerSecond * factor))
     }
 
     private func handOut() {

@@ -201,7 +201,6 @@ struct RateLimiterTests {
 
     @Test func `a shorter window shortens the life of a grant`() {
         #expect(LimiterTerms(requestsPerSecond: 1).grantLife == .seconds(10))
-        #expect(LimiterTerms(requestsPerSecond: 1).quietPeriod == .seconds(600))
         // Never so short that a commit outlasts it.
         #expect(
             LimiterTerms(requestsPerSecond: 1, window: RateWindow(length: .seconds(36))).grantLife == .milliseconds(250)
@@ -328,21 +327,6 @@ struct RateLimiterTests {
         #expect(time.slept == [.seconds(5)])
         time.advance(by: .seconds(5))
         _ = try await worker.value
-    }
-
-    @Test func `after a 429 half the share is used`() async throws {
-        let time = ManualTime(.automatic)
-        let limiter = RateLimiter(
-            stream: .refundHistory,
-            terms: LimiterTerms(requestsPerSecond: 10),
-            ledger: ScriptedLedger(),
-            time: time.timekeeper
-        )
-        for _ in 1...100 { _ = try await limiter.permit() }
-        #expect(time.now == .zero)
-        try await limiter.close(for: .seconds(1))
-        for _ in 1...101 { _ = try await limiter.permit() }
-        #expect(time.now == .seconds(21))
     }
 }
 

@@ -1,12 +1,16 @@
--- How is the hourly limit kept when the server that counted it is not the same any more?
+-- How is the hourly limit kept when another server counts than before, and how do all machines make room after a 429?
 -- A promoted replica and a restored backup may lack the newest rows of rate_buckets.
 
 ALTER TABLE rate_scopes
     ADD COLUMN server text,
-    ADD COLUMN least_unit interval NOT NULL DEFAULT '1 hour';
+    ADD COLUMN least_unit interval NOT NULL DEFAULT '1 hour',
+    ADD COLUMN share float8 NOT NULL DEFAULT 1,
+    ADD COLUMN share_at timestamptz NOT NULL DEFAULT '-infinity';
 
 COMMENT ON COLUMN rate_scopes.server IS 'Which server counted last; see ledger_server(). Another one assumes that rows were lost.';
 COMMENT ON COLUMN rate_scopes.least_unit IS 'The shortest time between two requests that any job ever asked with: the fastest pace that lost rows can have had.';
+COMMENT ON COLUMN rate_scopes.share IS 'How much of each job''s pace was used after the last 429: 0.05 to 1.';
+COMMENT ON COLUMN rate_scopes.share_at IS 'When that was; every quiet sixth of a window since gives a twentieth back.';
 
 -- Names the server, its timeline and the database: changes with a promotion, a point-in-time recovery, and a dump that is
 -- loaded elsewhere. Not with a restart, and not with a cold copy of the files.
@@ -17,6 +21,39 @@ CREATE FUNCTION ledger_server() RETURNS text LANGUAGE sql STABLE AS $$
 $$;
 
 COMMENT ON FUNCTION ledger_server IS 'System identifier, timeline and database: whether the rows here can be older than what was promised.';
+
+-- How much of its pace a job may use at t: a 429 that comes although the ledger stayed within its share says that somebody
+-- else draws from the same limit, the app's own servers, which must win.
+CREATE FUNCTION rate_share(scope rate_scopes, t timestamptz, p_window interval) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN scope.share >= 1 THEN 1
+                ELSE least(1, scope.share + 0.05 * floor(greatest(0, extract(epoch FROM t - scope.share_at)::float8
+                                                                     * 6 / extract(epoch FROM p_window)::float8))) END
+$$;
+
+COMMENT ON FUNCTION rate_share IS 'The part of the pace in use: halved by every 429, regained by a twentieth every sixth of a window.';
+
+-- Closes an endpoint for everybody: Apple answered 429.
+CREATE FUNCTION rate_close(p_app_id integer, p_endpoint text, p_wait interval, p_window interval) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    scope rate_scopes;
+    t     timestamptz;
+BEGIN
+    INSERT INTO rate_scopes (app_id, endpoint) VALUES (p_app_id, p_endpoint) ON CONFLICT DO NOTHING;
+    SELECT * INTO STRICT scope FROM rate_scopes s
+     WHERE s.app_id = p_app_id AND s.endpoint = p_endpoint FOR UPDATE;
+    t := greatest(clock_timestamp(), scope.last_now);
+    -- Requests that were on their way when the endpoint closed are answered 429 as well, and say nothing new.
+    IF scope.closed_until <= t THEN
+        scope.share := greatest(0.05, rate_share(scope, t, p_window) / 2);
+        scope.share_at := t;
+    END IF;
+    UPDATE rate_scopes s
+       SET closed_until = greatest(scope.closed_until, t + p_wait), share = scope.share, share_at = scope.share_at
+     WHERE s.app_id = p_app_id AND s.endpoint = p_endpoint;
+END $$;
+
+COMMENT ON FUNCTION rate_close IS 'Closes an endpoint for every process for so long, and halves the pace that follows.';
 
 -- Grants up to p_want requests, or says how long to wait.
 --
@@ -75,11 +112,11 @@ BEGIN
             DELETE FROM rate_buckets b WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint RETURNING b.granted
         ) SELECT lost + coalesce(sum(ahead.granted), 0) INTO lost FROM ahead;
         scope.closed_until := scope.closed_until - (scope.last_now - clock);
+        scope.share_at := scope.share_at - (scope.last_now - clock);
         scope.last_now := clock;
         scope.next_at := clock;
     END IF;
     t := greatest(clock, scope.last_now);
-    scope.last_now := t;
     IF lost > 0 THEN
         INSERT INTO rate_buckets AS b VALUES
             (p_app_id, p_endpoint, date_bin(width, t, timestamptz '2000-01-01 00:00:00+00'), lost)
@@ -90,6 +127,10 @@ BEGIN
     IF scope.closed_until > t THEN
         reason := 'closed';
         wait_ms := ceil(extract(epoch FROM scope.closed_until - t) * 1000);
+    ELSIF clock < scope.last_now THEN
+        -- A clock that was set back. What was granted now would lie in the past once it is set right, and count too short.
+        reason := 'clock';
+        wait_ms := greatest(1, least(60000, ceil(extract(epoch FROM scope.last_now - clock) * 1000)));
     ELSE
         DELETE FROM rate_buckets b
          WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint AND b.bucket <= t - scope.kept_for;
@@ -97,6 +138,7 @@ BEGIN
          WHERE b.app_id = p_app_id AND b.endpoint = p_endpoint AND b.bucket > t - horizon - width;
 
         -- An even pace: one request a unit, and after a rest at most a fifth of a second's worth at once.
+        unit := unit / rate_share(scope, t, p_window);
         scope.next_at := greatest(scope.next_at, t - interval '200 milliseconds');
         paced := CASE WHEN scope.next_at > t THEN 0
                       ELSE 1 + floor(extract(epoch FROM t - scope.next_at) / extract(epoch FROM unit))::bigint END;
@@ -116,12 +158,11 @@ BEGIN
             wait_ms := coalesce(wait_ms, ceil(extract(epoch FROM p_window) * 1000));
         ELSE
             reason := 'pace';
-            -- While the clock lags behind last_now, nothing is gained by asking again and again.
-            wait_ms := greatest(1, least(60000, ceil(extract(epoch FROM scope.next_at - clock) * 1000)));
+            wait_ms := greatest(1, least(60000, ceil(extract(epoch FROM scope.next_at - t) * 1000)));
         END IF;
     END IF;
     UPDATE rate_scopes s
-       SET last_now = scope.last_now, next_at = scope.next_at, kept_for = scope.kept_for, closed_until = scope.closed_until,
-           server = scope.server, least_unit = scope.least_unit
+       SET last_now = t, next_at = scope.next_at, kept_for = scope.kept_for, closed_until = scope.closed_until,
+           server = scope.server, least_unit = scope.least_unit, share_at = scope.share_at
      WHERE s.app_id = p_app_id AND s.endpoint = p_endpoint;
 END $$;

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import Glibc
+
+/// A PostgreSQL server of a test's own, for what must not happen to the one all tests share: kills, and a clock that is set.
+///
+/// Started by `scripts/lib/postgres.sh`, under libfaketime.
+package final class OwnPostgres: Sendable {
+    /// A connection string.
+    package let conninfo: String
+    private let directory: String
+    private let library: String
+
+    /// Whether `faketime` is installed; without it a test has no clock to set.
+    package static var faketime: String? {
+        ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib64/faketime"]
+            .map { $0 + "/libfaketimeMT.so.1" }.first { FileManager.default.isReadableFile(atPath: $0) }
+    }
+
+    /// The variables that put a program's wall clock off by so many seconds, and no other clock.
+    package static func clock(off seconds: Int, library: String) -> [String: String] {
+        ["LD_PRELOAD": library, "FAKETIME": "\(seconds < 0 ? "" : "+")\(seconds)", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+    }
+
+    /// Runs a server in `directory` beside `body`.
+    package static func running<Result>(
+        in directory: String,
+        library: String,
+        _ body: (OwnPostgres) async throws -> Result
+    ) async throws -> Result {
+        let server = OwnPostgres(directory: directory, library: library, conninfo: "")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        // The server's user reads it each time somebody asks for the time.
+        try server.setClock(by: 0)
+        let conninfo = try await server.start()
+        do {
+            let result = try await body(OwnPostgres(directory: directory, library: library, conninfo: conninfo))
+            try await server.script("postgres_remove \"$directory\"")
+            return result
+        } catch {
+            try await server.script("postgres_remove \"$directory\"")
+            throw error
+        }
+    }
+
+    private init(directory: String, library: String, conninfo: String) {
+        self.directory = directory
+        self.library = library
+        self.conninfo = conninfo
+    }
+
+    /// Sets the server's clock: so many seconds from the true time.
+    package func setClock(by seconds: Int) throws {
+        let path = directory + ".clock"
+        try Data("\(seconds < 0 ? "" : "+")\(seconds)\n".utf8).write(to: URL(filePath: path + ".new"))
+        chmod(path + ".new", 0o644)
+        rename(path + ".new", path)
+    }
+
+    /// Kills the server's first process, as a machine out of memory would, waits until the others noticed, and starts it again.
+    package func killAndStartAgain() async throws {
+        try await script(
+            """
+            home=$(postgres_home "$directory")
+            kill -9 "$(head -n 1 "$home/data/postmaster.pid")"
+            """
+        )
+        _ = try await start()
+    }
+
+    @discardableResult
+    private func start() async throws -> String {
+        // A server that was killed is in the way until its last child has noticed.
+        try await script(
+            """
+            export LD_PRELOAD=\(library) FAKETIME_TIMESTAMP_FILE="$directory.clock" FAKETIME_NO_CACHE=1 \
+                FAKETIME_DONT_FAKE_MONOTONIC=1
+            for attempt in 1 2 3 4 5 6 7 8 9 10; do
+                if POSTGRES_FAST=1 postgres_start "$directory" 2>"$directory.errors"; then break; fi
+                if ((attempt == 10)); then cat "$directory.errors" >&2; exit 1; fi
+                sleep 0.5
+            done
+            printf '%s\\n' "$DATABASE_URL"
+            """
+        )
+    }
+
+    @discardableResult
+    private func script(_ text: String) async throws -> String {
+        let script = "set -euo pipefail; . \(Executables.checkout)/scripts/lib/postgres.sh; directory=$1; \(text)"
+        let path = "/usr/local/bin:/usr/bin:/bin"
+        return try await withChildProcess("/bin/bash", ["-c", script, "bash", directory], environment: ["PATH": path]) {
+            let code = await $0.wait()
+            guard code == 0 else { throw Failed(text: $0.errors) }
+            return $0.output.split(separator: "\n").last.map(String.init) ?? ""
+        }
+    }
+
+    package struct Failed: Error {
+        let text: String
+    }
+}

@@ -41,7 +41,7 @@ package struct ExportPipeline: Sendable {
         // A page takes milliseconds to commit, so a few sessions serve many workers.
         let sessions = min(8, max(2, job.limits.concurrency / 4))
         ledger = Ledger(
-            conninfo: ConnectionString(job.output.postgres.url.reveal()),
+            conninfo: ConnectionString(job.output.postgres.url.reveal(), systemRoots: CertificateBundle.system),
             schema: job.output.postgres.schema,
             sessions: sessions,
             deadline: databaseDeadline

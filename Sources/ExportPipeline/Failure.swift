@@ -84,6 +84,8 @@ package struct Failure: Sendable {
         if error.reason == .unreadableConninfo {
             return (.badInput, "output.postgres.url cannot be read: \(error.message)")
         }
+        if error.reason == .insecureTransport { return (.configuration, "output.postgres.url: \(error.message)") }
+        if error.reason == .untrustedServer { return (.refused, "PostgreSQL is not trusted: \(error.message)") }
         if error.reason == .unsupportedServer || error.state == .readOnlyTransaction {
             return (
                 .configuration, "PostgreSQL: \(error.message). A primary of version 15 or later, in UTF8, is needed"

@@ -3,13 +3,16 @@ import Glibc
 /// Finds the file of trusted certificate authorities.
 ///
 /// Named to libcurl explicitly, so that no environment variable and no build default can put another in its place.
-enum CertificateBundle {
+package enum CertificateBundle {
     /// Debian, Fedora, Alpine.
     private static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt",
         "/etc/pki/tls/certs/ca-bundle.crt",
         "/etc/ssl/cert.pem",
     ]
+
+    /// The system's own file; `nil` where none can be read.
+    package static var system: String? { systemFiles.first { unsafe access($0, R_OK) == 0 } }
 
     static func path(configured: String?) throws(TransportFault) -> String {
         let candidates = configured.map { [$0] } ?? systemFiles

@@ -7,8 +7,10 @@ import Glibc
 /// for between the start and the end of connecting. So the steps of connecting are taken here.
 ///
 /// - Returns: An open session; the caller finishes it.
-func openSession(conninfo: String) throws(PostgresError) -> OpaquePointer {
-    let settings = try ConnectionSettings(conninfo: conninfo)
+func openSession(conninfo: String, systemRoots: String?) throws(PostgresError) -> OpaquePointer {
+    var settings = try ConnectionSettings(conninfo: conninfo)
+    let demands = try TransportDemands(settings, systemRoots: systemRoots)
+    settings.set(demands.words)
     let started = unsafe settings.withCStrings { keywords, values in
         unsafe PQconnectStartParams(keywords, values, 0)
     }
@@ -16,7 +18,7 @@ func openSession(conninfo: String) throws(PostgresError) -> OpaquePointer {
         throw PostgresError(.connection, .cannotConnect, "libpq is out of memory")
     }
     do throws(PostgresError) {
-        unsafe try finishConnecting(handle, within: settings.timeout)
+        unsafe try finishConnecting(handle, within: settings.timeout, demands)
         unsafe try requireModernServer(handle)
         unsafe try settleSession(handle)
     } catch {
@@ -26,7 +28,11 @@ func openSession(conninfo: String) throws(PostgresError) -> OpaquePointer {
     return unsafe handle
 }
 
-private func finishConnecting(_ handle: OpaquePointer, within timeout: Duration) throws(PostgresError) {
+private func finishConnecting(
+    _ handle: OpaquePointer,
+    within timeout: Duration,
+    _ demands: TransportDemands
+) throws(PostgresError) {
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
     let deadline = ContinuousClock.now + timeout
@@ -39,6 +45,8 @@ private func finishConnecting(_ handle: OpaquePointer, within timeout: Duration)
         guard ContinuousClock.now < deadline else {
             throw PostgresError(.connection, .cannotConnect, "the server did not answer within \(timeout)")
         }
+        // libpq says nothing to an address before it is asked to go on.
+        if let address = unsafe PQhostaddr(handle) { try demands.check(address: unsafe String(cString: address)) }
         var socket = pollfd(fd: unsafe PQsocket(handle), events: waitsFor, revents: 0)
         guard unsafe poll(&socket, 1, 100) > 0 else { continue }
         switch unsafe PQconnectPoll(handle) {
@@ -58,6 +66,9 @@ private func refusal(_ handle: OpaquePointer) -> PostgresError {
     }
     var state = lines.compactMap(stateInVerboseLine).last
     if state == nil, unsafe PQconnectionNeedsPassword(handle) == 1 { state = .invalidPassword }
+    if state == nil, let why = TransportDemands.distrust(in: text) {
+        return PostgresError(.untrustedServer, .cannotConnect, "\(why) (\(lines.joined(separator: "; ")))")
+    }
     return PostgresError(.connection, state ?? .cannotConnect, lines.joined(separator: "; "))
 }
 

@@ -36,6 +36,15 @@ struct ConnectionSettings {
         }
     }
 
+    /// The value the connection string itself gives a keyword.
+    subscript(keyword: String) -> String? { words.last { $0.keyword == keyword }?.value }
+
+    /// Sets keywords, in place of what they were.
+    mutating func set(_ demands: [String: String]) {
+        words.removeAll { demands.keys.contains($0.keyword) }
+        words += demands.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     /// Lends keywords and values as the two NULL-ended arrays that libpq takes.
     func withCStrings<R>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R

@@ -16,10 +16,14 @@ package struct PostgresConnection: ~Copyable {
     ///
     /// The session speaks UTF-8 whatever `PGCLIENTENCODING` says, and prints moments in ISO 8601, UTC.
     ///
-    /// - Parameter conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
+    /// Over a network the server proves by TLS who it is, and never gets to see the password; see ``TransportDemands``.
+    ///
+    /// - Parameters:
+    ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
+    ///   - systemRoots: See ``ConnectionString/systemRoots``.
     /// - Throws: ``PostgresError``; a server older than PostgreSQL 15 or of another encoding than UTF-8 is refused.
-    package init(conninfo: String) throws(PostgresError) {
-        let handle = unsafe try openSession(conninfo: conninfo)
+    package init(conninfo: String, systemRoots: String? = nil) throws(PostgresError) {
+        let handle = unsafe try openSession(conninfo: conninfo, systemRoots: systemRoots)
         unsafe self.handle = handle
         unsafe canceller = StatementCanceller(of: handle)
     }

@@ -13,6 +13,10 @@ package struct PostgresError: Error, Hashable, Sendable {
         case outcomeUnknown
         /// libpq cannot read the connection string.
         case unreadableConninfo
+        /// The connection string, the environment or a service file asks for less than a verified server.
+        case insecureTransport
+        /// The server cannot prove who it is, or asks for the password in a form that would give it away.
+        case untrustedServer
         /// The server is too old, or its encoding is not UTF-8.
         case unsupportedServer
         /// A text holds U+0000, which PostgreSQL cannot store and libpq would cut at.

@@ -1,4 +1,5 @@
 import AppStoreModel
+import HTTPTransport
 package import JobPlan
 package import Ledger
 import Postgres
@@ -34,7 +35,7 @@ extension ExportPipeline {
         databaseDeadline: Duration
     ) async throws -> [JobStatus] {
         let ledger = Ledger(
-            conninfo: ConnectionString(url.reveal()),
+            conninfo: ConnectionString(url.reveal(), systemRoots: CertificateBundle.system),
             schema: schema,
             sessions: 1,
             deadline: databaseDeadline

@@ -10,6 +10,7 @@
 --   storeledger_migrator  storeledger migrate: acts as the owner
 --   storeledger_loader    storeledger run, replay, plan, status, coverage, export, doctor
 --   storeledger_exporter  storeledger export, plan, status, coverage: reads, but no payload, no archive, no reject's text
+--   storeledger_eraser    storeledger erase: deletes a customer's records, changes none
 --   storeledger_analyst   the masked_ views and nothing else; read-only, a minute a statement
 --
 -- They have no password here. Set one with \password storeledger_loader in psql, which sends only its SCRAM verifier,
@@ -37,7 +38,7 @@ SELECT set_config('storeledger.schema', :'schema', true) AS s, set_config('store
 CREATE TEMP TABLE ledger_roles ON COMMIT DROP AS
 SELECT word, :'prefix' || '_' || word AS name, login
   FROM (VALUES ('owner', 'NOLOGIN'), ('migrator', 'LOGIN'), ('loader', 'LOGIN'), ('exporter', 'LOGIN'),
-               ('analyst', 'LOGIN CONNECTION LIMIT 20')) v (word, login);
+               ('eraser', 'LOGIN'), ('analyst', 'LOGIN CONNECTION LIMIT 20')) v (word, login);
 SELECT format('CREATE ROLE %I %s', name, login) FROM ledger_roles r
  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) \gexec
 
@@ -120,8 +121,36 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('rate_take', 'ledger_server', 'analyze_crawl_items', 'erasure_key')
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('rate_take', 'ledger_server', 'analyze_crawl_items',
+                                                                                   'erasure_key')
 \gexec
+
+-- Erasing. Every table a customer's records can be in, and the tombstones; see sql/migrations/0003_erasure.sql.
+SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
+  FROM (VALUES
+           ('SELECT', 'schema_migrations'),
+           ('SELECT', 'apps'),
+           ('SELECT, INSERT', 'erasure_keys'),
+           ('SELECT, INSERT', 'erased_marks'),
+           ('SELECT, DELETE', 'transactions'),
+           ('SELECT, DELETE', 'refunds'),
+           ('SELECT, DELETE', 'renewals'),
+           ('SELECT, DELETE', 'notifications'),
+           ('SELECT, DELETE', 'notification_send_attempts'),
+           ('SELECT, DELETE', 'advanced_commerce_items'),
+           ('SELECT, DELETE', 'advanced_commerce_refunds'),
+           ('SELECT, DELETE', 'signed_payloads'),
+           ('SELECT, DELETE', 'field_issues'),
+           ('SELECT, DELETE', 'rejected_records'),
+           ('SELECT, DELETE', 'crawl_items'),
+           ('SELECT, DELETE', 'coverage_gaps'),
+           ('SELECT, UPDATE, DELETE', 'schema_drift'),
+           ('SELECT, UPDATE', 'runs')
+       ) v (rights, relation)
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
+  FROM pg_proc p
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname = 'erasure_key' \gexec
 
 -- Exporting: every column that a CSV file or a report can show, which excludes payloads and bytes.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')

@@ -47,6 +47,21 @@ struct RoleTests {
                 }
                 #expect(try await stage.book().differences(from: try await stage.store.world()) == [])
 
+                let id = try await stage.book().column("SELECT original_transaction_id FROM transactions LIMIT 1")[0]
+                for word in ["loader", "exporter", "analyst"] {
+                    try await expect(word, [77, 78], "erase", path, "--transaction-id", id)
+                }
+                try await expect("eraser", [0], "erase", path, "--transaction-id", id, "--dry-run")
+                try await expect("eraser", [0], "erase", path, "--transaction-id", id)
+                try await expect("eraser", [0], "erase", path, "--reapply")
+                #expect(
+                    try await stage.book().count(
+                        "SELECT count(*) FROM transactions WHERE original_transaction_id = '\(id)'"
+                    ) == 0
+                )
+                try await expect("loader", [0, 2], "run", path)
+                for command in ["migrate", "run", "replay"] { try await expect("eraser", [77], command, path) }
+
                 for command in ["migrate", "run", "replay"] { try await expect("exporter", [77], command, path) }
                 for command in ["migrate", "run", "replay", "export", "status", "coverage"] {
                     try await expect("analyst", [77, 78], command, path)

@@ -4,7 +4,7 @@ import Postgres
 
 /// The roles of `sql/roles.sql`, under a prefix of the test's own: roles belong to the whole server.
 package struct LedgerRoles: Sendable {
-    package static let words = ["owner", "migrator", "loader", "exporter", "analyst"]
+    package static let words = ["owner", "migrator", "loader", "exporter", "eraser", "analyst"]
 
     package let prefix: String
     private let conninfo: String

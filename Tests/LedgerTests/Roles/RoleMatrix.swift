@@ -2,7 +2,7 @@
 enum RoleMatrix {
     struct Statement: Sendable {
         let sql: String
-        /// The roles that may, by their first letters: migrator, loader, exporter, analyst.
+        /// The roles that may, by their first letters: migrator, loader, exporter, analyst, eraser (`d`, for it deletes).
         ///
         /// Everybody else gets 42501.
         let allowed: String
@@ -16,17 +16,17 @@ enum RoleMatrix {
     /// The cases D20 to D24; `ROLE` stands for the roles' prefix.
     static let statements: [Statement] = [
         // Reading
-        Statement("SELECT count(*) FROM transactions", "mle"),
-        Statement("SELECT payload FROM transactions", "ml"),
-        Statement("SELECT app_account_token FROM transactions", "mle"),
-        Statement("SELECT * FROM notifications", "ml"),
-        Statement("SELECT payload, signature FROM signed_payloads", "ml"),
+        Statement("SELECT count(*) FROM transactions", "mled"),
+        Statement("SELECT payload FROM transactions", "mld"),
+        Statement("SELECT app_account_token FROM transactions", "mled"),
+        Statement("SELECT * FROM notifications", "mld"),
+        Statement("SELECT payload, signature FROM signed_payloads", "mld"),
         Statement("SELECT header FROM signing_headers", "ml"),
-        Statement("SELECT raw FROM rejected_records", "ml"),
-        Statement("SELECT reason, detail FROM rejected_records", "mle"),
-        Statement("SELECT item_key, cursor FROM crawl_items", "mle"),
+        Statement("SELECT raw FROM rejected_records", "mld"),
+        Statement("SELECT reason, detail FROM rejected_records", "mled"),
+        Statement("SELECT item_key, cursor FROM crawl_items", "mled"),
         Statement("SELECT granted FROM rate_buckets", "mle"),
-        Statement("SELECT * FROM runs", "mle"),
+        Statement("SELECT * FROM runs", "mled"),
         Statement("SELECT * FROM masked_transactions", "ma"),
         Statement("SELECT * FROM masked_refunds", "ma"),
         Statement("SELECT * FROM masked_renewals", "ma"),
@@ -50,20 +50,28 @@ enum RoleMatrix {
         Statement("UPDATE schema_migrations SET checksum = 'x'", "m"),
         Statement("SELECT analyze_crawl_items()", "ml"),
         // Deleting
-        Statement("DELETE FROM transactions", "m"),
-        Statement("DELETE FROM refunds", "m"),
-        Statement("DELETE FROM renewals", "m"),
-        Statement("DELETE FROM notifications", "m"),
-        Statement("DELETE FROM signed_payloads", "m"),
-        Statement("DELETE FROM rejected_records", "m"),
-        Statement("DELETE FROM crawl_items", "m"),
-        Statement("DELETE FROM coverage_gaps", "m"),
+        Statement("DELETE FROM transactions", "md"),
+        Statement("DELETE FROM refunds", "md"),
+        Statement("DELETE FROM renewals", "md"),
+        Statement("DELETE FROM notifications", "md"),
+        Statement("DELETE FROM signed_payloads", "md"),
+        Statement("DELETE FROM rejected_records", "md"),
+        Statement("DELETE FROM crawl_items", "md"),
+        Statement("DELETE FROM coverage_gaps", "md"),
         Statement("DELETE FROM runs", "m"),
         Statement("DELETE FROM apps", "m"),
-        Statement("DELETE FROM advanced_commerce_items", "ml"),
-        Statement("DELETE FROM field_issues", "ml"),
+        Statement("DELETE FROM advanced_commerce_items", "mld"),
+        Statement("DELETE FROM field_issues", "mld"),
         Statement("DELETE FROM rate_buckets", "ml"),
+        Statement("DELETE FROM erased_marks", "m"),
+        Statement("DELETE FROM erasure_keys", "m"),
         Statement("TRUNCATE transactions", "m"),
+        // Erasing
+        Statement("SELECT key FROM erasure_keys", "mld"),
+        Statement("SELECT erasure_key(1)", "mld"),
+        Statement("INSERT INTO erasure_keys (app_id, key) SELECT 1, '' WHERE false", "md"),
+        Statement("INSERT INTO erased_marks (app_id, mark) SELECT 1, '' WHERE false", "mld"),
+        Statement("UPDATE runs SET message = NULL", "mld"),
         // Changing what there is
         Statement("CREATE TABLE appstore.mine (n integer)", "m"),
         Statement("ALTER TABLE transactions ADD COLUMN mine integer", "m"),
@@ -73,7 +81,7 @@ enum RoleMatrix {
         Statement("CREATE FUNCTION appstore.mine() RETURNS integer LANGUAGE sql AS 'SELECT 1'", "m"),
         Statement("ALTER VIEW masked_transactions SET (security_barrier = false)", "m"),
         Statement("COMMENT ON TABLE transactions IS 'x'", "m"),
-        Statement("CREATE TEMP TABLE mine (n integer)", "mle"),
+        Statement("CREATE TEMP TABLE mine (n integer)", "mled"),
         // Beyond the ledger
         Statement("CREATE SCHEMA mine", ""),
         Statement("CREATE TABLE public.mine (n integer)", ""),

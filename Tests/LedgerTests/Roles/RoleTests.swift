@@ -10,10 +10,12 @@ struct RoleTests {
         async throws
     {
         try await withLedgerAndRoles { _, roles in
-            for word in ["migrator", "loader", "exporter", "analyst"] {
+            for (word, letter) in [
+                ("migrator", "m"), ("loader", "l"), ("exporter", "e"), ("eraser", "d"), ("analyst", "a"),
+            ] {
                 let found = try attempts(as: word, of: roles)
                 for (statement, state) in zip(RoleMatrix.statements, found) {
-                    let isAllowed = statement.allowed.contains(word.prefix(1))
+                    let isAllowed = statement.allowed.contains(letter)
                     #expect(
                         state == (isAllowed ? .successfulCompletion : .insufficientPrivilege),
                         "\(word): \(statement.sql)"
@@ -70,7 +72,7 @@ struct RoleTests {
             try PostgresConnection(conninfo: roles.conninfo("migrator")).script(
                 "CREATE FUNCTION appstore.later() RETURNS integer LANGUAGE sql AS 'SELECT 1'; CREATE TABLE appstore.later ()"
             )
-            for word in ["loader", "exporter", "analyst"] {
+            for word in ["loader", "exporter", "eraser", "analyst"] {
                 let connection = try PostgresConnection(conninfo: roles.conninfo(word))
                 #expect(end(of: "SELECT appstore.later()", on: connection) == .insufficientPrivilege)
                 #expect(end(of: "SELECT FROM appstore.later", on: connection) == .insufficientPrivilege)

@@ -119,11 +119,10 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
+-- A function that runs with its caller's rights gives none; of those that run with the owner's, this one.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('rate_take', 'ledger_server', 'analyze_crawl_items',
-                                                                                   'erasure_key')
-\gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname = 'analyze_crawl_items') \gexec
 
 -- Erasing. Every table a customer's records can be in, and the tombstones; see sql/migrations/0003_erasure.sql.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')

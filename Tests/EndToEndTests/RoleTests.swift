@@ -47,7 +47,8 @@ struct RoleTests {
                 }
                 #expect(try await stage.book().differences(from: try await stage.store.world()) == [])
 
-                let id = try await stage.book().column("SELECT original_transaction_id FROM transactions LIMIT 1")[0]
+                let ids = try await stage.book().column("SELECT original_transaction_id FROM transactions LIMIT 1")
+                let id = try #require(ids.first)
                 for word in ["loader", "exporter", "analyst"] {
                     try await expect(word, [77, 78], "erase", path, "--transaction-id", id)
                 }

@@ -58,9 +58,10 @@ package enum CrashPoint: Sendable {
     case csvDirectorySynced
     case csvManifestPublished
 
-    // The end of a run, and the schema.
+    // The end of a run, the schema, an erasure.
     case runConcluded
     case migrationApplied
+    case erasureMarked
 }
 
 #if !FAILPOINTS

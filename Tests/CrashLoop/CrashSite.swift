@@ -20,6 +20,8 @@ struct CrashSite: Sendable {
         case heartbeat
         /// A database without our tables.
         case migration
+        /// `storeledger erase`, in a ledger of its own.
+        case erasure
     }
 
     let name: String
@@ -88,6 +90,7 @@ struct CrashSite: Sendable {
         CrashSite("standingChosen", "CP41, CP42", .refusals, 1...2),
         CrashSite("standingFiled", "CP41, CP42", .refusals, 1...2),
         CrashSite("migrationApplied", "CP43", .migration, 1...2),
+        CrashSite("erasureMarked", "CP44", .erasure, 1...1),
     ]
 
     static func named(_ name: String) -> CrashSite {

@@ -150,6 +150,7 @@ struct Round {
     /// Has one process kill itself at a crash point; where it does not come by, it is made easier.
     private mutating func strike(_ planned: PlannedPoint, as blow: Blow) async throws {
         if planned.point.situation == .migration { return try await killMigration(planned, blow) }
+        if planned.point.situation == .erasure { return try await killErasure(planned, blow) }
         for (attempt, planned) in [planned, planned.first, planned.first].enumerated() {
             let restart = try await prepare(planned.point.situation, isRetry: attempt > 0)
             let lease = planned.point.situation == .heartbeat ? 40 : 1
@@ -200,7 +201,7 @@ struct Round {
             try await settle()
             try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
             return plan.listsUnknownID && isRetry
-        case .migration:
+        case .migration, .erasure:
             return false
         }
     }
@@ -384,34 +385,6 @@ struct Round {
         reworkAllowed += 8
         if after.count - before >= 7 { tally.hit(blow) } else { tally.miss(blow) }
         try await judgeLive()
-    }
-
-    /// A migration is whole or nothing: in a database of its own.
-    private mutating func killMigration(_ planned: PlannedPoint, _ blow: Blow) async throws {
-        let name = "\(database)_m\(workers.count)"
-        try await patiently { try await book.with { try $0.script("CREATE DATABASE \(name)") } }
-        let (killed, _) = try await migrate(name, failpoint: planned.failpoint("kill"))
-        guard killed == 137 else { return tally.miss(blow) }
-        tally.hit(blow)
-        let pool = PostgresPool(
-            conninfo: ConnectionString(cluster.url(database: name, as: AuditTrail.ownName)),
-            size: 1
-        )
-        let left = try await LedgerBook(pool: pool, schema: "public").count(
-            "SELECT count(*) FROM pg_namespace WHERE nspname = 'appstore'"
-        )
-        try BrokenPromise.check(left == 0 ? [] : ["CP43: a part of a migration is there"])
-        let (again, errors) = try await migrate(name, failpoint: nil)
-        try BrokenPromise.check(again == 0 ? [] : ["CP43: migrate did not mend it: \(errors)"])
-        try await patiently { try await book.with { try $0.script("DROP DATABASE \(name) WITH (FORCE)") } }
-    }
-
-    private func migrate(_ database: String, failpoint: String?) async throws -> (code: Int32, errors: String) {
-        var environment = ["DATABASE_URL": cluster.url(database: database, as: "migrate", password: Self.password)]
-        environment["STORELEDGER_FAILPOINT"] = failpoint
-        return try await withChildProcess(storeledger, ["migrate", job], environment: environment) { process in
-            (await process.wait(), process.errors)
-        }
     }
 
     // MARK: The end

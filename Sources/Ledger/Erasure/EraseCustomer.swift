@@ -1,5 +1,6 @@
 import LedgerTables
 import Postgres
+import Workers
 
 /// What an erasure removed; its JSON form is documented in the README and stable.
 package struct Erasure: Codable, Equatable, Sendable {
@@ -57,6 +58,7 @@ extension Ledger {
         var removed: [String: Int] = [:]
         for book in books {
             tombstones += try book.add(trace.ids, on: connection)
+            crashPoint(.erasureMarked)
             var removal = CustomerRemoval(trace: trace, tombstones: book)
             try removal.remove(on: connection)
             removed.merge(removal.removed, uniquingKeysWith: +)

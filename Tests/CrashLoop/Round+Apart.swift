@@ -1,0 +1,99 @@
+import FoundationEssentials
+import Postgres
+import TestSupport
+
+/// Blows to what happens once in a ledger's life: each in a database of its own.
+extension Round {
+    /// A migration is whole or nothing (CP43).
+    mutating func killMigration(_ planned: PlannedPoint, _ blow: Blow) async throws {
+        let (storeledger, job) = (storeledger, job)
+        let hit = try await withDatabase { database, environment in
+            let killed = try await Self.finish(storeledger, ["migrate", job], environment, planned.failpoint("kill"))
+            guard killed.code == 137 else { return false }
+            let left = try await database(
+                "public"
+            ).count("SELECT count(*) FROM pg_namespace WHERE nspname = 'appstore'")
+            try BrokenPromise.check(left == 0 ? [] : ["CP43: a part of a migration is there"])
+            let again = try await Self.finish(storeledger, ["migrate", job], environment)
+            try BrokenPromise.check(again.code == 0 ? [] : ["CP43: migrate did not mend it: \(again.errors)"])
+            return true
+        }
+        if hit { tally.hit(blow) } else { tally.miss(blow) }
+    }
+
+    /// An erasure removes all of a customer or nothing, and done again it completes (CP44).
+    mutating func killErasure(_ planned: PlannedPoint, _ blow: Blow) async throws {
+        let storeledger = storeledger
+        let options = SimulatedStore.Options(seed: plan.store.seed, customers: 3, transactionsPerCustomer: 8)
+        let hit = try await withDatabase { database, environment in
+            try await withTemporaryDirectory { directory in
+                try await SimulatedStore.serving(options, in: directory + "/store") { store in
+                    let job = store.directory + "/job.yaml"
+                    for command in ["migrate", "run"] {
+                        let outcome = try await Self.finish(storeledger, [command, job], environment)
+                        try BrokenPromise.check(outcome.code == 0 ? [] : ["\(command): \(outcome.errors)"])
+                    }
+                    let book = try await database("appstore")
+                    let ids = try await book.column("SELECT min(transaction_id) FROM transactions")
+                    let erase = ["erase", job, "--transaction-id", ids[0]]
+                    let before = try await book.rowCounts()
+                    let killed = try await Self.finish(storeledger, erase, environment, planned.failpoint("kill"))
+                    guard killed.code == 137 else { return false }
+                    let after = try await book.rowCounts()
+                    try BrokenPromise.check(before == after ? [] : ["CP44: a part of an erasure is there: \(after)"])
+                    let again = try await Self.finish(storeledger, erase, environment)
+                    let left = try await book.count(
+                        "SELECT count(*) FROM transactions WHERE transaction_id = '\(ids[0])'"
+                    )
+                    guard again.code == 0, left == 0, try await book.count("SELECT count(*) FROM erased_marks") > 0
+                    else { throw BrokenPromise(sentences: ["CP44: erase did not complete: \(again.errors)"]) }
+                    return true
+                }
+            }
+        }
+        if hit { tally.hit(blow) } else { tally.miss(blow) }
+    }
+
+    /// Lends a new database to `body`: a way to read a schema of it, and the environment of a `storeledger` for it.
+    private func withDatabase(
+        _ body: (_ schema: (String) async throws -> LedgerBook, _ environment: [String: String]) async throws -> Bool
+    ) async throws -> Bool {
+        let name = "\(database)_apart"
+        let remove = "DROP DATABASE IF EXISTS \(name) WITH (FORCE)"
+        for statement in [remove, "CREATE DATABASE \(name)"] {
+            try await patiently { try await book.with { try $0.script(statement) } }
+        }
+        let conninfo = ConnectionString(cluster.url(database: name, as: AuditTrail.ownName))
+        let pool = PostgresPool(conninfo: conninfo, size: 1)
+        let hit = try await body(
+            { LedgerBook(pool: pool, schema: $0) },
+            ["DATABASE_URL": cluster.url(database: name, as: "apart", password: Self.password)]
+        )
+        try await patiently { try await book.with { try $0.script(remove) } }
+        return hit
+    }
+
+    private static func finish(
+        _ storeledger: String,
+        _ arguments: [String],
+        _ environment: [String: String],
+        _ failpoint: String? = nil
+    ) async throws -> (code: Int32, errors: String) {
+        var environment = environment
+        environment["STORELEDGER_FAILPOINT"] = failpoint
+        return try await withChildProcess(storeledger, arguments, environment: environment) { process in
+            (await process.wait(), process.errors)
+        }
+    }
+}
+
+extension LedgerBook {
+    /// Rows of every table that an erasure touches.
+    fileprivate func rowCounts() async throws -> [String] {
+        var counts: [String] = []
+        for table in Self.dataTables + ["erased_marks", "crawl_items"] {
+            counts.append("\(table) \(try await count("SELECT count(*) FROM \(table)"))")
+        }
+        return counts
+    }
+}

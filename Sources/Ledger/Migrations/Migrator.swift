@@ -66,7 +66,7 @@ package struct Migrator: Sendable {
     package func check() async throws {
         let migrations = try migrationFiles()
         let schema = ledger.schema
-        try await ledger.pool.withConnection { connection in
+        try await ledger.persistently { connection in
             let found = try connection.run(
                 "SELECT to_regclass($1) IS NOT NULL AS found",
                 [.text("\"\(schema)\".schema_migrations")]

@@ -32,20 +32,19 @@ extension Ledger {
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
     ///   ``Postgres/PostgresError``.
     package func publish(_ order: CSVOrder, of app: AppID) async throws -> Manifest {
-        try await pool.withConnection { connection in
-            try connection.transaction(.readOnlySnapshot) { connection in
-                // Between two tables the session rests while a large file goes to disk.
-                try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-                let directory = try OutputDirectory(path: order.directory)
-                let snapshot = try connection.run(
-                    "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
-                )[0].text("moment")
-                var publication = Publication(directory: directory)
-                for table in order.tables {
-                    try publication.write(try PublishedTable(table, connection), of: app, from: connection)
-                }
-                return try publication.publish(order, snapshot: snapshot)
+        // A server that goes away meanwhile costs another beginning: whatever was written is removed or replaced.
+        try await transaction(.readOnlySnapshot) { connection in
+            // Between two tables the session rests while a large file goes to disk.
+            try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
+            let directory = try OutputDirectory(path: order.directory)
+            let snapshot = try connection.run(
+                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
+            )[0].text("moment")
+            var publication = Publication(directory: directory)
+            for table in order.tables {
+                try publication.write(try PublishedTable(table, connection), of: app, from: connection)
             }
+            return try publication.publish(order, snapshot: snapshot)
         }
     }
 }

@@ -341,7 +341,12 @@ struct Round {
             guard ContinuousClock.now - began < .seconds(10) else {
                 throw BrokenPromise(sentences: ["CP45: \(victim.name) took longer than 10 s to stop"])
             }
-            let left = try await book.count("SELECT count(*) FROM crawl_items WHERE state = 'leased'")
+            let left = try await book.count(
+                """
+                SELECT count(*) FROM crawl_items i JOIN audit.claims c USING (stream, item_key)
+                 WHERE i.state = 'leased' AND c.epoch = i.lease_epoch AND c.worker = '\(victim.name)'
+                """
+            )
             try BrokenPromise.check(left == 0 ? [] : ["CP45: \(left) leases were not given back"])
         } else {
             try await bury(victim)

@@ -265,26 +265,31 @@ struct Round {
     private mutating func pause(_ blow: Blow) async throws {
         try await settle()
         try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
+        let before = try await store.requests().arrivals.count
         let victim = try start(restart: true, lease: 40)
         try await Task.sleep(for: .milliseconds(Int.random(in: 200...700, using: &random)))
         victim.process.signal(SIGSTOP)
-        try await wakeLater(victim, blow)
+        try await wakeLater(victim, since: before, blow)
     }
 
     private mutating func stop(at planned: PlannedPoint, _ blow: Blow) async throws {
         try await settle()
         try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
+        let before = try await store.requests().arrivals.count
         let victim = try start(failpoint: planned.failpoint("stop"), restart: true, lease: 40)
         guard await victim.process.errorLine(with: "failpoint ") != nil else {
             try await misbehave()
             return tally.miss(blow)
         }
-        try await wakeLater(victim, blow)
+        try await wakeLater(victim, since: before, blow)
     }
 
     /// A stopped process's leases run out, others take over, and then it wakes.
-    private mutating func wakeLater(_ victim: Worker, _ blow: Blow) async throws {
+    ///
+    /// It had started when nobody else was at work and `before` requests had come, so later ones show its tokens.
+    private mutating func wakeLater(_ victim: Worker, since before: Int, _ blow: Blow) async throws {
         let isRunning = !victim.process.hasEnded
+        let tokens = Set(try await store.requests().arrivals.dropFirst(before).compactMap(\.token))
         let heir = try start()
         try await Task.sleep(for: .milliseconds(1_800))
         victim.process.signal(SIGCONT)
@@ -293,7 +298,34 @@ struct Round {
         try await misbehave()
         _ = try await finish(victim)
         _ = try await finish(heir)
+        // What was on its way to the network when it was stopped cannot be called back.
+        let strayed = try await strayed(victim, tokens)
+        try BrokenPromise.check(
+            strayed <= plan.concurrency ? [] : ["I8: \(victim.name) asked \(strayed) times for what others held"]
+        )
         try await judgeLive()
+    }
+
+    /// Requests with a process's tokens for items that somebody else held at that moment.
+    private func strayed(_ victim: Worker, _ tokens: Set<String>) async throws -> Int {
+        let claims = try await book.with { connection in
+            try connection.run(
+                "SELECT stream, item_key, worker, (extract(epoch FROM at) * 1000)::bigint AS ms FROM audit.claims ORDER BY at"
+            ).map { row in
+                (
+                    item: "\(try row.text("stream")) \(try row.text("item_key"))", worker: try row.text("worker"),
+                    at: try row.int64("ms")
+                )
+            }
+        }
+        let byItem = Dictionary(grouping: claims, by: \.item)
+        return try await store.requests().arrivals.count { arrival in
+            guard let token = arrival.token, tokens.contains(token), let id = arrival.transactionId else {
+                return false
+            }
+            let holder = byItem["\(arrival.endpoint) \(id)"]?.last { $0.at <= arrival.at }
+            return holder.map { $0.worker != victim.name } ?? false
+        }
     }
 
     private mutating func cutCommit(_ blow: Blow) async throws {

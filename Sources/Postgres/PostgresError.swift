@@ -81,7 +81,8 @@ package struct PostgresError: Error, Hashable, Sendable {
 
     /// Whether waiting and connecting again may help: the server is absent, starting, stopping or full.
     var isWorthReconnecting: Bool {
-        guard reason == .connection || reason == .server, state != .queryCanceled else { return false }
+        let isFinal = [.queryCanceled, .readOnlyTransaction].contains(state)
+        guard reason == .connection || reason == .server, !isFinal else { return false }
         return state.endsSession || state == .tooManyConnections
     }
 }
@@ -99,6 +100,8 @@ extension SQLState {
     var endsSession: Bool {
         let endings: [SQLState] = [
             .adminShutdown, .crashShutdown, .cannotConnectNow, .idleSessionTimeout, .idleInTransactionTimeout,
+            // The server has become a standby; a new session may find the primary that took its place.
+            .readOnlyTransaction,
         ]
         return conditionClass == "08" || endings.contains(self)
     }

@@ -13,7 +13,7 @@ struct CSVWriterTests {
         }
     }
 
-    @Test func `NULL, an empty text, texts and numbers look like this`() throws {
+    @Test func `K04 NULL, an empty text, texts and numbers look like this`() throws {
         let text = try written(
             [
                 [.null, .text(""), .text("a \"b\", c\r\n"), .literal("-9990")],
@@ -29,7 +29,7 @@ struct CSVWriterTests {
     @Test(arguments: [
         "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1", "\"=1\"", ";=1", "=",
     ])
-    func `a text that a spreadsheet would run gets an apostrophe`(formula: String) throws {
+    func `K01 K02 a text that a spreadsheet would run gets an apostrophe`(formula: String) throws {
         try withFile("") { path throws in
             _ = try write([[.text(formula), .literal("-1")]], columns: ["a", "b"], to: path)
             #expect(try records(path) == [["a", "b"], ["'" + formula, "-1"]])
@@ -52,14 +52,14 @@ struct CSVWriterTests {
         #expect(text == "a,b,c,d\r\n\"1,5\",\"a\"\"b\",\"\",\" 1\"\r\n")
     }
 
-    @Test func `a row of another width is refused`() throws {
+    @Test func `K05 a row of another width is refused`() throws {
         for row in [[WrittenCell.null], [.null, .null, .null]] {
             let error = #expect(throws: CSVError.self) { try written([[.null, .null], row], columns: ["a", "b"]) }
             #expect(error == .columnCountMismatch(row: 2, found: row.count, expected: 2))
         }
     }
 
-    @Test func `twenty thousand random rows come back as they went`() throws {
+    @Test func `K03 K06 twenty thousand random rows come back as they went`() throws {
         var generator = SplitMix64(state: 7)
         let alphabet = Array("ab\"\",,;\r\n\t '=+-@\\0é🧾\u{1}\u{FEFF}".unicodeScalars)
         let rows: [[WrittenCell]] = (0..<20_000).map { row in
@@ -91,11 +91,29 @@ struct CSVWriterTests {
             }
     }
 
-    @Test(arguments: [0, 1, 100_000]) func `a full disk is an error, never a short file`(rows: Int) throws {
+    @Test(arguments: [0, 1, 100_000]) func `K07 a full disk is an error, never a short file`(rows: Int) throws {
         let error = #expect(throws: CSVError.self) {
             try write(Array(repeating: [.text("x"), .null], count: rows), columns: ["a", "b"], to: "/dev/full")
         }
         #expect(error == .cannotWrite(errno: ENOSPC))
+    }
+
+    @Test func `K13 a row across the fourth gigabyte is written whole`() throws {
+        try withFile("") { path throws in
+            let file = unsafe open(path, O_RDWR)
+            defer { close(file) }
+            // A hole takes no room on the disk.
+            let start = (1 << 32) - 10
+            try #require(lseek(file, off_t(start), SEEK_SET) == start)
+            var writer = try CSVWriter(fileDescriptor: file, columns: ["a"])
+            writer.append(text: "across the boundary".utf8.span)
+            try writer.endRow()
+            try writer.flush()
+            var bytes = [UInt8](repeating: 0, count: 100)
+            let count = unsafe pread(file, &bytes, bytes.count, off_t(start))
+            #expect(String(decoding: bytes.prefix(count), as: UTF8.self) == "a\r\n\"across the boundary\"\r\n")
+            #expect(lseek(file, 0, SEEK_END) == start + count && start + count > 1 << 32)
+        }
     }
 
     @Test func `a descriptor that is not open for writing is an error`() throws {
@@ -108,7 +126,7 @@ struct CSVWriterTests {
         #expect(error == .cannotWrite(errno: EBADF))
     }
 
-    @Test func `writes that a pipe takes in parts arrive whole`() async throws {
+    @Test func `K08 writes that a pipe takes in parts arrive whole`() async throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         let (readEnd, writeEnd) = (ends[0], ends[1])

@@ -54,7 +54,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `a changed filter begins the items again, and says so`() async throws {
+    @Test func `D10 a changed filter begins the items again, and says so`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}"]

@@ -330,7 +330,7 @@ struct BudgetTests {
         #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "25")
     }
 
-    @Test func `a grant is durable before it is used, whatever the role prefers`() async throws {
+    @Test func `D30 a grant is durable before it is used, whatever the role prefers`() async throws {
         let world = try await TestLedger()
         let role = try await world.value("SELECT current_user")
         let database = try await world.value("SELECT current_database()")

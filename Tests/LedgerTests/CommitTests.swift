@@ -94,7 +94,7 @@ struct CommitTests {
             Rows.transaction("1", signed: 1_001, hash: 1, product: "new"),
         ],
     ])
-    func `the newest snapshot wins in whatever order the two arrive`(_ snapshots: [Snapshot]) async throws {
+    func `D14 the newest snapshot wins in whatever order the two arrive`(_ snapshots: [Snapshot]) async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])
         let product = "SELECT product_id FROM transactions"
@@ -109,9 +109,9 @@ struct CommitTests {
         #expect(try await world.value(product) == "new")
     }
 
-    @Test func `workers that commit the same records in any order end with the newest, and none fails`() async throws {
-        let world = try await TestLedger(sessions: 4)
-        let (items, holder) = try await world.leased((1...4).map(String.init))
+    @Test func `D06 eight workers that commit the same records in any order end with the newest, and none fails`() async throws {
+        let world = try await TestLedger(sessions: 8)
+        let (items, holder) = try await world.leased((1...8).map(String.init))
         let ledger = world.ledger
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (worker, item) in items.enumerated() {
@@ -120,7 +120,7 @@ struct CommitTests {
                     for round in 0..<12 {
                         let age = Int64((round * 7 + worker * 5) % 13)
                         var rows = Rows.fullPage(signed: 1_000 + age, hash: UInt8(age))
-                        if worker.isMultiple(of: 2) { rows.snapshots.reverse() }
+                        rows.snapshots.shuffle()
                         let counts = try await ledger.commit(world.page(rows, of: item, for: holder))
                         #expect(counts != nil)
                         item.pageSequence += 1
@@ -131,6 +131,8 @@ struct CommitTests {
         }
         let newest = try await world.rows("SELECT DISTINCT signed_date, get_byte(payload_sha256, 0) FROM transactions")
         #expect(newest == [#"("1970-01-01 00:00:01.012+00",12)"#])
+        let deadlocks = "(SELECT deadlocks FROM pg_stat_database WHERE datname = current_database())"
+        #expect(try await world.value(deadlocks) == "0")
         #expect(try await world.count("transactions") == 20)
         #expect(try await world.count("advanced_commerce_items") == 40)
     }

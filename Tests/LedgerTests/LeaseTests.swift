@@ -69,7 +69,7 @@ struct LeaseTests {
         #expect(again.map(\.epoch) == items.map { $0.epoch + 1 })
     }
 
-    @Test func `a worker whose lease was taken over changes nothing any more`() async throws {
+    @Test func `D13 a worker whose lease was taken over changes nothing any more`() async throws {
         let world = try await TestLedger()
         let (items, zombie) = try await world.leased(["1"])
         try await expire(world)

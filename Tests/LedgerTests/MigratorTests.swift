@@ -22,14 +22,14 @@ struct MigratorTests {
         await #expect(throws: LedgerError.schemaMissing(schema: "appstore")) { try await migrator.check() }
     }
 
-    @Test func `an older schema is told what it lacks`() async throws {
+    @Test func `D18 an older schema is told what it lacks`() async throws {
         let world = try await TestLedger()
         try await world.run("DELETE FROM schema_migrations WHERE name LIKE '0002%'")
         let migrator = Migrator(ledger: world.ledger, directory: try TestLedger.sql)
         await #expect(throws: LedgerError.schemaOlder(missing: ["0002_crawl_state.sql"])) { try await migrator.check() }
     }
 
-    @Test func `a newer schema is refused, by check and by migrate`() async throws {
+    @Test func `D18 a newer schema is refused, by check and by migrate`() async throws {
         let world = try await TestLedger()
         try await world.run("INSERT INTO schema_migrations VALUES ('9999_later.sql', 'x')")
         let migrator = Migrator(ledger: world.ledger, directory: try TestLedger.sql)

@@ -139,7 +139,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `all tables show one moment, whatever others commit meanwhile`() async throws {
+    @Test func `D28 all tables show one moment, whatever others commit meanwhile`() async throws {
         let world = try await TestLedger()
         try await fill(world, Rows.fullPage())
         let url = try TemporaryDatabase.conninfo
@@ -158,7 +158,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a second publisher is told that the directory is taken`() async throws {
+    @Test func `K12 a second publisher is told that the directory is taken`() async throws {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             let taken = unsafe open(directory, O_RDONLY | O_DIRECTORY)
@@ -173,7 +173,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `what a killed publisher left behind is removed, and nothing else`() async throws {
+    @Test func `K14 what a killed publisher left behind is removed, and nothing else`() async throws {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             for name in [".transactions.csv.storeledger-tmp", ".renewals.csv.storeledger-tmp", ".hidden", "notes.txt"] {
@@ -185,7 +185,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a symbolic link in a file's place is replaced, not followed`() async throws {
+    @Test func `K09 a symbolic link in a file's place is replaced, not followed`() async throws {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             let victim = "\(directory)/victim"
@@ -228,7 +228,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `a file that cannot take its place leaves no manifest that would describe it wrongly`() async throws {
+    @Test func `K10 a file that cannot take its place leaves no manifest that would describe it wrongly`() async throws {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
@@ -249,7 +249,7 @@ struct PublishTests {
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container"))
-    func `a full disk is said to be full, and the old files are still whole`() async throws {
+    func `K07 a full disk is said to be full, and the old files are still whole`() async throws {
         let world = try await TestLedger()
         try await fill(world, Rows.fullPage())
         try await SmallDisk.with(kilobytes: 128) { directory in

@@ -116,7 +116,7 @@ struct RunTests {
         #expect(try await world.count("runs") == 0)
     }
 
-    @Test func `other filters supersede an unfinished run, say so, and drop the cursors of their stream alone`()
+    @Test func `D10 other filters supersede an unfinished run, say so, and drop the cursors of their stream alone`()
         async throws
     {
         let world = try await TestLedger()

@@ -5,7 +5,7 @@ import Testing
 
 struct DuplicateTests {
     @Test(arguments: [false, true])
-    func `N31 of one transaction twice on a page the newest signedDate is kept`(_ isNewestFirst: Bool) throws {
+    func `N31 D05 of one transaction twice on a page the newest signedDate is kept`(_ isNewestFirst: Bool) throws {
         let world = try World()
         let old = world.transaction(["productId": "5"])
         let new = world.transaction(["signedDate": "1779999999001", "price": "1"])

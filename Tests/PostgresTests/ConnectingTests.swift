@@ -18,6 +18,21 @@ struct ConnectingTests {
         }
     }
 
+    @Test(arguments: [("57P03", true), ("53300", true), ("57P01", true), ("28P01", false), ("3D000", false)])
+    func `D08 a server that starts, stops or is full is tried again until the deadline, one that refuses is not`(
+        state: String,
+        isTriedAgain: Bool
+    ) async throws {
+        let server = try RefusingServer(state: state, message: "as scripted")
+        defer { server.stop() }
+        let conninfo = "host=127.0.0.1 port=\(server.port) user=u dbname=d sslmode=disable gssencmode=disable"
+        let pool = PostgresPool(conninfo: ConnectionString(conninfo), size: 1)
+        let error = await #expect(throws: PostgresError.self) { try await pool.connect(within: .milliseconds(500)) }
+        #expect(error?.isUnreachable == isTriedAgain, "\(String(describing: error))")
+        #expect(error?.message.contains("as scripted") == true)
+        #expect(isTriedAgain ? server.refused >= 3 : server.refused == 1)
+    }
+
     @Test func `a role that may not log in is refused at once`() async throws {
         let role = "nologin_" + UUID().uuidString.lowercased().replacing("-", with: "_")
         let admin = try TemporaryDatabase.pool()
@@ -61,7 +76,7 @@ struct ConnectingTests {
         #expect(!"\(ConnectionString("password=hunter2"))".contains("hunter2"))
     }
 
-    @Test func `a database of another encoding is refused`() async throws {
+    @Test func `D04 a database of another encoding is refused`() async throws {
         let name = "ascii_" + UUID().uuidString.lowercased().replacing("-", with: "_")
         let admin = try TemporaryDatabase.pool()
         let quoted = try quotedIdentifier(name)
@@ -77,7 +92,7 @@ struct ConnectingTests {
 
     /// libpq takes its environment variables, `PGCLIENTENCODING` among them, only where the connection string is silent.
     @Test(arguments: ["LATIN1", "SQL_ASCII", "BIG5"])
-    func `the session speaks UTF-8 whatever database and connection string say`(encoding: String) async throws {
+    func `D04 the session speaks UTF-8 whatever database and connection string say`(encoding: String) async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             let name = try connection.run("SELECT current_database()::text AS name")[0].text("name")
             try connection.script("ALTER DATABASE \(try quotedIdentifier(name)) SET client_encoding = '\(encoding)'")

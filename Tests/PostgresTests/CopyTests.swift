@@ -7,7 +7,7 @@ import Testing
 struct CopyTests {
     static let numbers = "CREATE TABLE numbers (n bigint)"
 
-    @Test func `a COPY of which the server keeps fewer rows leaves none`() async throws {
+    @Test func `D03 a COPY of which the server keeps fewer rows leaves none`() async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             try connection.script(
                 """

@@ -79,7 +79,7 @@ struct RoundTripTests {
         #expect(found == Self.expected)
     }
 
-    @Test func `a thousand hostile strings come back byte for byte by either way`() async throws {
+    @Test func `D01 a thousand hostile strings come back byte for byte by either way`() async throws {
         let strings = hostileStrings(count: 1_000)
         let (copied, selected) = try await TemporaryDatabase.pool().withConnection { connection in
             try connection.script("CREATE TABLE texts (place serial, value text)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.temporaryDatabase)
 struct StatementTests {
-    @Test func `a text with NUL is refused before it is sent, by either way`() async throws {
+    @Test func `D02 a text with NUL is refused before it is sent, by either way`() async throws {
         let cells: [Cell] = [.text("a\0b"), .textArray(["a", "\0"])]
         try await TemporaryDatabase.pool().withConnection { connection throws in
             try connection.script("CREATE TABLE texts (value text, list text[])")
@@ -100,7 +100,22 @@ struct StatementTests {
         }
     }
 
-    @Test func `a server's message is cut and cannot steer a terminal`() async throws {
+    @Test func `D27 a server's message of ten megabytes is cut, and its signs mean nothing`() async throws {
+        try await TemporaryDatabase.pool().withConnection { connection throws in
+            let error = #expect(throws: PostgresError.self) {
+                try connection.script(
+                    #"DO $$ BEGIN RAISE EXCEPTION '%', repeat(E'\x1B[31m%s%n\r\n', 1000000) USING DETAIL = repeat('d', 10000000); END $$"#
+                )
+            }
+            let message = try #require(error?.message)
+            #expect(message.hasPrefix(#"\u{1B}[31m%s%n\r\n"#) || message.hasPrefix(#"\u{001B}[31m%s%n"#), "\(message.prefix(60))")
+            #expect(message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+            #expect("\(String(reflecting: error))".utf8.count < 40_000)
+            #expect(try connection.run("SELECT 1 AS n")[0].int32("n") == 1)
+        }
+    }
+
+    @Test func `D27 a server's message is cut and cannot steer a terminal`() async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             let error = #expect(throws: PostgresError.self) {
                 try connection.script("DO $$ BEGIN RAISE EXCEPTION '%', E'\\x1b[2J' || repeat('%n', 1000000); END $$")

@@ -128,11 +128,13 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws {
         guard let ownerKind = Tables.ownerKind(of: table) else { return }
-        if !updated.isEmpty {
+        // A new snapshot has older children too where its row alone was removed by hand.
+        let owners = updated.union(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) })
+        if !owners.isEmpty {
             for child in Tables.owned {
                 _ = try connection.run(
                     "DELETE FROM \(child.name) WHERE app_id = $1::integer AND owner_kind = $2::text AND owner_key = ANY ($3::text[])",
-                    [.integer(origin.app.rawValue), .text(ownerKind), .textArray(updated.map(\.text).sorted())]
+                    [.integer(origin.app.rawValue), .text(ownerKind), .textArray(owners.map(\.text).sorted())]
                 )
             }
         }

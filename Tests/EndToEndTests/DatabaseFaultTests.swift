@@ -1,0 +1,206 @@
+import FoundationEssentials
+import Postgres
+import TestSupport
+import Testing
+
+/// A run over a database that is not as it should be.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct DatabaseFaultTests {
+    /// Statements whose every third is refused, as a busy server would.
+    private static func refusing(_ state: String, everyNth place: Int = 3) -> String {
+        """
+        CREATE SEQUENCE refusals;
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('refusals') % \(place) = 0 THEN RAISE EXCEPTION 'as scripted' USING ERRCODE = '\(state)'; END IF;
+            RETURN NULL; END $$;
+        CREATE TRIGGER r AFTER INSERT ON transactions FOR EACH STATEMENT EXECUTE FUNCTION refuse()
+        """
+    }
+
+    @Test(arguments: ["40001", "40P01", "57P01", "25006"])
+    func `D07 D16 a transaction the server ends is begun again without another request to Apple`(state: String)
+        async throws
+    {
+        try await Stage.with { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}", "refundHistory: {for: all}"]
+            let path = try await stage.migrated(job)
+            let book = try stage.book()
+            try await book.with { try $0.script(Self.refusing(state)) }
+            try await stage.run(path)
+            #expect(try await book.count("SELECT last_value FROM refusals") > 12)
+            let pages = try await book.count("SELECT sum(page_count) FROM crawl_items")
+            #expect(try await stage.store.requests().total == pages)
+            expectNone(
+                try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("transaction ") }
+            )
+        }
+    }
+
+    /// What an operator did to the ledger while a run was not looking, and what undoes it.
+    struct Damage: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let code: Int32
+        let done: String
+        let undone: String
+    }
+
+    @Test(arguments: [
+        Damage(
+            testDescription: "D19 a table is missing",
+            code: 70,
+            done: "ALTER TABLE transactions RENAME TO elsewhere",
+            undone: "ALTER TABLE elsewhere RENAME TO transactions"
+        ),
+        Damage(
+            testDescription: "D19 a right is missing",
+            code: 77,
+            done: Self.refusing("42501", everyNth: 1),
+            undone: "DROP TRIGGER r ON transactions"
+        ),
+        Damage(
+            testDescription: "D16 the database is a standby's",
+            code: 78,
+            done: "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$",
+            undone: """
+                SET default_transaction_read_only = off;
+                DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$
+                """
+        ),
+        Damage(
+            testDescription: "D15 the server has no room",
+            code: 74,
+            done: Self.refusing("53100", everyNth: 1),
+            undone: "DROP TRIGGER r ON transactions"
+        ),
+    ])
+    func `what cannot be stored ends the run, and once mended the next one has everything`(damage: Damage)
+        async throws
+    {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let book = try stage.book()
+            try await book.with { try $0.script(damage.done) }
+            let outcome = try await stage.storeledger("run", path, "--progress", "none")
+            #expect(outcome.code == damage.code, "\(outcome.errors)")
+            #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+            try await book.with { try $0.script(damage.undone) }
+            #expect(try await book.count("SELECT count(*) FROM transactions") == 0)
+            #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE stream = 'transactionHistory' AND page_seq > 0") == 0)
+            try await stage.run(path)
+            expectNone(try await book.differences(from: stage.store.world()))
+        }
+    }
+
+    @Test func `D11 a cursor that Apple does not know costs a new crawl of its item and no record`() async throws {
+        try await Stage.with(.init(customers: 5)) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}", "refundHistory: {for: all}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            let book = try stage.book()
+            for cursor in ["garbage", "32503680000000_1", "eyJhIjoxfQ=="] {
+                try await book.change("UPDATE crawl_items SET cursor = '\(cursor)'")
+                _ = try await stage.store.advance(changes: 5)
+                try await stage.run(path)
+                let missing = try await book.differences(from: stage.store.world()).filter {
+                    $0.hasPrefix("transaction ") || $0.hasPrefix("refund")
+                }
+                expectNone(missing, cursor)
+            }
+            let refused = try await stage.store.requests().arrivals.count { $0.status == 400 }
+            #expect(refused == 30)
+        }
+    }
+
+    @Test func `D12 rows that were removed by hand come back with a restart`() async throws {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let path = try await stage.migrated(stage.job)
+            try await stage.run(path)
+            let book = try stage.book()
+            #expect(try await book.change("DELETE FROM transactions WHERE transaction_id::numeric % 2 = 0") > 5)
+            let outcome = try await stage.storeledger("run", path, "--restart", "--progress", "none")
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            expectNone(try await book.differences(from: stage.store.world()))
+        }
+    }
+
+    /// Everything goes back to an older copy, or the cursors alone while the rows stay.
+    @Test(arguments: [true, false])
+    func `D14 a ledger from an old backup takes up what has happened since`(isWhole: Bool) async throws {
+        try await Stage.with(.init(customers: 8)) { stage in
+            let path = try await stage.migrated(stage.job)
+            try await stage.run(path)
+            let book = try stage.book()
+            let tables = LedgerBook.dataTables + ["runs", "crawl_items", "coverage_gaps"]
+            for table in tables { try await book.change("CREATE TABLE old_\(table) AS TABLE \(table)") }
+            _ = try await stage.store.advance(changes: 30)
+            try await stage.run(path)
+            let held = "SELECT transaction_id || ' ' || signed_date FROM transactions ORDER BY 1"
+            let newest = try await book.column(held)
+
+            try await book.with { connection in
+                let restored = isWhole ? tables : ["crawl_items"]
+                // In one transaction and without the triggers that keep the tables together.
+                let copies = restored.map { table in
+                    "DELETE FROM \(table); INSERT INTO \(table) OVERRIDING SYSTEM VALUE SELECT * FROM old_\(table);"
+                }
+                try connection.script("SET LOCAL session_replication_role = replica; \(copies.joined())")
+            }
+            if !isWhole { #expect(try await book.column(held) == newest) }
+            try await stage.run(path)
+            #expect(try await book.column(held) == newest)
+            expectNone(try await book.differences(from: stage.store.world()))
+        }
+    }
+
+    @Test func `D29 no transaction is open while Apple is asked`() async throws {
+        try await Stage.with(.init(customers: 6)) { stage in
+            var job = stage.job
+            job.limits = "{concurrency: 4, share: 1}"
+            let path = try await stage.migrated(job)
+            try await stage.store.misbehave(#"{"rules": [{"fault": "delay", "milliseconds": 400}]}"#)
+            let book = try stage.book()
+            // A page takes milliseconds to commit, an answer 400 ms to come.
+            let open = """
+                SELECT state || ': ' || left(query, 100) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'storeledger'
+                   AND state LIKE 'idle in transaction%' AND xact_start < clock_timestamp() - interval '300 milliseconds'
+                """
+            let looks = try await stage.withStoreledger(["run", path, "--progress", "none"]) { process in
+                var looks = 0
+                while !process.hasEnded {
+                    expectNone(try await book.column(open))
+                    looks += 1
+                }
+                let code = await process.wait()
+                #expect(code == 0, "\(process.errors)")
+                return looks
+            }
+            #expect(looks > 50)
+        }
+    }
+
+    @Test(.enabled(if: PrivateCluster.isPossible, "only root can mount a small disk, and not in every container"))
+    func `D15 a database whose disk is full loads nothing by halves, and goes on when there is room`() async throws {
+        try await Stage.with(.init(customers: 40, transactionsPerCustomer: 40)) { stage in
+            try await PrivateCluster.with(megabytes: 96) { cluster in
+                let environment = ["DATABASE_URL": cluster.url, "STORELEDGER_DATABASE_DEADLINE": "3"]
+                let path = try stage.write(stage.job)
+                let migrated = try await stage.storeledger("migrate", path, environment: environment)
+                try #require(migrated.code == 0, "\(migrated.errors)")
+                try cluster.fill(leaving: 600)
+                let full = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
+                #expect([69, 74, 75].contains(full.code), "\(full.errors)")
+                #expect(full.errorLines.count == 1, "\(full.errors)")
+                try cluster.makeRoom()
+                try await cluster.start()
+                let again = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
+                #expect(again.code == 0, "\(again.errors)")
+                let book = LedgerBook(pool: cluster.pool(), schema: "appstore")
+                expectNone(try await book.differences(from: stage.store.world()))
+                print("D15: exit \(full.code) on the full disk, \(full.errors.prefix(100))")
+            }
+        }
+    }
+}

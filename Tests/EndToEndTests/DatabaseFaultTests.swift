@@ -61,7 +61,8 @@ struct DatabaseFaultTests {
         Damage(
             testDescription: "D16 the database is a standby's",
             code: 78,
-            done: "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$",
+            done:
+                "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$",
             undone: """
                 SET default_transaction_read_only = off;
                 DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$
@@ -86,7 +87,11 @@ struct DatabaseFaultTests {
             #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
             try await book.with { try $0.script(damage.undone) }
             #expect(try await book.count("SELECT count(*) FROM transactions") == 0)
-            #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE stream = 'transactionHistory' AND page_seq > 0") == 0)
+            #expect(
+                try await book.count(
+                    "SELECT count(*) FROM crawl_items WHERE stream = 'transactionHistory' AND page_seq > 0"
+                ) == 0
+            )
             try await stage.run(path)
             expectNone(try await book.differences(from: stage.store.world()))
         }

@@ -109,7 +109,9 @@ struct CommitTests {
         #expect(try await world.value(product) == "new")
     }
 
-    @Test func `D06 eight workers that commit the same records in any order end with the newest, and none fails`() async throws {
+    @Test func `D06 eight workers that commit the same records in any order end with the newest, and none fails`()
+        async throws
+    {
         let world = try await TestLedger(sessions: 8)
         let (items, holder) = try await world.leased((1...8).map(String.init))
         let ledger = world.ledger

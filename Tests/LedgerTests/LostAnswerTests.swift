@@ -38,7 +38,9 @@ struct LostAnswerTests {
         "TRIGGER b BEFORE UPDATE OF page_seq ON crawl_items FOR EACH ROW",
         "CONSTRAINT TRIGGER b AFTER UPDATE ON crawl_items DEFERRABLE INITIALLY DEFERRED FOR EACH ROW",
     ])
-    func `D08 D09 a session lost anywhere in a page, COMMIT included, ends with the page exactly once`(_ trigger: String)
+    func `D08 D09 a session lost anywhere in a page, COMMIT included, ends with the page exactly once`(
+        _ trigger: String
+    )
         async throws
     {
         let world = try await TestLedger(sessions: 1)

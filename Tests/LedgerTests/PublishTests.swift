@@ -228,7 +228,8 @@ struct PublishTests {
         }
     }
 
-    @Test func `K10 a file that cannot take its place leaves no manifest that would describe it wrongly`() async throws {
+    @Test func `K10 a file that cannot take its place leaves no manifest that would describe it wrongly`() async throws
+    {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)

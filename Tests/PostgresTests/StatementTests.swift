@@ -108,7 +108,10 @@ struct StatementTests {
                 )
             }
             let message = try #require(error?.message)
-            #expect(message.hasPrefix(#"\u{1B}[31m%s%n\r\n"#) || message.hasPrefix(#"\u{001B}[31m%s%n"#), "\(message.prefix(60))")
+            #expect(
+                message.hasPrefix(#"\u{1B}[31m%s%n\r\n"#) || message.hasPrefix(#"\u{001B}[31m%s%n"#),
+                "\(message.prefix(60))"
+            )
             #expect(message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
             #expect("\(String(reflecting: error))".utf8.count < 40_000)
             #expect(try connection.run("SELECT 1 AS n")[0].int32("n") == 1)

@@ -20,7 +20,8 @@ struct PrivateCluster {
 
     static func with<R>(megabytes: Int, _ body: (PrivateCluster) async throws -> R) async throws -> R {
         let disk = "/tmp/storeledger-disk-\(UUID().uuidString)"
-        guard unsafe mkdir(disk, 0o711) == 0, unsafe mount("tmpfs", disk, "tmpfs", 0, "mode=711,size=\(megabytes)m") == 0
+        guard unsafe mkdir(disk, 0o711) == 0,
+            unsafe mount("tmpfs", disk, "tmpfs", 0, "mode=711,size=\(megabytes)m") == 0
         else { throw NotStarted(words: "no disk") }
         defer {
             unsafe umount2(disk, Int32(MNT_DETACH))
@@ -60,7 +61,8 @@ struct PrivateCluster {
 
     private static func script(_ function: String, _ directory: String) async throws -> String {
         let library = Executables.checkout + "/scripts/lib/postgres.sh"
-        let text = "set -euo pipefail; . '\(library)'; POSTGRES_FAST=1 \(function) '\(directory)' >&2; printf '%s\\n' \"${DATABASE_URL:-}\""
+        let text =
+            "set -euo pipefail; . '\(library)'; POSTGRES_FAST=1 \(function) '\(directory)' >&2; printf '%s\\n' \"${DATABASE_URL:-}\""
         let search = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
         return try await withChildProcess("/bin/bash", ["-c", text], environment: search) { process in
             let code = await process.wait()

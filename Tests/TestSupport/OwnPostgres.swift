@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+package import Postgres
 
 /// A PostgreSQL server of a test's own, for what must not happen to the one all tests share: kills, and a clock that is set.
 ///
@@ -48,12 +49,17 @@ package final class OwnPostgres: Sendable {
         self.conninfo = conninfo
     }
 
+    /// Makes a new pool: sessions of an old one end with the server.
+    package func pool() -> PostgresPool {
+        PostgresPool(conninfo: ConnectionString(conninfo), size: 1, patience: .seconds(20))
+    }
+
     /// Sets the server's clock: so many seconds from the true time.
     package func setClock(by seconds: Int) throws {
         let path = directory + ".clock"
         try Data("\(seconds < 0 ? "" : "+")\(seconds)\n".utf8).write(to: URL(filePath: path + ".new"))
-        chmod(path + ".new", 0o644)
-        rename(path + ".new", path)
+        unsafe chmod(path + ".new", 0o644)
+        unsafe rename(path + ".new", path)
     }
 
     /// Kills the server's first process, as a machine out of memory would, waits until the others noticed, and starts it again.

@@ -42,23 +42,10 @@ struct SharedLimitTests {
             )
             #expect(try await book.count("SELECT count(*) FROM runs WHERE exit_code = 0") == 2)
             for (endpoint, limit) in Self.limits {
-                let moments = requests.arrivals.filter { $0.endpoint == endpoint }.map(\.at)
                 let allowed = Int(Double(limit * Self.window) * Self.share)
-                #expect(Self.most(of: moments, within: Int64(Self.window) * 1_000) <= allowed, "\(endpoint)")
+                #expect(requests.most(within: Self.window, of: endpoint) <= allowed, "\(endpoint)")
             }
             expectNone(try await book.differences(from: stage.store.world()))
         }
-    }
-
-    /// The most moments in any span of so many milliseconds, its end not included.
-    private static func most(of moments: [Int64], within span: Int64) -> Int {
-        let moments = moments.sorted()
-        var first = 0
-        var most = 0
-        for last in moments.indices {
-            while moments[last] - moments[first] >= span { first += 1 }
-            most = max(most, last - first + 1)
-        }
-        return most
     }
 }

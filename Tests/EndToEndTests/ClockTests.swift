@@ -1,0 +1,170 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// Wrong clocks: the worker's, and the database server's (CK1 to CK6, CK10).
+@Suite(
+    .temporaryDatabase,
+    .timeLimit(.minutes(5)),
+    .enabled(if: OwnPostgres.faketime != nil, "libfaketime is not installed; apt-get install faketime")
+)
+struct ClockTests {
+    private static let library = OwnPostgres.faketime ?? ""
+    private static let paced = "{concurrency: 8, share: 0.5, requestsPerSecond: {transactionHistory: 20}}"
+
+    @Test(arguments: [3_600, -3_600, 315_360_000])
+    func `CK1: a worker whose clock is off is refused, says by how much, and leaves budget and leases in order`(
+        seconds: Int
+    ) async throws {
+        try await Stage.with(.init(customers: 30)) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}"]
+            let path = try await stage.migrated(job)
+            let clock = OwnPostgres.clock(off: seconds, library: Self.library)
+            let outcome = try await stage.storeledger("run", path, "--progress", "plain", environment: clock)
+            #expect(outcome.code == 77, "\(outcome.errors)")
+            let side = seconds > 0 ? "ahead of" : "behind"
+            #expect(outcome.errors.contains("s \(side) PostgreSQL's"), "\(outcome.errors)")
+            let told = outcome.errors.firstMatch(of: /local clock is off by (-?[0-9]+) s/).flatMap { Int($0.1) }
+            #expect(abs(try #require(told, "\(outcome.errors)") - seconds) <= 30)
+
+            let book = try stage.book()
+            #expect(
+                try await book.count(
+                    "SELECT count(*) FROM rate_scopes WHERE closed_until > last_now OR abs(extract(epoch FROM now() - last_now)) > 300"
+                ) == 0
+            )
+            // Every worker had one token refused, and one of them a second.
+            #expect(try await stage.store.requests().total <= 16)
+            #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE state <> 'waiting'") == 0)
+            // A machine with the right clock goes on at once.
+            try await stage.run(path)
+        }
+    }
+
+    @Test func `CK10: machines a few minutes apart share one database, and do no work twice`() async throws {
+        try await Stage.with(.init(customers: 40, transactionsPerCustomer: 20)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let codes = try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
+                // As far off as Apple takes a token: a minute ahead of it, or almost as old as a token may become.
+                for seconds in [50, -180, 0] {
+                    let clock = OwnPostgres.clock(off: seconds, library: Self.library)
+                    group.addTask { try await stage.storeledger("run", path, "--progress", "none", environment: clock) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for outcome in codes { #expect(outcome.code == 0, "\(outcome.errors)") }
+            let book = try stage.book()
+            let pages = try await book.count("SELECT sum(page_seq) FROM crawl_items")
+            #expect(try await stage.store.requests().total == pages)
+            expectNone(try await book.differences(from: stage.store.world()))
+        }
+    }
+
+    @Test(arguments: [7_200, -1_800])
+    func `CK4 CK5: a database server whose clock is set ends the run, and too much is never sent`(seconds: Int)
+        async throws
+    {
+        let window = 10
+        try await Stage.with(.init(customers: 400, windowSeconds: window)) { stage in
+            try await withTemporaryDirectory { directory in
+                try await OwnPostgres.running(in: directory + "/pg", library: Self.library) { server in
+                    var job = stage.job
+                    job.streams = ["transactionHistory: {}"]
+                    job.limits = "{concurrency: 8, share: 0.4, windowSeconds: \(window)}"
+                    let path = try stage.write(job)
+                    let database = ["DATABASE_URL": server.conninfo]
+                    #expect(try await stage.storeledger("migrate", path, environment: database).code == 0)
+                    let arguments = ["run", path, "--progress", "plain"]
+                    try await stage.withStoreledger(arguments, environment: database) { process in
+                        try await stage.store.arrivals(100) { process.hasEnded }
+                        try server.setClock(by: seconds)
+                        #expect(await process.wait() == 78, "\(process.errors)")
+                        let words = "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by"
+                        #expect(process.errors.contains(words), "\(process.errors)")
+                    }
+                    // Who comes later has nothing to compare with but Apple's own Date, and this machine's clock.
+                    let later = try await stage.storeledger(
+                        "run",
+                        path,
+                        "--progress",
+                        "plain",
+                        "--max-duration",
+                        "15s",
+                        environment: database
+                    )
+                    #expect(later.code == 78, "\(later.errors)")
+                    #expect(later.errors.contains("the Date header of Apple's answers"), "\(later.errors)")
+                    let requests = try await stage.store.requests()
+                    #expect(requests.refused == 0)
+                    #expect(requests.most(within: window) <= 50 * window * 4 / 10 + 25)
+                    // Set right, it goes on.
+                    try server.setClock(by: 0)
+                    let last = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
+                    #expect(last.code == 0, "\(last.errors)")
+                    #expect(try await stage.store.requests().refused == 0)
+                }
+            }
+        }
+    }
+
+    @Test func `CK2 CK3: a worker that is stopped while its clock is set sends nothing with what it held`() async throws
+    {
+        try await Stage.with(.init(customers: 200, windowSeconds: 10)) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}"]
+            job.limits = "{concurrency: 8, share: 0.3, windowSeconds: 10}"
+            let path = try await stage.migrated(job)
+            let file = stage.directory + "/clock"
+            try Data("+0\n".utf8).write(to: URL(filePath: file))
+            let clock = [
+                "LD_PRELOAD": Self.library, "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            ]
+            try await stage.withStoreledger(["run", path, "--progress", "none"], environment: clock) { process in
+                for (round, step) in ["+50", "-100", "+30", "-5"].enumerated() {
+                    try await stage.store.arrivals((round + 1) * 35) { process.hasEnded }
+                    process.signal(SIGSTOP)
+                    try Data("\(step)\n".utf8).write(to: URL(filePath: file))
+                    // Longer than grant life and flight time of this window.
+                    try await Task.sleep(for: .seconds(1))
+                    process.signal(SIGCONT)
+                }
+                #expect(await process.wait() == 0, "\(process.errors)")
+            }
+            let requests = try await stage.store.requests()
+            #expect(requests.refused == 0)
+            #expect(requests.most(within: 10) <= 150)
+            let book = try stage.book()
+            expectNone(try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("transaction") })
+        }
+    }
+
+    @Test func `CK6: a machine's time zone changes nothing`() async throws {
+        try await Stage.with(.init(customers: 6)) { stage in
+            var books: [LedgerBook] = []
+            for (place, zone) in ["UTC", "Asia/Kathmandu", "America/St_Johns"].enumerated() {
+                var job = stage.job
+                job.schema = "zone\(place)"
+                job.csv = "{directory: out\(place), tables: [transactions, notifications]}"
+                let path = try await stage.migrated(job)
+                let environment = ["TZ": zone, "PGTZ": zone]
+                let outcome = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
+                #expect(outcome.code == 0, "\(outcome.errors)")
+                books.append(try stage.book(schema: job.schema))
+            }
+            for book in books.dropFirst() {
+                for table in ["transactions", "refunds", "notifications", "renewals"] {
+                    expectSame(try await book.rows(of: table), try await books[0].rows(of: table), table)
+                }
+            }
+            for file in ["transactions.csv", "notifications.csv"] {
+                let texts = try (0..<3).map {
+                    try Data(contentsOf: URL(filePath: stage.store.directory + "/out\($0)/" + file))
+                }
+                #expect(texts[0] == texts[1] && texts[0] == texts[2], "\(file)")
+            }
+        }
+    }
+}

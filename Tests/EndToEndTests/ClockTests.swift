@@ -120,7 +120,7 @@ struct ClockTests {
             try Data("+0\n".utf8).write(to: URL(filePath: file))
             let clock = [
                 "LD_PRELOAD": Self.library, "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_SHARED": OwnPostgres.noSharing,
             ]
             try await stage.withStoreledger(["run", path, "--progress", "none"], environment: clock) { process in
                 for (round, step) in ["+50", "-100", "+30", "-5"].enumerated() {
@@ -147,7 +147,6 @@ struct ClockTests {
             for (place, zone) in ["UTC", "Asia/Kathmandu", "America/St_Johns"].enumerated() {
                 var job = stage.job
                 job.schema = "zone\(place)"
-                job.csv = "{directory: out\(place), tables: [transactions, notifications]}"
                 let path = try await stage.migrated(job)
                 let environment = ["TZ": zone, "PGTZ": zone]
                 let outcome = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
@@ -158,12 +157,6 @@ struct ClockTests {
                 for table in ["transactions", "refunds", "notifications", "renewals"] {
                     expectSame(try await book.rows(of: table), try await books[0].rows(of: table), table)
                 }
-            }
-            for file in ["transactions.csv", "notifications.csv"] {
-                let texts = try (0..<3).map {
-                    try Data(contentsOf: URL(filePath: stage.store.directory + "/out\($0)/" + file))
-                }
-                #expect(texts[0] == texts[1] && texts[0] == texts[2], "\(file)")
             }
         }
     }

@@ -4,14 +4,14 @@ package import Postgres
 
 /// A PostgreSQL server of a test's own, for what must not happen to the one all tests share: kills, and a clock that is set.
 ///
-/// Started by `scripts/lib/postgres.sh`, under libfaketime.
+/// Started by `scripts/lib/postgres.sh`.
 package final class OwnPostgres: Sendable {
     /// A connection string.
     package let conninfo: String
     private let directory: String
-    private let library: String
+    private let library: String?
 
-    /// Whether `faketime` is installed; without it a test has no clock to set.
+    /// Where libfaketime is; without it a test has no clock to set.
     package static var faketime: String? {
         ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib64/faketime"]
             .map { $0 + "/libfaketimeMT.so.1" }.first { FileManager.default.isReadableFile(atPath: $0) }
@@ -19,13 +19,21 @@ package final class OwnPostgres: Sendable {
 
     /// The variables that put a program's wall clock off by so many seconds, and no other clock.
     package static func clock(off seconds: Int, library: String) -> [String: String] {
-        ["LD_PRELOAD": library, "FAKETIME": "\(seconds < 0 ? "" : "+")\(seconds)", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
+        [
+            "LD_PRELOAD": library, "FAKETIME": "\(seconds < 0 ? "" : "+")\(seconds)",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_SHARED": noSharing,
+        ]
     }
 
-    /// Runs a server in `directory` beside `body`.
+    /// Keeps libfaketime from sharing memory between users, and from moving the environment: Swift finds a program's
+    /// arguments by where that lies.
+    package static let noSharing = "/none /none"
+
+    /// Runs a server in `directory` beside `body`, its clock to be set where there is a `library` of libfaketime.
     package static func running<Result>(
         in directory: String,
-        library: String,
+        library: String? = nil,
         _ body: (OwnPostgres) async throws -> Result
     ) async throws -> Result {
         let server = OwnPostgres(directory: directory, library: library, conninfo: "")
@@ -43,7 +51,7 @@ package final class OwnPostgres: Sendable {
         }
     }
 
-    private init(directory: String, library: String, conninfo: String) {
+    private init(directory: String, library: String?, conninfo: String) {
         self.directory = directory
         self.library = library
         self.conninfo = conninfo
@@ -78,8 +86,10 @@ package final class OwnPostgres: Sendable {
         // A server that was killed is in the way until its last child has noticed.
         try await script(
             """
-            export LD_PRELOAD=\(library) FAKETIME_TIMESTAMP_FILE="$directory.clock" FAKETIME_NO_CACHE=1 \
-                FAKETIME_DONT_FAKE_MONOTONIC=1
+            if [[ -n '\(library ?? "")' ]]; then
+                export LD_PRELOAD='\(library ?? "")' FAKETIME_TIMESTAMP_FILE="$directory.clock" FAKETIME_NO_CACHE=1 \
+                    FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_SHARED='\(Self.noSharing)'
+            fi
             for attempt in 1 2 3 4 5 6 7 8 9 10; do
                 if POSTGRES_FAST=1 postgres_start "$directory" 2>"$directory.errors"; then break; fi
                 if ((attempt == 10)); then cat "$directory.errors" >&2; exit 1; fi

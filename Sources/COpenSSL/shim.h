@@ -7,6 +7,11 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+/* The reason is a macro too deep for Swift. */
+static inline _Bool ledger_is_out_of_memory(unsigned long code) {
+    return ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE;
+}
+
 /* OpenSSL's typed stacks are macros, which Swift does not import: one door for each use we have. */
 
 static inline STACK_OF(X509) *ledger_certificates_new(void) {

@@ -113,23 +113,20 @@ final class ChainJudge: @unchecked Sendable {
 
     /// Lets OpenSSL build and check the chain, and returns the trusted root it ends in.
     private func buildChain(leaf: Certificate, intermediate: Certificate) throws(JWSRejection) -> Certificate {
-        guard let context = unsafe X509_STORE_CTX_new() else {
-            throw JWSRejection(.chain, "OpenSSL could not check the chain: \(OpenSSLErrors.drain()).")
-        }
+        guard let context = unsafe X509_STORE_CTX_new() else { OpenSSLErrors.outOfMemory() }
         defer { unsafe X509_STORE_CTX_free(context) }
-        guard let untrusted = unsafe ledger_certificates_new() else {
-            throw JWSRejection(.chain, "OpenSSL could not check the chain: \(OpenSSLErrors.drain()).")
-        }
+        guard let untrusted = unsafe ledger_certificates_new() else { OpenSSLErrors.outOfMemory() }
         defer { unsafe ledger_certificates_free(untrusted) }
         guard unsafe ledger_certificates_append(untrusted, intermediate.pointer) > 0,
             unsafe X509_STORE_CTX_init(context, store, leaf.pointer, untrusted) == 1
-        else { throw JWSRejection(.chain, "OpenSSL could not check the chain: \(OpenSSLErrors.drain()).") }
+        else { OpenSSLErrors.outOfMemory() }
         // The verdict is kept for every later record, so it must not depend on a moment: dates are compared by whoever
         // uses it. Nothing else is relaxed: no partial chain, and unknown critical extensions are refused.
         unsafe X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_NO_CHECK_TIME))
         unsafe X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), Self.securityLevel)
         guard unsafe X509_verify_cert(context) == 1 else {
             let code = unsafe X509_STORE_CTX_get_error(context)
+            if code == X509_V_ERR_OUT_OF_MEM { OpenSSLErrors.outOfMemory() }
             OpenSSLErrors.drain()
             let reason = unsafe X509_verify_cert_error_string(Int(code)).map { unsafe String(cString: $0) }
             throw JWSRejection(.chain, "The chain does not hold: \(reason ?? "error \(code)").")

@@ -9,15 +9,20 @@ package enum ES256 {
         verify(signature: signature, message: message.span, key: publicKey.handle)
     }
 
+    /// Asks again after a no: OpenSSL says it too, at times without a reason, where it lacks memory.
     static func verify(signature: [UInt8], message: Span<UInt8>, key: KeyHandle) -> Bool {
-        guard let der = ECDSASignatureDER(raw: signature.span), let context = unsafe EVP_MD_CTX_new() else {
-            return false
-        }
+        isValid(signature, of: message, key) || isValid(signature, of: message, key)
+    }
+
+    private static func isValid(_ signature: [UInt8], of message: Span<UInt8>, _ key: KeyHandle) -> Bool {
+        guard let der = ECDSASignatureDER(raw: signature.span) else { return false }
+        guard let context = unsafe EVP_MD_CTX_new() else { OpenSSLErrors.outOfMemory() }
         defer { unsafe EVP_MD_CTX_free(context) }
         let result = unsafe message.withUnsafeBufferPointer { message in
             unsafe der.withBytes { signature in
+                // The key and the digest are as they should be, so there is nothing else that it can lack.
                 guard unsafe EVP_DigestVerifyInit(context, nil, SHA256.algorithm.pointer, nil, key.pointer) == 1 else {
-                    return Int32(-1)
+                    OpenSSLErrors.outOfMemory()
                 }
                 return unsafe EVP_DigestVerify(
                     context,

@@ -83,7 +83,12 @@ package final class JWSVerifier: Sendable {
 
     private func verdict(on header: [UInt8]) throws(JWSRejection) -> ChainVerdict {
         if let known = cache[header] { return known }
-        let verdict = try judge.judge(x5c: JWSHeader(text: header.span).x5c)
+        let x5c = try JWSHeader(text: header.span).x5c
+        let verdict: ChainVerdict
+        do { verdict = try judge.judge(x5c: x5c) } catch {
+            // OpenSSL says no, at times without a reason, where it lacks memory: the second no counts.
+            verdict = try judge.judge(x5c: x5c)
+        }
         cache.insert(verdict, for: header)
         return verdict
     }

@@ -4,9 +4,16 @@
 #
 #   build_swift SUBCOMMAND [ARGUMENT...]   runs `swift SUBCOMMAND` on the checkout, in STORELEDGER_SCRATCH_PATH or .build
 #   build_directory CONFIGURATION          prints the folder of the executables, built or not
+#
+# STORELEDGER_SANITIZER names a sanitizer to build and test with.
 
 build_swift() {
-    swift "$1" --package-path "$root" --scratch-path "${STORELEDGER_SCRATCH_PATH:-$root/.build}" "${@:2}"
+    local -a options=(--package-path "$root" --scratch-path "${STORELEDGER_SCRATCH_PATH:-$root/.build}")
+    if [[ -n ${STORELEDGER_SANITIZER:-} ]]; then
+        # Only LLVM's linker, which comes with Swift, links a sanitizer of LLVM's without complaint.
+        options+=(--sanitize "$STORELEDGER_SANITIZER" -Xswiftc -use-ld=lld)
+    fi
+    swift "$1" "${options[@]}" "${@:2}"
 }
 
 build_directory() {

@@ -91,6 +91,12 @@ package struct Failure: Sendable {
                 .configuration, "PostgreSQL: \(error.message). A primary of version 15 or later, in UTF8, is needed"
             )
         }
+        if error.isOfSharedSession {
+            return (
+                .configuration,
+                "PostgreSQL: \(error.message): a pooler gives one session to many (PgBouncer, pool_mode transaction?). Connect directly, or with pool_mode = session"
+            )
+        }
         if error.state == .lockNotAvailable {
             return (.workLeft, "PostgreSQL: \(error.message): another process holds what is needed. Run again")
         }
@@ -114,6 +120,19 @@ package struct Failure: Sendable {
             )
         }
         return (.bug, "PostgreSQL, unexpected: \(error)")
+    }
+}
+
+extension PostgresError {
+    /// Whether somebody else's statements or temporary tables are in our session, or ours are gone.
+    ///
+    /// No statement of ours names one twice, so a session of our own cannot answer that.
+    fileprivate var isOfSharedSession: Bool {
+        switch state {
+        case .duplicatePreparedStatement, .invalidStatementName: true
+        case .duplicateTable, .undefinedTable: message.contains("\"stage_")
+        default: false
+        }
     }
 }
 

@@ -14,7 +14,7 @@ struct ClockTests {
     private static let paced = "{concurrency: 8, share: 0.5, requestsPerSecond: {transactionHistory: 20}}"
 
     @Test(arguments: [3_600, -3_600, 315_360_000])
-    func `CK1: a worker whose clock is off is refused, says by how much, and leaves budget and leases in order`(
+    func `CK1 a worker whose clock is off is refused, says by how much, and leaves budget and leases in order`(
         seconds: Int
     ) async throws {
         try await Stage.with(.init(customers: 30)) { stage in
@@ -43,7 +43,7 @@ struct ClockTests {
         }
     }
 
-    @Test func `CK10: machines a few minutes apart share one database, and do no work twice`() async throws {
+    @Test func `CK10 machines a few minutes apart share one database, and do no work twice`() async throws {
         try await Stage.with(.init(customers: 40, transactionsPerCustomer: 20)) { stage in
             let path = try await stage.migrated(stage.job)
             let codes = try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
@@ -63,7 +63,7 @@ struct ClockTests {
     }
 
     @Test(arguments: [7_200, -1_800])
-    func `CK4 CK5: a database server whose clock is set ends the run, and too much is never sent`(seconds: Int)
+    func `CK4 CK5 a database server whose clock is set ends the run, and too much is never sent`(seconds: Int)
         async throws
     {
         let window = 10
@@ -109,7 +109,7 @@ struct ClockTests {
         }
     }
 
-    @Test func `CK2 CK3: a worker that is stopped while its clock is set sends nothing with what it held`() async throws
+    @Test func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with what it held`() async throws
     {
         try await Stage.with(.init(customers: 200, windowSeconds: 10)) { stage in
             var job = stage.job
@@ -141,7 +141,7 @@ struct ClockTests {
         }
     }
 
-    @Test func `CK6: a machine's time zone changes nothing`() async throws {
+    @Test func `CK6 a machine's time zone changes nothing`() async throws {
         try await Stage.with(.init(customers: 6)) { stage in
             var books: [LedgerBook] = []
             for (place, zone) in ["UTC", "Asia/Kathmandu", "America/St_Johns"].enumerated() {

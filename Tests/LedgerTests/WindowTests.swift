@@ -81,7 +81,7 @@ struct WindowTests {
         #expect(third.remarks == [])
     }
 
-    @Test func `a job that rests longer than Apple remembers records what it missed`() async throws {
+    @Test func `CK11 a job that rests longer than Apple remembers records what it missed`() async throws {
         let world = try await TestLedger()
         let first = try await world.begin(Self.week)
         try await world.finish(first.run)

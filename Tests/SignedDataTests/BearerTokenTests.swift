@@ -41,7 +41,7 @@ struct BearerTokenTests {
         #"{"iss":"\#(iss)","aud":\#(aud),"bid":"\#(bid)"\#(times)}"#
     }
 
-    @Test func `a token is dated back, lives under twenty minutes and is reused for fifteen`() throws {
+    @Test func `CK7 a token is dated back, lives under twenty minutes and is reused for fifteen`() throws {
         let signer = BearerTokenSigner(key: key, keyId: "KEY1", issuerId: "issuer", bundleId: "com.example.game")
         let token = try signer.token(at: now)
         #expect(token.reuseUntil == now + .seconds(900))

@@ -87,8 +87,12 @@ package final class OwnPostgres: Sendable {
         try await script(
             """
             if [[ -n '\(library ?? "")' ]]; then
-                export LD_PRELOAD='\(library ?? "")' FAKETIME_TIMESTAMP_FILE="$directory.clock" FAKETIME_NO_CACHE=1 \
-                    FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_SHARED='\(Self.noSharing)'
+                # Only for the server, after the change of user: libfaketime shares memory between processes.
+                eval "$(declare -f postgres_as_owner | sed '1s/.*/owner_plainly ()/')"
+                postgres_as_owner() {
+                    owner_plainly env LD_PRELOAD='\(library ?? "")' FAKETIME_TIMESTAMP_FILE="$directory.clock" \
+                        FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "$@"
+                }
             fi
             for attempt in 1 2 3 4 5 6 7 8 9 10; do
                 if POSTGRES_FAST=1 postgres_start "$directory" 2>"$directory.errors"; then break; fi

@@ -66,7 +66,7 @@ struct CrawlerTests {
         #expect(source.mostUnderWay <= width)
     }
 
-    @Test func `CK5: nothing is stored while the ledger's clock is ahead of Apple's`() async throws {
+    @Test func `CK5 nothing is stored while the ledger's clock is ahead of Apple's`() async throws {
         let ledger = ScriptedLedger { _, atMost in
             RateGrant(granted: atMost, wait: .zero, clock: UnixMilliseconds(rawValue: 1_795_348_800_000 + 7_200_000))
         }
@@ -79,7 +79,7 @@ struct CrawlerTests {
         #expect(store.item("1")?.pages == [])
     }
 
-    @Test func `CK3: a request that missed its time is asked for again with a new permit, and is not counted`()
+    @Test func `CK3 a request that missed its time is asked for again with a new permit, and is not counted`()
         async throws
     {
         let late = (1...12).map { _ in ScriptedSource.Answer.failure(.tooLate) }

@@ -20,7 +20,7 @@ struct ClockWatchTests {
     @Test(arguments: [
         (7_200, "7198 s ahead of"), (63, "61 s ahead of"), (-64, "62 s behind"), (-3_600, "3598 s behind"),
     ])
-    func `CK5: a ledger whose clock is off by more than a minute ends the crawl at the third answer`(
+    func `CK5 a ledger whose clock is off by more than a minute ends the crawl at the third answer`(
         seconds: Int,
         words: String
     ) throws {
@@ -62,7 +62,7 @@ struct ClockWatchTests {
     }
 
     @Test(arguments: [nil, "", "yesterday", "Thu, 01 Jan 1970 00:00:00 GMT", "1795348800"])
-    func `CK8: a Date header that is missing, garbage or from 1970 is no evidence`(date: String?) throws {
+    func `CK8 a Date header that is missing, garbage or from 1970 is no evidence`(date: String?) throws {
         var watch = try watch(ahead: .seconds(7_200))
         for _ in 1...10 { #expect(try watch.agrees(with: date, sent: .seconds(2), received: .seconds(3))) }
     }
@@ -70,7 +70,7 @@ struct ClockWatchTests {
     @Test(arguments: [
         (3_600, "forward by 3597 s"), (-3_600, "back by 3597 s"), (65, "forward by 62 s"), (-65, "back by 62 s"),
     ])
-    func `CK4 CK5: a step of the ledger's clock ends the crawl before anything more is granted`(
+    func `CK4 CK5 a step of the ledger's clock ends the crawl before anything more is granted`(
         seconds: Int,
         words: String
     ) throws {
@@ -89,7 +89,7 @@ struct ClockWatchTests {
         try watch.ledgerRead(Self.noon + .seconds(100 + seconds), asked: .seconds(98), answered: .seconds(102))
     }
 
-    @Test func `CK3: a process that was stopped for hours between question and answer suspects nobody`() throws {
+    @Test func `CK3 a process that was stopped for hours between question and answer suspects nobody`() throws {
         var watch = try watch(ahead: .zero)
         try watch.ledgerRead(Self.noon + .seconds(20), asked: .seconds(10), answered: .seconds(9_000))
         try watch.ledgerRead(Self.noon + .seconds(9_001), asked: .seconds(9_001), answered: .seconds(9_002))

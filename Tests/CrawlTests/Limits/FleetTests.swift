@@ -25,7 +25,7 @@ struct FleetTests {
         #expect(arrivals > Self.seeds / 4 * Self.share)
     }
 
-    @Test func `R4 CK5: a ledger whose clock is set forward by hours grants no running process more than the share`()
+    @Test func `CK5 R4 a ledger whose clock is set forward by hours grants no running process more than the share`()
         async throws
     {
         for seed in 0..<10 as Range<UInt64> {

@@ -283,7 +283,7 @@ struct RateLimiterTests {
 
     /// How far the worker's clock is off, in seconds.
     @Test(arguments: [3_600, -3_600, 315_576_000])
-    func `CK1: Apple's moment is read by Apple's clock, whatever the worker's says`(off: Int) async throws {
+    func `CK1 Apple's moment is read by Apple's clock, whatever the worker's says`(off: Int) async throws {
         let ledger = ScriptedLedger()
         let limiter = limiter(ledger)
         // Sun, 22 Nov 2026 12:01:30 GMT.

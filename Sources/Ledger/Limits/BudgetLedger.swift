@@ -48,8 +48,9 @@ package struct BudgetLedger: Sendable {
     package func take(_ stream: Stream, atMost count: Int) async throws -> Grant {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app
-        // A transaction of its own, so that the grant is durable before the request leaves.
-        let grant = try await ledger.transaction(on: .control) { connection in
+        // One statement, which commits by itself: durable before the request leaves, and a machine that is cut off between
+        // two messages cannot leave everybody waiting for a lock.
+        let grant = try await ledger.persistently(on: .control) { connection in
             let rows = try connection.run(
                 """
                 SELECT granted, wait_ms, reason, clock_timestamp() AS clock FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
@@ -81,7 +82,7 @@ package struct BudgetLedger: Sendable {
     package func close(_ stream: Stream, for wait: Duration) async throws {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app
-        try await ledger.transaction(on: .control) { connection in
+        try await ledger.persistently(on: .control) { connection in
             _ = try connection.run(
                 """
                 SELECT rate_close($1::integer, $2::text, $3::bigint * interval '1 millisecond',

@@ -3,16 +3,16 @@ import Glibc
 import TestSupport
 import Testing
 
+private let pgbouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+
 /// A pooler between storeledger and PostgreSQL.
 @Suite(
     .temporaryDatabase,
     .timeLimit(.minutes(5)),
-    .enabled(if: PoolerTests.pgbouncer != nil, "PgBouncer is not installed; apt-get install pgbouncer")
+    .enabled(if: pgbouncer != nil, "PgBouncer is not installed; apt-get install pgbouncer")
 )
 struct PoolerTests {
-    static let pgbouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
-
     @Test(arguments: [("session", 0), ("transaction", 78)] as [(String, Int32)])
     func `D17 PgBouncer in session mode works, in transaction mode the run ends with the reason`(
         mode: String,
@@ -37,7 +37,7 @@ struct PoolerTests {
                 pool_mode = \(mode)
                 """
             try Data(settings.utf8).write(to: URL(filePath: directory + "/pgbouncer.ini"))
-            let program = [Self.pgbouncer ?? "", directory + "/pgbouncer.ini"]
+            let program = [pgbouncer ?? "", directory + "/pgbouncer.ini"]
             let command = getuid() == 0 ? ["/usr/sbin/runuser", "-u", "postgres", "--"] + program : program
             try await withChildProcess(command[0], Array(command.dropFirst()), environment: [:]) { pooler in
                 #expect(await pooler.errorLine(with: "process up") != nil, "\(pooler.errors)")

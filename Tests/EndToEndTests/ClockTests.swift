@@ -111,8 +111,7 @@ struct ClockTests {
     }
 
     @Test(.disabled("written, and not yet run to its end"))
-    func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with what it held`() async throws
-    {
+    func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with what it held`() async throws {
         try await Stage.with(.init(customers: 200, windowSeconds: 10)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}"]

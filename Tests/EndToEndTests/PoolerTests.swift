@@ -13,7 +13,10 @@ private let pgbouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
     .enabled(if: pgbouncer != nil, "PgBouncer is not installed; apt-get install pgbouncer")
 )
 struct PoolerTests {
-    @Test(.disabled("written, and not yet run to its end"), arguments: [("session", 0), ("transaction", 78)] as [(String, Int32)])
+    @Test(
+        .disabled("written, and not yet run to its end"),
+        arguments: [("session", 0), ("transaction", 78)] as [(String, Int32)]
+    )
     func `D17 PgBouncer in session mode works, in transaction mode the run ends with the reason`(
         mode: String,
         code: Int32

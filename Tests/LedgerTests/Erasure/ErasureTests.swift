@@ -1,0 +1,167 @@
+import AppStoreModel
+import FoundationEssentials
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// Who goes with an erasure and who stays, and what tombstones recognise.
+@Suite(.temporaryDatabase, .serialized)
+struct ErasureTests {
+    private static let token: [UInt8] = Array(1...16)
+
+    private func purchase(
+        _ id: String,
+        original: String? = nil,
+        app: String? = nil,
+        token: [UInt8]? = nil,
+        isShared: Bool = false
+    ) -> Snapshot {
+        Rows.snapshot(
+            Tables.transactions,
+            id,
+            cells: [
+                "original_transaction_id": .text(original ?? id), "app_transaction_id": app.map(Cell.text) ?? .null,
+                "app_account_token": token.map(Cell.uuid) ?? .null,
+                "in_app_ownership_type": .text(isShared ? "FAMILY_SHARED" : "PURCHASED"),
+            ]
+        )
+    }
+
+    private func write(_ world: TestLedger, listed: String? = nil, _ snapshots: Snapshot...) async throws -> RowCounts {
+        var rows = PageRows()
+        rows.snapshots = snapshots
+        let origin = RowOrigin(
+            app: world.app,
+            job: "j",
+            run: 1,
+            stream: "transactionHistory",
+            listedTransactionID: listed
+        )
+        return try await world.ledger.write(rows, from: origin)
+    }
+
+    private func erase(_ world: TestLedger, _ id: String) async throws -> Erasure {
+        try await world.ledger.erase([.transaction(id)], in: [world.app])
+    }
+
+    @Test func `P4: a shared account token, Apple Account or listed ID makes one customer of several purchases`()
+        async throws
+    {
+        let world = try await TestLedger()
+        _ = try await write(
+            world,
+            purchase("100000000001", token: Self.token),
+            purchase("100000000002", token: Self.token)
+        )
+        _ = try await write(world, purchase("100000000003", app: "704000000001", token: Self.token))
+        _ = try await write(world, purchase("100000000004", app: "704000000001"))
+        _ = try await write(world, listed: "100000000004", purchase("100000000005"))
+        _ = try await write(world, listed: "100000000009", purchase("100000000009", app: "704000000009"))
+        let erasure = try await erase(world, "100000000002")
+        #expect(erasure.removed == [.init(table: "transactions", rows: 5)])
+        #expect(try await world.rows("SELECT transaction_id FROM transactions") == ["(100000000009)"])
+    }
+
+    @Test func `P4: a family member does not go with the one who paid, nor the other way round`() async throws {
+        let buyer = purchase("100000000001", app: "704000000001", token: Self.token)
+        // The worst case: Apple gives family members originals of their own, and no token.
+        let member = purchase(
+            "200000000002",
+            original: "100000000001",
+            app: "704000000002",
+            token: Self.token,
+            isShared: true
+        )
+        for (named, stays) in [("100000000001", "200000000002"), ("200000000002", "100000000001")] {
+            let world = try await TestLedger()
+            _ = try await write(world, buyer, member)
+            _ = try await erase(world, named)
+            #expect(try await world.rows("SELECT transaction_id FROM transactions") == ["(\(stays))"])
+            // Nor do tombstones take one for the other.
+            #expect(try await write(world, buyer, member) == withheld(1, unchanged: 1))
+            try await world.run("DROP SCHEMA appstore CASCADE")
+        }
+    }
+
+    @Test func `a later purchase on an erased Apple Account is withheld, and its IDs with it`() async throws {
+        let world = try await TestLedger()
+        _ = try await write(world, purchase("100000000001", app: "704000000001"))
+        _ = try await erase(world, "100000000001")
+        #expect(try await write(world, purchase("100000000002", app: "704000000001")) == withheld(1))
+        #expect(try await write(world, purchase("100000000003", original: "100000000002")) == withheld(1))
+        #expect(try await write(world, purchase("100000000004")) == RowCounts(new: 1))
+        let start = try await world.begin("transactionHistory: {}", ids: ["100000000002", "100000000004"])
+        #expect(start.withheldIDs == 1)
+        #expect(try await world.rows("SELECT item_key FROM crawl_items") == ["(100000000004)"])
+    }
+
+    @Test func `a customer nobody knows yet is withheld when they come`() async throws {
+        let world = try await TestLedger()
+        let erasure = try await erase(world, "100000000001")
+        #expect(erasure == Erasure(removed: [], tombstones: 1))
+        #expect(try await erase(world, "100000000001") == Erasure(removed: [], tombstones: 0))
+        #expect(try await write(world, purchase("100000000002", original: "100000000001")) == withheld(1))
+    }
+
+    @Test func `the account token of zeros makes nobody a customer`() async throws {
+        let world = try await TestLedger()
+        let zeros = [UInt8](repeating: 0, count: 16)
+        _ = try await write(world, purchase("100000000001", token: zeros), purchase("100000000002", token: zeros))
+        _ = try await erase(world, "100000000001")
+        #expect(try await world.rows("SELECT transaction_id FROM transactions") == ["(100000000002)"])
+        #expect(try await write(world, purchase("100000000003", token: zeros)) == RowCounts(new: 1))
+    }
+
+    @Test func `a rehearsal counts what the erasure then removes, and removes nothing`() async throws {
+        let world = try await TestLedger()
+        _ = try await write(world, purchase("100000000001", token: Self.token))
+        let before = try await world.rowVersions()
+        let rehearsal = try await world.ledger.erase([.transaction("100000000001")], in: [world.app], isRehearsal: true)
+        #expect(try await world.rowVersions() == before)
+        #expect(try await world.count("erasure_keys") == 0)
+        #expect(try await erase(world, "100000000001") == rehearsal)
+    }
+
+    @Test func `a tombstone is HMAC-SHA256, in Swift as in SQL`() async throws {
+        // RFC 4231, test case 2.
+        let known = ErasureKey(Array("Jefe".utf8)).mark(of: Array("what do ya want for nothing?".utf8))
+        let hexadecimal = known.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(hexadecimal == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        let world = try await TestLedger()
+        let key = ErasureKey(ErasureKey.random())
+        let sql = ErasureKey.sqlMark(of: "$1::text", .transaction, inner: "$2", outer: "$3")
+        let mark = try await world.ledger.transaction { connection in
+            try connection.run("SELECT \(sql) AS mark", [.text("42"), .bytea(key.inner), .bytea(key.outer)])[0].bytes(
+                "mark"
+            )
+        }
+        #expect(mark == key.mark(of: .transaction("42")))
+    }
+
+    @Test(arguments: [0, 1, 2, 3])
+    func `an ID is found however deep a text hides it, and where it is cut off`(depth: Int) {
+        let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+        for space in 0..<3 {
+            var text =
+                String(repeating: " ", count: space)
+                + #"{"a":"200000000012345","b":"\#(token.uppercased())","c":123456}"#
+            for _ in 0..<depth {
+                text = "eyJh." + Data(text.utf8).base64EncodedString().replacing("=", with: "") + ".c2ln"
+            }
+            let ids = IDTraces.ids(in: Array(text.utf8))
+            #expect(ids.isSuperset(of: [.transaction("200000000012345"), .appTransaction("123456")]))
+            #expect(CustomerID.account(token).map(ids.contains) == true)
+        }
+        let cut = Data(#"{"transactionId":200000000012345"#.utf8).base64EncodedString().replacing("=", with: "")
+        #expect(IDTraces.ids(in: Array("a.\(cut)".utf8)).contains(.transaction("200000000012345")))
+    }
+
+    private func withheld(_ count: Int, unchanged: Int = 0) -> RowCounts {
+        var counts = RowCounts(unchanged: unchanged)
+        counts.withheld = count
+        return counts
+    }
+}

@@ -1,0 +1,393 @@
+import AppStoreModel
+import FoundationEssentials
+import JobPlan
+import Ledger
+import LedgerTables
+import Postgres
+import Synchronization
+import TestSupport
+import Testing
+
+/// Two processes at once, in every order of their steps: nobody holds what another holds, nothing is lost or doubled.
+@Suite(.temporaryDatabase, .serialized)
+struct InterleavingTests {
+    /// What a session's function answered in the order that is being played.
+    private final class Answer<Value: Sendable>: Sendable {
+        private let kept = Mutex<Value?>(nil)
+        var value: Value? { kept.withLock { $0 } }
+        func keep(_ value: Value) { kept.withLock { $0 = value } }
+        func forget() { kept.withLock { $0 = nil } }
+    }
+
+    private static let lease = ["BEFORE UPDATE ON crawl_items", "AFTER UPDATE ON crawl_items"]
+    private static let page = ["BEFORE INSERT ON transactions"] + lease
+    private static let take = [
+        "BEFORE DELETE ON rate_buckets", "BEFORE INSERT ON rate_buckets", "BEFORE UPDATE ON rate_scopes",
+    ]
+    private static let erase = [
+        "BEFORE INSERT ON erased_marks", "BEFORE DELETE ON transactions", "AFTER UPDATE ON runs",
+    ]
+
+    private func isLeased(_ leased: Ledger.Leased?) -> [WorkItem] {
+        if case .items(let items)? = leased { return items }
+        return []
+    }
+
+    /// Items as a run that has just begun has them, one of them left by a dead process when `expired` names it.
+    private func restore(_ world: TestLedger, expired: String = "") async throws {
+        try await world.run(
+            """
+            UPDATE crawl_items SET state = 'waiting', lease_owner = NULL, lease_epoch = 0, cursor = NULL, page_seq = 0,
+                   page_count = 0, claimable_at = now() - interval '1 second';
+            UPDATE crawl_items SET state = 'leased', lease_owner = gen_random_uuid(), lease_epoch = 7
+             WHERE item_key = '\(expired)';
+            DELETE FROM transactions; DELETE FROM signed_payloads; DELETE FROM rejected_records;
+            """
+        )
+    }
+
+    @Test(arguments: ["a claim and a claim", "a claim and a taking over"])
+    func `of two processes that lease at once, each item has one holder and one new epoch`(_ what: String) async throws
+    {
+        let world = try await TestLedger()
+        let run = try await world.begin("transactionHistory: {}", ids: ["1", "2"]).run
+        let expired = what == "a claim and a claim" ? "" : "1"
+        let holders = [world.holder(of: run), world.holder(of: run)]
+        let leased = [Answer<Ledger.Leased>(), Answer<Ledger.Leased>()]
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.lease,
+            .init(name: "a", gates: 2) {
+                leased[0].keep(try await $0.lease(.transactionHistory, atMost: 1, for: holders[0]))
+            },
+            .init(name: "b", gates: 2) {
+                leased[1].keep(try await $0.lease(.transactionHistory, atMost: 2, for: holders[1]))
+            }
+        )
+        let played = try await game.playAll {
+            try await restore(world, expired: expired)
+        } check: { order in
+            let items = leased.map { isLeased($0.value) }
+            let keys = items.joined().map(\.key)
+            #expect(Set(keys).count == keys.count && Set(keys) == ["1", "2"], "\(order): \(keys)")
+            for item in items.joined() { #expect(item.epoch == (item.key == expired ? 8 : 1), "\(order)") }
+            for (holder, items) in zip(holders, items) {
+                let owned = try await world.rows(
+                    "SELECT item_key FROM crawl_items WHERE lease_owner = '\(UUID(uuid: holder.owner))' ORDER BY 1"
+                )
+                #expect(owned == items.map(\.key).sorted().map { "(\($0))" }, "\(order)")
+            }
+        }
+        #expect(played == 20)
+    }
+
+    @Test func `a heartbeat and a taking over: the item goes on with one of the two`() async throws {
+        let world = try await TestLedger()
+        let run = try await world.begin("transactionHistory: {}", ids: ["1"]).run
+        let (sleeper, heir) = (world.holder(of: run), world.holder(of: run))
+        let (renewed, leased) = (Answer<[HeldItem]>(), Answer<Ledger.Leased>())
+        let mine = HeldItem(stream: "transactionHistory", key: "1", epoch: 7)
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.lease,
+            .init(name: "a", gates: 2) { renewed.keep(try await $0.renewLeases(of: [mine], for: sleeper)) },
+            .init(name: "b", gates: 2) { leased.keep(try await $0.lease(.transactionHistory, atMost: 1, for: heir)) }
+        )
+        let played = try await game.playAll {
+            try await restore(world, expired: "1")
+            try await world.run("UPDATE crawl_items SET lease_owner = '\(UUID(uuid: sleeper.owner))'")
+        } check: { order in
+            let isRenewed = renewed.value == [mine]
+            let isTaken = isLeased(leased.value).map(\.epoch) == [8]
+            #expect(isRenewed != isTaken, "\(order)")
+            let owner = try await world.value("SELECT lease_owner FROM crawl_items")
+            #expect(owner == UUID(uuid: isTaken ? heir.owner : sleeper.owner).uuidString.lowercased(), "\(order)")
+        }
+        #expect(played == 20)
+    }
+
+    @Test func `a page and a taking over: the page is there once, and the heir goes on behind it or before it`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let run = try await world.begin("transactionHistory: {}", ids: ["1"]).run
+        let (zombie, heir) = (world.holder(of: run), world.holder(of: run))
+        let (committed, leased) = (Answer<RowCounts?>(), Answer<Ledger.Leased>())
+        let item = WorkItem(
+            stream: .transactionHistory,
+            key: "1",
+            epoch: 7,
+            pageSequence: 0,
+            cursor: nil,
+            window: nil,
+            otherEnvironment: nil,
+            pageCount: 0,
+            restarts: 0,
+            deferrals: 0
+        )
+        let page = world.page(PageRows(Rows.transaction("100001")), of: item, for: zombie)
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.page,
+            .init(name: "a", gates: 3) { committed.keep(try await $0.commit(page)) },
+            .init(name: "b", gates: 2) { leased.keep(try await $0.lease(.transactionHistory, atMost: 1, for: heir)) }
+        )
+        let played = try await game.playAll {
+            try await restore(world, expired: "1")
+            try await world.run("UPDATE crawl_items SET lease_owner = '\(UUID(uuid: zombie.owner))'")
+            committed.forget()
+        } check: { order in
+            let counts = committed.value ?? nil
+            let taken = isLeased(leased.value)
+            let rows = try await world.count("transactions")
+            #expect(rows == (counts == nil ? 0 : 1), "\(order)")
+            let pages = try await world.value("SELECT page_seq FROM crawl_items")
+            #expect(pages == (counts == nil ? "0" : "1"), "\(order)")
+            // An heir that came while the page was under way skips the item, and finds it a moment later.
+            if let first = taken.first { #expect(first.pageSequence == (counts == nil ? 0 : 1), "\(order)") }
+            #expect(counts != nil || taken.count == 1, "\(order)")
+        }
+        #expect(played == 35)
+    }
+
+    @Test func `an older and a newer snapshot: the newer one stays, and both pages are there`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1", "2"])
+        let owner = UUID(uuid: holder.owner)
+        let old = world.page(
+            PageRows(Rows.transaction("100001", signed: 1_000, product: "old")),
+            of: items[0],
+            for: holder
+        )
+        let new = world.page(
+            PageRows(Rows.transaction("100001", signed: 2_000, product: "new")),
+            of: items[1],
+            for: holder
+        )
+        items.removeAll()
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.page,
+            .init(name: "old", gates: 3) { #expect(try await $0.commit(old) != nil) },
+            .init(name: "new", gates: 3) { #expect(try await $0.commit(new) != nil) }
+        )
+        let played = try await game.playAll {
+            try await world.run(
+                """
+                DELETE FROM transactions;
+                UPDATE crawl_items SET state = 'leased', lease_owner = '\(owner)', lease_epoch = 1, page_seq = 0, cursor = NULL,
+                       claimable_at = now() + interval '1 hour'
+                """
+            )
+        } check: { order in
+            #expect(try await world.rows("SELECT product_id FROM transactions") == ["(new)"], "\(order)")
+            #expect(try await world.value("SELECT sum(page_seq) FROM crawl_items") == "2", "\(order)")
+        }
+        #expect(played == 70)
+    }
+
+    @Test(arguments: [true, false])
+    func `two that take the last unit of a budget get one between them`(isFirstEver: Bool) async throws {
+        let world = try await TestLedger()
+        let window = RateWindow(length: .seconds(3_600))
+        let share = BudgetLedger.Share(requestsPerSecond: 1 / 3_600, window: window)
+        let app = world.app
+        let granted = [Answer<Int>(), Answer<Int>()]
+        let take: @Sendable (Ledger) async throws -> Int = { ledger in
+            let budget = BudgetLedger(ledger: ledger, app: app, shares: [.refundHistory: share])
+            return try await budget.take(.refundHistory, atMost: 1).granted
+        }
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.take,
+            .init(name: "a", gates: 3) { granted[0].keep(try await take($0)) },
+            .init(name: "b", gates: 3) { granted[1].keep(try await take($0)) }
+        )
+        let played = try await game.playAll {
+            try await world.run("DELETE FROM rate_buckets; DELETE FROM rate_scopes")
+            if !isFirstEver {
+                try await world.run(
+                    "INSERT INTO rate_scopes (app_id, endpoint) VALUES (\(app.rawValue), 'refundHistory')"
+                )
+            }
+        } check: { order in
+            let sum = granted.compactMap(\.value).reduce(0, +)
+            #expect(sum == 1, "\(order): \(sum)")
+            #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "1", "\(order)")
+        }
+        #expect(played == 70)
+    }
+
+    @Test func `a 429 and a request: nothing is granted once the endpoint is closed, and it stays closed`() async throws
+    {
+        let world = try await TestLedger()
+        let share = BudgetLedger.Share(requestsPerSecond: 10, window: RateWindow(length: .seconds(3_600)))
+        let app = world.app
+        let budget: @Sendable (Ledger) -> BudgetLedger = {
+            BudgetLedger(ledger: $0, app: app, shares: [.refundHistory: share])
+        }
+        let now = try await world.ledger.now()
+        let (near, far) = (now + .seconds(600), now + .seconds(1_200))
+        let game = try await Interleaving(
+            in: world,
+            gates: ["BEFORE INSERT ON rate_scopes", "AFTER INSERT ON rate_scopes"] + Self.take,
+            .init(name: "near", gates: 2) { try await budget($0).close(.refundHistory, until: near) },
+            .init(name: "far", gates: 1) { try await budget($0).close(.refundHistory, until: far) },
+            .init(name: "take", gates: 1) { _ = try await budget($0).take(.refundHistory, atMost: 1) }
+        )
+        let played = try await game.playAll {
+            try await world.run(
+                """
+                DELETE FROM rate_buckets; DELETE FROM rate_scopes;
+                INSERT INTO rate_scopes (app_id, endpoint) VALUES (\(app.rawValue), 'refundHistory')
+                """
+            )
+        } check: { order in
+            let closed = "SELECT (extract(epoch FROM closed_until) * 1000)::bigint FROM rate_scopes"
+            #expect(try await world.value(closed) == String(far.rawValue), "\(order)")
+            let last = try await budget(world.ledger).take(.refundHistory, atMost: 1)
+            #expect(last.granted == 0 && last.reason == "closed", "\(order)")
+        }
+        #expect(played == 210)
+    }
+
+    @Test func `P2: an erasure and a page of the customer, in every order: nothing of the customer is left`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["900000000001"])
+        var rows = PageRows(Rows.transaction("100000000001"), Rows.transaction("200000000002"))
+        rows.archive = [
+            Rows.archived("transaction", "100000000001", payload: "{}"),
+            Rows.archived("transaction", "200000000002", payload: "{}", hash: 2),
+        ]
+        rows.rejected = [Rows.rejected(#"{"transactionId":"100000000001"}"#)]
+        let page = world.page(rows, of: items[0], for: holder)
+        let app = world.app
+        let customer = try #require(TransactionID("100000000001"))
+        let committed = Answer<RowCounts?>()
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.page + Self.erase,
+            .init(name: "erase", gates: 3) { _ = try await $0.erase([.transaction(customer)], in: [app]) },
+            .init(name: "page", gates: 3) { committed.keep(try await $0.commit(page)) }
+        )
+        var withheld = 0
+        let played = try await game.playAll {
+            try await world.run(
+                """
+                DELETE FROM transactions; DELETE FROM signed_payloads; DELETE FROM rejected_records; DELETE FROM erased_marks;
+                DELETE FROM erasure_keys;
+                UPDATE crawl_items SET page_seq = 0, cursor = NULL, claimable_at = now() + interval '1 hour'
+                """
+            )
+        } check: { order in
+            let left = try await world.rows("SELECT transaction_id FROM transactions")
+            #expect(left == ["(200000000002)"], "\(order)")
+            #expect(try await world.rows("SELECT record_key FROM signed_payloads") == ["(200000000002)"], "\(order)")
+            #expect(try await world.count("rejected_records") == 0, "\(order)")
+            #expect(try await world.value("SELECT page_seq FROM crawl_items") == "1", "\(order)")
+            let counts = try #require(committed.value ?? nil)
+            withheld += counts.withheld > 0 ? 1 : 0
+        }
+        // Both happened: the page met the tombstone, and the erasure found the row.
+        #expect(played == 70 && withheld > 0 && withheld < 70)
+    }
+
+    @Test func `an erasure and a plan that lists the customer: no item is left to ask for`() async throws {
+        let world = try await TestLedger()
+        let job = try await Jobs.load(streams: "transactionHistory: {}")
+        let plan = world.plan(job)
+        let (app, customer) = (world.app, try #require(TransactionID("100000000001")))
+        let other = try #require(TransactionID("200000000002"))
+        let game = try await Interleaving(
+            in: world,
+            gates: [
+                "BEFORE INSERT ON erased_marks", "AFTER DELETE ON crawl_items", "BEFORE INSERT ON crawl_items",
+                "AFTER INSERT ON crawl_items",
+            ],
+            .init(name: "erase", gates: 2) { _ = try await $0.erase([.transaction(customer)], in: [app]) },
+            .init(name: "plan", gates: 2) {
+                _ = try await $0.beginOrJoin(plan, ids: .feed { try $0([customer, other]) })
+            }
+        )
+        let played = try await game.playAll {
+            try await world.run(
+                "DELETE FROM crawl_items; DELETE FROM runs; DELETE FROM erased_marks; DELETE FROM erasure_keys"
+            )
+        } check: { order in
+            #expect(try await world.rows("SELECT item_key FROM crawl_items") == ["(200000000002)"], "\(order)")
+        }
+        #expect(played == 20)
+    }
+
+    @Test func `an erasure and the same erasure: both end well, and leave one set of tombstones`() async throws {
+        let world = try await TestLedger()
+        let (app, customer) = (world.app, try #require(TransactionID("100000000001")))
+        let origin = RowOrigin(app: app, job: "j", run: 1, stream: "transactionHistory", listedTransactionID: nil)
+        let erase: @Sendable (Ledger) async throws -> Void = {
+            _ = try await $0.erase([.transaction(customer)], in: [app])
+        }
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.erase,
+            .init(name: "a", gates: 3, run: erase),
+            .init(name: "b", gates: 3, run: erase)
+        )
+        let played = try await game.playAll {
+            try await world.run("DELETE FROM erased_marks; DELETE FROM erasure_keys")
+            _ = try await world.ledger.write(PageRows(Rows.transaction("100000000001")), from: origin)
+        } check: { order in
+            #expect(try await world.count("transactions") == 0, "\(order)")
+            #expect(try await world.count("erased_marks") == 1, "\(order)")
+        }
+        #expect(played == 70)
+    }
+
+    @Test func `a migration and a page: both end well, the page is there once`() async throws {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1"])
+        let page = world.page(PageRows(Rows.transaction("100001")), of: items[0], for: holder)
+        try await withTemporaryDirectory { directory in
+            try FileManager.default.copyItem(atPath: TestLedger.sql.path, toPath: directory + "/sql")
+            let file = URL(filePath: directory + "/sql/migrations/9999_test.sql")
+            try Data("ALTER TABLE transactions ADD COLUMN test text;".utf8).write(to: file)
+            let sql = try SQLDirectory.find(executable: directory + "/storeledger")
+            let game = try await Interleaving(
+                in: world,
+                gates: Self.page + ["BEFORE INSERT ON schema_migrations", "AFTER INSERT ON schema_migrations"],
+                .init(name: "page", gates: 3) { #expect(try await $0.commit(page) != nil) },
+                .init(name: "migrate", gates: 2) {
+                    #expect(try await Migrator(ledger: $0, directory: sql).migrate().applied == ["9999_test.sql"])
+                }
+            )
+            let played = try await game.playAll {
+                try await world.run(
+                    """
+                    DELETE FROM transactions; ALTER TABLE transactions DROP COLUMN IF EXISTS test;
+                    DELETE FROM schema_migrations WHERE name = '9999_test.sql';
+                    UPDATE crawl_items SET page_seq = 0, cursor = NULL, claimable_at = now() + interval '1 hour'
+                    """
+                )
+            } check: { order in
+                #expect(
+                    try await world.rows("SELECT transaction_id, test FROM transactions") == ["(100001,)"],
+                    "\(order)"
+                )
+                #expect(try await world.value("SELECT page_seq FROM crawl_items") == "1", "\(order)")
+            }
+            #expect(played == 35)
+        }
+    }
+}
+
+extension UUID {
+    fileprivate init(uuid bytes: [UInt8]) {
+        self =
+            UUID(
+                uuidString: [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { range in
+                    bytes[range].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                }.joined(separator: "-")
+            ) ?? UUID()
+    }
+}

@@ -15,7 +15,9 @@ package struct Failure: Sendable {
     package let message: String
 
     package init(_ error: any Error) {
-        (status, message) = Self.judge(error)
+        let (status, message) = Self.judge(error)
+        self.status = status
+        self.message = redacted(message)
     }
 
     private static func judge(_ error: any Error) -> (ExitStatus, String) {

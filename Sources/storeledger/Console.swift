@@ -1,3 +1,4 @@
+import ExportPipeline
 import Glibc
 import Synchronization
 
@@ -20,10 +21,10 @@ enum Console {
         raw(line + "\n")
     }
 
-    /// Text for whoever watches, as it is.
+    /// Text for whoever watches, without secrets.
     static func raw(_ text: String) {
         // Where stderr cannot be written to, there is nowhere to say so.
-        _ = write(text, to: STDERR_FILENO)
+        _ = write(redacted(text), to: STDERR_FILENO)
     }
 
     /// Whether somebody watches stderr on a terminal.

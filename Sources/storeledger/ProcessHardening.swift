@@ -8,6 +8,8 @@ enum ProcessHardening {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         forbidReadingMemory()
+        // With SWIFT_BACKTRACE set the runtime would print registers and the memory they point to.
+        for crash in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(crash, SIG_DFL) }
         // A closed pipe is an error to report, not an end.
         ignoreSIGPIPE()
         // And so is a file grown to the size that `ulimit -f` allows.

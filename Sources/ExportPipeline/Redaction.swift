@@ -1,0 +1,78 @@
+/// What leaves for people and logs, without what looks like a secret.
+///
+/// Secrets are kept out by their types; this is the net below. It takes private keys in PEM and their lines alone, JWTs
+/// and JWS, passwords in connection strings of both kinds, and any long run of base64. It leaves hexadecimal and UUIDs.
+///
+/// - Parameter text: Of any length; looked at once, byte by byte.
+/// - Returns: The text with `<redacted>` in place of each.
+package func redacted(_ text: String) -> String {
+    var bytes = Array(text.utf8)[...]
+    var kept: [UInt8] = []
+    kept.reserveCapacity(bytes.count)
+    while let byte = bytes.first {
+        if let secret = secretPrefix(of: bytes, after: kept.last) {
+            kept += bytes.prefix(secret.shown) + Array("<redacted>".utf8)
+            bytes = bytes.dropFirst(secret.shown + secret.hidden)
+        } else {
+            kept.append(byte)
+            bytes = bytes.dropFirst()
+        }
+    }
+    return String(decoding: kept, as: UTF8.self)
+}
+
+/// How many bytes at the beginning introduce a secret, and how many are the secret.
+private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (shown: Int, hidden: Int)? {
+    if bytes.starts(with: "-----BEGIN ".utf8) {
+        let end = "-----END ".utf8
+        let rest = bytes.indices.first { $0 > bytes.startIndex && bytes[$0...].starts(with: end) }
+        return (0, (rest ?? bytes.endIndex) - bytes.startIndex)
+    }
+    for word in ["password=", "PASSWORD=", "passwd="] where bytes.starts(with: word.utf8) {
+        return (word.utf8.count, valueLength(bytes.dropFirst(word.utf8.count)))
+    }
+    if bytes.starts(with: "://".utf8) {
+        // Up to the last @ of the word, for a password may hold one that nobody encoded.
+        let word = bytes.dropFirst(3).prefix { $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") }
+        guard let at = word.lastIndex(of: UInt8(ascii: "@")), let colon = word[..<at].firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        return (colon + 1 - bytes.startIndex, at - colon - 1)
+    }
+    // Only where a word begins, so that no word is looked at again from each of its bytes.
+    guard last.map({ !isTokenByte($0) }) ?? true || bytes.starts(with: "eyJ".utf8) else { return nil }
+    let run = bytes.prefix(while: isTokenByte)
+    if run.starts(with: "eyJ".utf8), run.count >= 12 { return (0, run.count) }
+    let solid = run.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "%") }
+    return looksLikeBase64(solid) ? (0, run.count) : nil
+}
+
+/// A value in a connection string: quoted, or up to the next space, `&`, `;` or quote.
+private func valueLength(_ bytes: ArraySlice<UInt8>) -> Int {
+    guard bytes.first == UInt8(ascii: "'") else {
+        return bytes.prefix { $0 > UInt8(ascii: " ") && !"&;\"'".utf8.contains($0) }.count
+    }
+    var isEscaped = false
+    for (count, byte) in bytes.dropFirst().enumerated() {
+        if !isEscaped, byte == UInt8(ascii: "'") { return count + 2 }
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+    }
+    return bytes.count
+}
+
+/// Forty characters or more with capitals and small letters and a digit among them: 30 bytes of a key.
+private func looksLikeBase64(_ run: ArraySlice<UInt8>) -> Bool {
+    run.count >= 40
+        && run.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+        && run.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+        && run.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+}
+
+/// Base64 of both alphabets, the dots of a JWS, and `%` for those that were percent-encoded.
+private func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+    default: "+/=-_.%".utf8.contains(byte)
+    }
+}

@@ -1,7 +1,7 @@
 /// What leaves for people and logs, without what looks like a secret.
 ///
-/// Secrets are kept out by their types; this is the net below. It takes private keys in PEM and their lines alone, JWTs
-/// and JWS, passwords in connection strings of both kinds, and any long run of base64. It leaves hexadecimal and UUIDs.
+/// Secrets are kept out by their types; this is the net below. It takes private keys in PEM, JWTs and JWS, and
+/// passwords in connection strings of both kinds. A line of a key alone it cannot tell from a path.
 ///
 /// - Parameter text: Of any length; looked at once, byte by byte.
 /// - Returns: The text with `<redacted>` in place of each.
@@ -42,8 +42,7 @@ private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (s
     guard last.map({ !isTokenByte($0) }) ?? true || bytes.starts(with: "eyJ".utf8) else { return nil }
     let run = bytes.prefix(while: isTokenByte)
     if run.starts(with: "eyJ".utf8), run.count >= 12 { return (0, run.count) }
-    let solid = run.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "%") }
-    return looksLikeBase64(solid) ? (0, run.count) : nil
+    return nil
 }
 
 /// A value in a connection string: quoted, or up to the next space, `&`, `;` or quote.
@@ -57,14 +56,6 @@ private func valueLength(_ bytes: ArraySlice<UInt8>) -> Int {
         isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
     }
     return bytes.count
-}
-
-/// Forty characters or more with capitals and small letters and a digit among them: 30 bytes of a key.
-private func looksLikeBase64(_ run: ArraySlice<UInt8>) -> Bool {
-    run.count >= 40
-        && run.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-        && run.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-        && run.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
 }
 
 /// Base64 of both alphabets, the dots of a JWS, and `%` for those that were percent-encoded.

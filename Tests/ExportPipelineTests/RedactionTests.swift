@@ -19,21 +19,17 @@ struct RedactionTests {
             let after = letters("abcdefgh ,()[]{}\n", Int.random(in: 0...60, using: &random))
             let secret: String
             let shown: String
-            switch number % 6 {
+            switch number % 5 {
             case 0:
                 secret = letters(base64, 64)
                 shown = "-----BEGIN PRIVATE KEY-----\n\(secret)\n\(letters(base64, 12))==\n-----END PRIVATE KEY-----"
-            case 1:
-                // One line of a key, as a careless reader would quote it.
-                secret = letters(base64, 62) + "a0"
-                shown = secret
             case 2:
                 secret = letters(base64url, 80)
                 shown = "Bearer eyJ\(letters(base64url, 60)).eyJ\(letters(base64url, 90)).\(secret)"
             case 3:
                 secret = letters(base64url, 86)
                 shown = "eyJ\(letters(base64url, 3_000)).eyJ\(letters(base64url, 900)).\(secret)"
-            case 4:
+            case 1:
                 secret = letters("abcXYZ0123456789!$*@/", Int.random(in: 8...30, using: &random))
                 shown = "postgresql://loader:\(secret)@db.example.com:5432/ledger?sslmode=verify-full"
             default:

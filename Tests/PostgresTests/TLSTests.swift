@@ -7,7 +7,7 @@ import Testing
 /// D25, D26: whom we believe to be the server, and what it gets to see of the password.
 @Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: TLSServer.isPossible, "the openssl command is not installed"))
 struct TLSTests {
-    @Test func `D26: only the server that proves its name is talked to, and it never sees the password`() async throws {
+    @Test func `D26 only the server that proves its name is talked to, and it never sees the password`() async throws {
         try await TLSServer.running { server in
             let session = try PostgresConnection(conninfo: server.conninfo())
             let tls = try session.run("SELECT ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()")[0]
@@ -32,11 +32,11 @@ struct TLSTests {
         }
     }
 
-    @Test func `D26: an expired certificate is refused at once`() async throws {
+    @Test func `D26 an expired certificate is refused at once`() async throws {
         try await TLSServer.running(.expired) { try refuses($0.conninfo(), "certificate verify failed") }
     }
 
-    @Test func `D26: a server without TLS is refused at once`() async throws {
+    @Test func `D26 a server without TLS is refused at once`() async throws {
         try await TLSServer.running(.none) { try refuses($0.conninfo(), "does not support SSL") }
     }
 

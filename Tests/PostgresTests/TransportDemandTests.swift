@@ -22,7 +22,7 @@ struct TransportDemandTests {
             "host=localhost,192.0.2.1",
         ]
     )
-    func `D25: a weaker mode than verify-full is refused over a network, and named`(mode: String, place: String) throws
+    func `D25 a weaker mode than verify-full is refused over a network, and named`(mode: String, place: String) throws
     {
         let conninfo = place + (place.hasSuffix("?") ? "" : " ") + "sslmode=\(mode)"
         let error = #expect(throws: PostgresError.self) { try Self.words(conninfo) }
@@ -32,7 +32,7 @@ struct TransportDemandTests {
     }
 
     @Test(arguments: ["host=db.example.com", "host=db.example.com sslmode=verify-full", "hostaddr=2001:db8::1 host=db"])
-    func `D25: silence over a network becomes verify-full, with the system's authorities`(conninfo: String) throws {
+    func `D25 silence over a network becomes verify-full, with the system's authorities`(conninfo: String) throws {
         let words = try Self.words(conninfo)
         #expect(words["sslmode"] == "verify-full" && words["sslrootcert"] == "/roots.crt")
         #expect(words["gssencmode"] == "disable" && words["ssl_min_protocol_version"] == "TLSv1.2")
@@ -46,7 +46,7 @@ struct TransportDemandTests {
         "host=db.example.com hostaddr=127.0.0.1", "postgresql://[::1]:5433/ledger", "postgresql:///ledger?host=/tmp",
         "host=/run/postgresql,127.0.0.1", "host=::ffff:127.0.0.1",
     ])
-    func `D25: this machine itself may do without TLS`(conninfo: String) throws {
+    func `D25 this machine itself may do without TLS`(conninfo: String) throws {
         #expect(try Self.words(conninfo).isEmpty)
         #expect(
             try Self.words(
@@ -66,20 +66,20 @@ struct TransportDemandTests {
         for address in ["", "127.0.0.1", "::1"] { try demands.check(address: address) }
     }
 
-    @Test func `D26: libpq before 16 binds SCRAM to TLS wherever there is a password to lose`() throws {
+    @Test func `D26 libpq before 16 binds SCRAM to TLS wherever there is a password to lose`() throws {
         #expect(try Self.words("host=db password=x")["channel_binding"] == "require")
         #expect(try Self.words("host=db password=x channel_binding=disable")["channel_binding"] == "require")
         #expect(try Self.words("host=a,b")["channel_binding"] == "require")
         #expect(try Self.words("host=db")["channel_binding"] == nil)
     }
 
-    @Test func `D26: libpq since 16 refuses to send a password or its MD5`() throws {
+    @Test func `D26 libpq since 16 refuses to send a password or its MD5`() throws {
         #expect(try Self.words("host=db password=x", version: 160_000)["require_auth"] == "!password,!md5")
         #expect(try Self.words("host=db password=x", version: 160_000)["channel_binding"] == nil)
     }
 
     /// The environment belongs to the whole process, so each of these runs in one of its own.
-    @Test func `D25: PGHOST, PGSSLMODE and a service file count`() async {
+    @Test func `D25 PGHOST, PGSSLMODE and a service file count`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PGHOST", "db.example.com", 1)
             try require(try TransportDemandTests.words("dbname=ledger")["sslmode"] == "verify-full")

@@ -6,7 +6,7 @@ import Testing
 /// `sql/roles.sql`: each role may do what its work needs, and nothing else.
 @Suite(.temporaryDatabase, .serialized)
 struct RoleTests {
-    @Test func `D20 D21 D22 D23 D24: every role may do what the golden list says, and gets 42501 for all else`()
+    @Test func `D20 D21 D22 D23 D24 every role may do what the golden list says, and gets 42501 for all else`()
         async throws
     {
         try await withLedgerAndRoles { _, roles in

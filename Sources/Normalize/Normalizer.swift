@@ -63,6 +63,7 @@ package struct Normalizer: Sendable {
             crashPoint(.recordVerified)
             let record = try VerifiedRecord(kind: kind, jws: jws, payload: payload, identity: identity)
             collector.archive(record)
+            if payload.rootDiffers { collector.noteForeignRoot(of: kind) }
             return record
         } catch {
             collector.reject(error, raw: jws)

@@ -64,6 +64,15 @@ struct PageCollector {
         collected.drift += record.reader.drift.prefix(Self.driftLimit - collected.drift.count)
     }
 
+    /// Apple's libraries ignore the root a record brings, and so do we; that it is another than the trusted one is worth
+    /// knowing before Apple changes over to it.
+    mutating func noteForeignRoot(of kind: RecordKind) {
+        guard collected.drift.count < Self.driftLimit else { return }
+        collected.drift.append(
+            SchemaDrift(kind: kind.rawValue, path: "header.x5c[2]", sample: #""not the root that is trusted""#)
+        )
+    }
+
     mutating func noteRevocation() {
         collected.sawRevocation = true
     }

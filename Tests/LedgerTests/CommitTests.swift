@@ -94,7 +94,9 @@ struct CommitTests {
             Rows.transaction("1", signed: 1_001, hash: 1, product: "new"),
         ],
     ])
-    func `D14 the newest snapshot wins in whatever order the two arrive`(_ snapshots: [Snapshot]) async throws {
+    func `D14 J67 the newest snapshot wins in whatever order the two arrive, with a fixed tie-break`(
+        _ snapshots: [Snapshot]
+    ) async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])
         let product = "SELECT product_id FROM transactions"

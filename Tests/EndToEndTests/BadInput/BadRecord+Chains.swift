@@ -10,7 +10,11 @@ extension BadRecord {
                 let attacker = try RecordScene.authority(around: scene.now)
                 return try scene.signed(chain: attacker.chain, by: attacker.leaf)
             },
-            .loaded("J14", "another root in x5c[2]") { scene in
+            .loaded(
+                "J14",
+                "another root in x5c[2]",
+                row: "EXISTS (SELECT FROM schema_drift WHERE kind = 'transaction' AND path = 'header.x5c[2]')"
+            ) { scene in
                 let attacker = try RecordScene.authority(around: scene.now)
                 return try scene.signed(chain: Array(scene.authority.chain[..<2]) + [attacker.root.der])
             },

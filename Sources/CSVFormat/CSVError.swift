@@ -4,6 +4,8 @@ import Glibc
 package enum CSVError: Error, Hashable, Sendable {
     case missingFile(path: String)
     case unreadableFile(path: String, errno: Int32)
+    /// A directory, a pipe or a device.
+    case notAFile(path: String)
     /// Not UTF-8; `looksLike` says what it may be.
     case notText(path: String, line: Int, looksLike: String)
     case malformed(path: String, line: Int)
@@ -23,7 +25,7 @@ package enum CSVError: Error, Hashable, Sendable {
     /// Whether the file is not there or may not be read (exit 66).
     package var isMissingInput: Bool {
         switch self {
-        case .missingFile, .unreadableFile: true
+        case .missingFile, .unreadableFile, .notAFile: true
         default: false
         }
     }
@@ -36,6 +38,8 @@ extension CSVError: CustomStringConvertible {
             "\(path): there is no such file."
         case .unreadableFile(let path, let errno):
             "\(path): it cannot be read: \(systemMessage(errno))."
+        case .notAFile(let path):
+            "\(path): this is not a regular file; name a file that can be read again."
         case .notText(let path, let line, let looksLike):
             "\(path):\(line): this is not UTF-8 text (looks like \(looksLike)); save it as CSV, UTF-8."
         case .malformed(let path, let line):

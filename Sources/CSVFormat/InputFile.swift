@@ -1,15 +1,23 @@
 import Glibc
 
 /// An open file to read from; leaving the owner's scope closes it.
+///
+/// Regular files only: who reads a pipe cannot tell a list that ends from one whose writer has died.
 struct InputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
 
     init(path: String) throws(CSVError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK a pipe that nobody writes to would keep us waiting here.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR
                 ? .missingFile(path: path) : .unreadableFile(path: path, errno: errno)
+        }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .notAFile(path: path)
         }
         self.path = path
         self.descriptor = descriptor

@@ -9,7 +9,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `a missing, a doubled and an only column name are told apart`() throws {
+    @Test func `C01 a missing, a doubled and an only column name are told apart`() throws {
         try withFile("a,b\n1,2\n") { path throws in
             #expect(
                 try failure(reading: path, column: "c") == .missingColumn(path: path, name: "c", found: ["a", "b"])
@@ -24,7 +24,7 @@ struct IDColumnReaderTests {
     }
 
     @Test(arguments: ["", "\n\n", "\u{FEFF}", " \r\n"])
-    func `an empty file is an error with and without a column name`(text: String) throws {
+    func `C01 an empty file is an error with and without a column name`(text: String) throws {
         try withFile(text) { path throws in
             #expect(try failure(reading: path, column: nil) == .noRecord(path: path))
             #expect(try failure(reading: path, column: "a") == .noRecord(path: path))
@@ -40,7 +40,7 @@ struct IDColumnReaderTests {
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func `every line end counts as one line, and blank lines as lines but not as rows`(end: String) throws {
+    func `C02 every line end counts as one line, and blank lines as lines but not as rows`(end: String) throws {
         let text = "\u{FEFF}id" + end + "1" + end + end + "  " + end + "\"2" + end + "x\",9" + end + "3"
         try withFile(text) { path throws in
             let cells = try idCells(path, column: "id")
@@ -56,7 +56,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `line numbers hold where a chunk ends between CR and LF`() throws {
+    @Test func `C02 line numbers hold where a chunk ends between CR and LF`() throws {
         let filler = String(repeating: "x", count: 65_535)
         try withFile(filler + "\r\n1\r\n2") { path throws in
             var lines: [Int] = []
@@ -81,7 +81,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `spaces and tabs around a cell go, everything in it stays`() throws {
+    @Test func `C05 spaces and tabs around a cell go, everything in it stays`() throws {
         let text = "id\n 1\n1 \t\n\" 1 \"\n00012\n+1\n1e15\n../../v1\n\"\"\n\"a\rb\"\n=1+1\n\u{661}\u{662}\n1\0\n,x\n"
         try withFile(text) { path throws in
             let texts = try idCells(path, column: "id").map(\.text)
@@ -109,7 +109,7 @@ struct IDColumnReaderTests {
             ([0x1F, 0x8B, 0x08, 0x00], "gzip"), ([0x50, 0x4B, 0x03, 0x04], "an Excel workbook or another zip archive"),
         ] as [([UInt8], String)]
     )
-    func `a file of another kind is named`(bytes: [UInt8], kind: String) throws {
+    func `C03 a file of another kind is named`(bytes: [UInt8], kind: String) throws {
         try withFile(bytes) { path throws in
             #expect(try failure(reading: path, column: nil) == .notText(path: path, line: 1, looksLike: kind))
         }
@@ -121,7 +121,7 @@ struct IDColumnReaderTests {
             [0x69, 0x64, 0x0A, 0x31, 0x0A, 0x78, 0x2C, 0xC3],
         ] as [[UInt8]]
     )
-    func `bytes that are not UTF-8 are an error with their line, in any column`(bytes: [UInt8]) throws {
+    func `C03 bytes that are not UTF-8 are an error with their line, in any column`(bytes: [UInt8]) throws {
         try withFile(bytes) { path throws in
             guard case .notText(_, 3, _) = try failure(reading: path, column: "id") else {
                 Issue.record("it was read, or the line is wrong")
@@ -130,7 +130,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `a quote in the wrong place is an error with its line`() throws {
+    @Test func `C04 a quote in the wrong place is an error with its line`() throws {
         for text in ["id\n1\n2\"3\n", "id\n1\n\"2\"3\n", "id\n1\n\"2\" \"3\"\n"] {
             try withFile(text) { path throws in
                 #expect(try failure(reading: path, column: "id") == .malformed(path: path, line: 3))
@@ -141,7 +141,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `another delimiter is recognized`() throws {
+    @Test func `C17 another delimiter is recognized`() throws {
         for (text, delimiter) in [("id;b\n1;2\n", ";"), ("id\tb\n1\t2\n", "\t"), ("id|b\n1|2\n", "|")]
             as [(String, Character)]
         {
@@ -153,7 +153,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `a header may have line ends in quotes, and at most a thousand columns`() throws {
+    @Test func `C18 a header may have line ends in quotes, and at most a thousand columns`() throws {
         try withFile("\"a\nb\",id\n1,2\n") { path throws in
             #expect(try idCells(path, column: "id") == [IDCell(3, "2")])
         }
@@ -166,7 +166,7 @@ struct IDColumnReaderTests {
         }
     }
 
-    @Test func `an ID cell of more than a kilobyte and any cell of more than a megabyte are errors`() throws {
+    @Test func `C10 an ID cell of more than a kilobyte and any cell of more than a megabyte are errors`() throws {
         try withFile("id\n\(String(repeating: "1", count: 1_025))\n") { path throws in
             #expect(try failure(reading: path, column: "id") == .fieldTooLong(path: path, line: 2, limitInBytes: 1_024))
         }

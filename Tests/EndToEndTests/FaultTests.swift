@@ -199,7 +199,7 @@ struct FaultTests {
         return nil
     }
 
-    @Test func `an ID Apple does not know fails by itself`() async throws {
+    @Test func `C19 an ID Apple does not know fails by itself`() async throws {
         try await Stage.with { stage in
             let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
             try stage.write(ids + "999999999999\n", to: "more.csv")
@@ -228,7 +228,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a page that repeats for ever fails its item and stops nothing`() async throws {
+    @Test func `N24 N32 a page that repeats for ever fails its item and stops nothing`() async throws {
         try await Stage.with { stage in
             let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8).split(
                 separator: "\n"

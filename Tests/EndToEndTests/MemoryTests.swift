@@ -6,7 +6,7 @@ import Testing
 @Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
 struct MemoryTests {
     @Test(arguments: ["plan", "run"])
-    func `two hundred thousand IDs fit into 128 MB`(command: String) async throws {
+    func `C14 two hundred thousand IDs fit into 128 MB`(command: String) async throws {
         try await Stage.with(.init(customers: 2)) { stage in
             let ids = (0..<200_000).map { "\(430_000_000_000_000 + $0)\n" }.joined()
             try stage.write("transaction_id\n" + ids, to: "many.csv")

@@ -173,7 +173,7 @@ struct CrawlerTests {
         #expect(store.states == ["failed", "done"])
     }
 
-    @Test func `an unknown ID goes on in the other environment, once, when the job allows it`() async throws {
+    @Test func `C19 an unknown ID goes on in the other environment, once, when the job allows it`() async throws {
         var rules = CrawlRules()
         rules.otherEnvironment = .sandbox
         let source = ScriptedSource(["1": [.apple(404, 4_040_010), .apple(404, 4_040_010)]])
@@ -218,7 +218,7 @@ struct CrawlerTests {
         #expect(refused.cursors(of: "1").count == 2)
     }
 
-    @Test func `N24: more pages without a new cursor is asked again once and then fails the item`() async throws {
+    @Test func `N24 more pages without a new cursor is asked again once and then fails the item`() async throws {
         let stuck = ScriptedSource.Answer.page(["a"], cursor: "r1", hasMore: true)
         let source = ScriptedSource(["1": [stuck, stuck, stuck]])
         let store = MemoryStore(["1"])
@@ -228,7 +228,7 @@ struct CrawlerTests {
         #expect(store.item("1")?.pages == [["a"]])
     }
 
-    @Test func `N25: an item whose pages never end stops at the cap`() async throws {
+    @Test func `N25 an item whose pages never end stops at the cap`() async throws {
         var rules = CrawlRules()
         rules.pagesPerItem = 50
         let source = ScriptedSource(["1": (1...100).map { .page([], cursor: "r\($0)", hasMore: true) }])
@@ -238,7 +238,7 @@ struct CrawlerTests {
         #expect(store.states == ["failed"])
     }
 
-    @Test func `N25: a window of the whole app may have more pages than a customer`() async throws {
+    @Test func `N25 a window of the whole app may have more pages than a customer`() async throws {
         #expect(CrawlRules().pagesPerWindow == 1_000_000)
         var rules = CrawlRules()
         rules.pagesPerItem = 2

@@ -41,7 +41,7 @@ struct JSONTestSuiteTests {
 
     @Test(.enabled(if: !names.isEmpty, "the JSONTestSuite vectors are not beside the checkout"))
     func `N22 all 318 files of JSONTestSuite have the outcome RFC 8259 or our stricter list gives them`() throws {
-        #expect(Self.names.count == 318)
+        #expect(["y_", "n_", "i_"].map { kind in Self.names.count { $0.hasPrefix(kind) } } == [95, 188, 35])
         for name in Self.names {
             let outcome = try Self.outcome(of: name)
             switch name.prefix(2) {

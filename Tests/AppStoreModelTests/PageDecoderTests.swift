@@ -56,6 +56,54 @@ struct PageDecoderTests {
         #expect(Self.isBadPage(text))
     }
 
+    /// A page of any of the three histories with something in it that no two readers understand alike.
+    @Test(
+        arguments: ["signedTransactions", "notificationHistory"],
+        [
+            ("N01", Array(#","hasMore":true"#.utf8)), ("N01", Array(#","\u0068asMore":true"#.utf8)),
+            ("N04", Array(#","x":""#.utf8) + [0xFF, 0xFE] + Array("\"".utf8)),
+            ("N04", Array(#","x":""#.utf8) + [0xC0, 0xAF] + Array("\"".utf8)),
+            ("N04", Array(#","x":""#.utf8) + [0xED, 0xA0, 0x80] + Array("\"".utf8)),
+            ("N05", Array(#","x":"\ud800""#.utf8)), ("N06", Array(#","x":"\u0000""#.utf8)),
+            ("N07", Array(",".utf8)), ("N07", Array(#","x":1."#.utf8)),
+            ("N18", Array((",\"x\":" + String(repeating: "[", count: 32) + String(repeating: "]", count: 32)).utf8)),
+            ("N20", Array(",\"x\":\"".utf8) + [UInt8](repeating: 0x78, count: 4 << 20) + Array("\"".utf8)),
+            ("N21", Array((",\"x\":" + String(repeating: "9", count: 1_000_000)).utf8)),
+        ] as [(String, [UInt8])]
+    )
+    func `N01 N04 N05 N06 N07 N18 N20 N21 a page is strict JSON before anything in it is looked at`(
+        list: String,
+        fault: (id: String, bytes: [UInt8])
+    ) throws {
+        let good = Array("{\"hasMore\":false,\"\(list)\":[]".utf8)
+        let decoders: [([UInt8]) throws -> Page] =
+            list == "signedTransactions"
+            ? [{ try PageDecoder.transactionHistory($0) }, { try PageDecoder.refundHistory($0) }]
+            : [{ try PageDecoder.notificationHistory($0) }]
+        for decode in decoders {
+            _ = try decode(good + [UInt8(ascii: "}")])
+            let failure = #expect(throws: RequestFailure.self) { try decode(good + fault.bytes + [UInt8(ascii: "}")]) }
+            guard case .badPage = failure else {
+                Issue.record("\(fault.id): \(String(describing: failure))")
+                return
+            }
+        }
+    }
+
+    @Test func `N03 a page in UTF-16 or UTF-32 is bad`() throws {
+        let text = #"{"hasMore":false}"#
+        _ = try PageDecoder.refundHistory(Array(text.utf8))
+        let marks: [[UInt8]] = [[], [0xFF, 0xFE], [0xFE, 0xFF]]
+        for mark in marks {
+            for (before, after) in [(0, 1), (1, 0), (3, 0)] {
+                let body = text.utf8.flatMap { byte -> [UInt8] in
+                    [UInt8](repeating: 0, count: before) + [byte] + [UInt8](repeating: 0, count: after)
+                }
+                #expect(throws: RequestFailure.self) { try PageDecoder.refundHistory(mark + body) }
+            }
+        }
+    }
+
     @Test(arguments: [#"{"revision":"r"}"#, #"{"revision":"r","hasMore":"true"}"#, #"{"revision":"r","hasMore":null}"#])
     func `N23 a page without a true or false hasMore is bad`(_ text: String) {
         #expect(Self.isBadPage(text))

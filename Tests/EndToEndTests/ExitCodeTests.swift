@@ -218,6 +218,30 @@ struct ExitCodeTests {
 
     private static let outputs = [
         Mistake(
+            testDescription: "JF06 an output directory that is a link to elsewhere",
+            code: 73,
+            words: ["out is a symbolic link"],
+            change: { job, stage in
+                try FileManager.default.createSymbolicLink(
+                    atPath: stage.store.directory + "/out",
+                    withDestinationPath: stage.directory
+                )
+                job.csv = "{directory: out, tables: [transactions]}"
+            }
+        ),
+        Mistake(
+            testDescription: "JF07 a directory in the place of a file",
+            code: 73,
+            words: ["transactions.csv", "something other than a file"],
+            change: { job, stage in
+                try FileManager.default.createDirectory(
+                    atPath: stage.store.directory + "/out/transactions.csv",
+                    withIntermediateDirectories: true
+                )
+                job.csv = "{directory: out, tables: [transactions]}"
+            }
+        ),
+        Mistake(
             testDescription: "an output directory that cannot be made",
             code: 73,
             words: ["root.cer/out"],

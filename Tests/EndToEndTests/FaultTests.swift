@@ -250,17 +250,27 @@ struct FaultTests {
         }
     }
 
-    @Test func `H17 a key Apple does not know stops the run after a few requests`() async throws {
+    @Test(arguments: ["privateKeyFile", "keyId", "issuerId"])
+    func `H17 JF14 a key, key ID or issuer that Apple does not know stops the run after a few requests`(member: String)
+        async throws
+    {
         try await Stage.with(.init(customers: 40)) { stage in
             var job = stage.job
-            // Another store's key: a good one, but not this store's.
-            let strange = try await SimulatedStore.serving(.init(customers: 1), in: stage.directory + "/other") {
-                other in
-                try FileManager.default.contentsOfDirectory(atPath: other.directory).filter { $0.hasSuffix(".p8") }
-                    .map { other.directory + "/" + $0 }
+            let strange: String
+            switch member {
+            case "keyId": strange = "ABCDEFGHJK"
+            case "issuerId": strange = "00000000-0000-4000-8000-000000000000"
+            default:
+                // Another store's key: a good one, but not this store's.
+                let keys = try await SimulatedStore.serving(.init(customers: 1), in: stage.directory + "/other") {
+                    other in
+                    try FileManager.default.contentsOfDirectory(atPath: other.directory).filter { $0.hasSuffix(".p8") }
+                        .map { other.directory + "/" + $0 }
+                }
+                strange = try #require(keys.first)
             }
-            let own = try #require(job.store.split(separator: "\n").first { $0.contains("privateKeyFile") })
-            job.store = job.store.replacing(own, with: "  privateKeyFile: \(try #require(strange.first))")
+            let own = try #require(job.store.split(separator: "\n").first { $0.contains("\(member):") })
+            job.store = job.store.replacing(own, with: "  \(member): \(strange)")
             let path = try await stage.migrated(job)
 
             let outcome = try await stage.storeledger("run", path, "--progress", "none")

@@ -228,24 +228,82 @@ struct PublishTests {
         }
     }
 
-    @Test func `K10 a file that cannot take its place leaves no manifest that would describe it wrongly`() async throws
-    {
+    @Test(arguments: ["directory", "pipe", "device", "read-only file"])
+    func `JF07 a place that is taken by something else stays as it is, and so does the publication before`(
+        _ kind: String
+    ) async throws {
         let world = try await TestLedger()
         try await withTemporaryDirectory { directory in
             _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
-            try FileManager.default.createDirectory(
-                at: URL(filePath: "\(directory)/refunds.csv"),
-                withIntermediateDirectories: false
-            )
+            let before = try files(directory)
+            let place = "\(directory)/refunds.csv"
+            switch kind {
+            case "directory": #expect(unsafe mkdir(place, 0o700) == 0)
+            case "pipe": #expect(unsafe mkfifo(place, 0o600) == 0)
+            // Only root may make a device; a socket is as little a file.
+            case "device" where getuid() == 0: #expect(unsafe mknod(place, S_IFCHR | 0o600, 0x0103) == 0)
+            case "device": #expect(unsafe mknod(place, S_IFSOCK | 0o600, 0) == 0)
+            default:
+                try Data("precious".utf8).write(to: URL(filePath: place))
+                #expect(unsafe chmod(place, 0o400) == 0)
+            }
+            var status = stat()
+            #expect(unsafe lstat(place, &status) == 0)
+            let (mode, inode) = (status.st_mode, status.st_ino)
             let error = await #expect(throws: LedgerError.self) {
                 _ = try await world.ledger.publish(order(directory, ["transactions", "refunds"]), of: world.app)
             }
-            guard case .cannotWrite("\(directory)/refunds.csv", _) = error else {
-                Issue.record("\(error)")
+            guard case .cannotCreate(place, _) = error else {
+                Issue.record("\(String(describing: error))")
                 return
             }
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
-            #expect(names == ["refunds.csv", "transactions.csv"])
+            #expect(unsafe lstat(place, &status) == 0 && status.st_mode == mode && status.st_ino == inode)
+            #expect(unsafe kind == "directory" ? rmdir(place) == 0 : unlink(place) == 0)
+            let after = try files(directory)
+            #expect(after == before)
+        }
+    }
+
+    @Test(arguments: ["out", "out/below", "link/out", "link/out/below"])
+    func `JF06 nothing is written through a symbolic link, wherever in the path it is`(_ path: String) async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            let outside = "\(directory)/outside"
+            #expect(unsafe mkdir(outside, 0o700) == 0 && mkdir("\(directory)/job", 0o700) == 0)
+            #expect(unsafe symlink(outside, "\(directory)/job/\(path.hasPrefix("link") ? "link" : "out")") == 0)
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await world.ledger.publish(order("\(directory)/job/\(path)", ["transactions"]), of: world.app)
+            }
+            guard case .cannotCreate(_, let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.contains("is a symbolic link; name the directory it leads to"))
+            let elsewhere = try files(outside)
+            #expect(elsewhere.isEmpty)
+        }
+    }
+
+    @Test func `JF06 a directory that becomes a link while its files are made gets them all the same`() async throws {
+        let world = try await TestLedger()
+        try await fill(world, Rows.fullPage())
+        let url = try TemporaryDatabase.conninfo
+        try await withTemporaryDirectory { directory in
+            let (outside, out, moved) = ("\(directory)/outside", "\(directory)/out", "\(directory)/moved")
+            #expect(unsafe mkdir(outside, 0o700) == 0)
+            let other = try PostgresConnection(conninfo: url)
+            try other.script("SET search_path TO appstore; BEGIN; LOCK TABLE notifications IN ACCESS EXCLUSIVE MODE")
+            let order = order(out, ["transactions", "notifications"])
+            let publication = Task { try await world.ledger.publish(order, of: world.app) }
+            let waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'notifications'::regclass"
+            while try other.run(waiting).isEmpty { await Task.yield() }
+            #expect(unsafe rename(out, moved) == 0 && symlink(outside, out) == 0)
+            try other.script("COMMIT")
+            _ = try await publication.value
+            let elsewhere = try files(outside)
+            #expect(elsewhere.isEmpty)
+            let names = try files(moved).keys.sorted()
+            #expect(names == ["manifest.json", "notifications.csv", "transactions.csv"])
         }
     }
 

@@ -128,6 +128,22 @@ struct TransactionTests {
         #expect(rows.rejected.map(\.reason) == ["missing_key"])
     }
 
+    @Test(arguments: [
+        ("N19 200,000 keys", (0..<200_000).map { "\"k\($0)\":0" }.joined(separator: ",")),
+        ("N20 a string of 3 MiB", "\"x\":\"" + String(repeating: "x", count: 3 << 20) + "\""),
+        ("N21 a number of 1,000,000 digits", "\"x\":" + String(repeating: "9", count: 1_000_000)),
+        ("J54 10 MiB", "\"x\":\"" + String(repeating: "x", count: 10 << 20) + "\""),
+        ("N18 100,000 levels", "\"x\":" + String(repeating: "[", count: 100_000)),
+    ])
+    func `a signed payload of any size is refused before it is read`(what: String, members: String) throws {
+        let world = try World()
+        let jws = try world.sign("{\(members)}")
+        var rows = PageRows()
+        let took = ContinuousClock().measure { rows = world.normalize(.transaction(jws: jws)) }
+        #expect(rows.rejected.map(\.reason) == ["size"], "\(what)")
+        #expect(took < .seconds(1), "\(what)")
+    }
+
     @Test
     func `J10 one bad record costs itself, not its page`() throws {
         let world = try World()

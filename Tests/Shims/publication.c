@@ -70,9 +70,20 @@ static const char *name_of(int descriptor) {
 
 /* The file's name when it is in the directory, "." for the directory itself, otherwise NULL. */
 static const char *name_at(int folder, const char *path) {
+    static __thread char whole[8192];
     const char *wanted = directory();
     if (wanted == NULL || path == NULL) return NULL;
-    if (path[0] != '/') return name_of(folder) != NULL && strcmp(name_of(folder), ".") == 0 ? path : NULL;
+    int is_itself = strcmp(path, ".") == 0;
+    if (path[0] != '/') {
+        if (name_of(folder) != NULL && strcmp(name_of(folder), ".") == 0 && !is_itself) return path;
+        char link[64];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+        ssize_t length = folder < 0 ? -1 : readlink(link, whole, sizeof whole / 2);
+        if (length < 0) return NULL;
+        if (length == 1) length = 0;
+        snprintf(whole + length, sizeof whole - (size_t)length, "%s%s", is_itself ? "" : "/", is_itself ? "" : path);
+        path = whole;
+    }
     size_t length = strlen(wanted);
     if (strncmp(path, wanted, length) != 0) return NULL;
     if (path[length] == 0) return ".";
@@ -185,13 +196,15 @@ int unlinkat(int folder, const char *path, int flags) {
 
 int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
 
-int mkdir(const char *path, mode_t mode) {
-    const char *name = name_at(AT_FDCWD, path);
-    int result = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode), saved = errno;
+int mkdirat(int folder, const char *path, mode_t mode) {
+    const char *name = name_at(folder, path);
+    int result = (int)syscall(SYS_mkdirat, folder, path, mode), saved = errno;
     if (name != NULL && result == 0) note("mkdir", name, "-", 0);
     errno = saved;
     return result;
 }
+
+int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
 
 int close(int descriptor) {
     const char *name = name_of(descriptor);

@@ -5,6 +5,7 @@ import Testing
 
 struct VectorTests {
     private static let p1363 = "vectors/wycheproof/ecdsa_secp256r1_sha256_p1363_test.json"
+    private static let der = "vectors/wycheproof/ecdsa_secp256r1_sha256_test.json"
     private static let jws = "vectors/wycheproof/json_web_signature_test.json"
     private static let appleSigned = "real/renewal-info.jws"
 
@@ -25,24 +26,48 @@ struct VectorTests {
         #expect(count == 262)
     }
 
-    @Test(.enabled(if: SharedFiles.exist(jws), SharedFiles.missing))
-    func `every Wycheproof JWS under an ES256 key is judged right`() throws {
+    @Test(.enabled(if: SharedFiles.exist(der), SharedFiles.missing))
+    func `no Wycheproof signature in DER passes for a raw one`() throws {
         var count = 0
-        for group in try Self.groups(Self.jws) {
-            guard let jwk = group["public"]?.object, jwk["alg"]?.string == "ES256",
-                let x = jwk["x"]?.string.flatMap(decodeURL), let y = jwk["y"]?.string.flatMap(decodeURL)
-            else { continue }
-            let key = try #require(P256PublicKey(uncompressedPoint: [0x04] + x + y))
+        for group in try Self.groups(Self.der) {
+            let point = try #require(group["publicKey"]?.object?["uncompressed"]?.string.flatMap(Self.hex))
+            let key = try #require(P256PublicKey(uncompressedPoint: point))
             for test in try Self.tests(of: group) {
-                let text = try #require(test["jws"]?.string)
-                #expect(
-                    Self.accepts(text, key: key) == (test["result"]?.string == "valid"),
-                    "\(test["comment"]?.string ?? "")"
-                )
+                let message = try #require(test["msg"]?.string.flatMap(Self.hex))
+                let signature = try #require(test["sig"]?.string.flatMap(Self.hex))
+                #expect(!ES256.verify(signature: signature, message: message, publicKey: key))
                 count += 1
             }
         }
-        #expect(count > 30)
+        #expect(count == 484)
+    }
+
+    @Test(.enabled(if: SharedFiles.exist(jws), SharedFiles.missing))
+    func `every Wycheproof JWS is judged right under an ES256 key and refused under any other`() throws {
+        let own = try IssuedCertificate.selfSigned(ChainTests.leafShape).key.publicKeyInfo.suffix(65)
+        let ownKey = try #require(P256PublicKey(uncompressedPoint: Array(own)))
+        var (judged, refused, aboutKeyUse) = (0, 0, 0)
+        for group in try Self.groups(Self.jws) {
+            let jwk = group["public"]?.object
+            for test in try Self.tests(of: group) {
+                let text = try #require(test["jws"]?.string)
+                let comment = Comment(rawValue: test["comment"]?.string ?? "")
+                if jwk?["alg"]?.string == "ES256", let x = jwk?["x"]?.string.flatMap(decodeURL),
+                    let y = jwk?["y"]?.string.flatMap(decodeURL)
+                {
+                    let key = try #require(P256PublicKey(uncompressedPoint: [0x04] + x + y))
+                    #expect(Self.accepts(text, key: key) == (test["result"]?.string == "valid"), comment)
+                    judged += 1
+                } else if jwk?["crv"]?.string == "P-256" {
+                    // What a JWK says its key is for; StoreLedger reads no JWK, a key comes with its certificate.
+                    aboutKeyUse += 1
+                } else {
+                    #expect(!Self.accepts(text, key: ownKey), comment)
+                    refused += 1
+                }
+            }
+        }
+        #expect((judged, refused, aboutKeyUse) == (39, 360, 2))
     }
 
     @Test(.enabled(if: SharedFiles.exist(appleSigned), SharedFiles.missing))

@@ -11,17 +11,10 @@ struct OutputDirectory: ~Copyable {
 
     /// Makes the directory and its parents where they are missing, opens and locks it.
     ///
+    /// No part of the path may be a symbolic link: whoever can put one there could lead the files anywhere.
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also when another process is publishing there.
     init(path: String) throws(LedgerError) {
-        var parent = ""
-        for component in path.split(separator: "/") {
-            let folder = parent + "/" + component
-            // Only the open below decides; a folder that exists already is what we want.
-            if unsafe mkdir(folder, 0o700) == 0 { try Self.synchronize(parent + "/") }
-            parent = folder
-        }
-        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: Self.words(for: errno)) }
+        let descriptor = try Self.reach(path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw .directoryInUse(path: path)
@@ -37,7 +30,17 @@ struct OutputDirectory: ~Copyable {
     }
 
     /// Opens a new temporary file that will be called `name`; mode 0600.
+    ///
+    /// Its place must be free, or hold a file that its owner may write, or a link, which is then replaced and not
+    /// followed.
     borrowing func newFile(_ name: String) throws(LedgerError) -> UnpublishedFile {
+        if let mode = Self.mode(of: name, in: descriptor), mode & S_IFMT != S_IFLNK {
+            let isFile = mode & S_IFMT == S_IFREG
+            guard isFile, mode & S_IWUSR != 0 else {
+                let reason = isFile ? "a read-only file is in its place" : "something other than a file is in its place"
+                throw .cannotCreate(path: "\(path)/\(name)", reason: reason)
+            }
+        }
         let temporary = Self.temporaryName(name)
         unsafe unlinkat(descriptor, temporary, 0)
         let file = unsafe openat(descriptor, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -64,12 +67,52 @@ struct OutputDirectory: ~Copyable {
         guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: Self.words(for: errno)) }
     }
 
-    /// Makes a new folder in `folder` survive a power failure, and with it all that is published there.
-    private static func synchronize(_ folder: String) throws(LedgerError) {
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotCreate(path: folder, reason: words(for: errno)) }
+    /// O_PATH of Linux, which Glibc's headers give only to GNU sources: a place to go on from, not to read.
+    private static let pathOnly: Int32 = 0o10_000_000
+
+    /// Opens the directory, step by step from the root; what was checked at one step is where the next begins.
+    private static func reach(_ path: String) throws(LedgerError) -> Int32 {
+        var place = unsafe open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+        defer { close(place) }
+        var way = ""
+        for component in path.split(separator: "/").map(String.init) {
+            way += "/" + component
+            // Only the open below decides; a folder that exists already is what we want.
+            if unsafe mkdirat(place, component, 0o700) == 0 { try synchronize(place, way) }
+            let next = unsafe openat(place, component, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard next >= 0 else {
+                let reason = words(for: errno)
+                let isLink = mode(of: component, in: place).map { $0 & S_IFMT == S_IFLNK } ?? false
+                throw .cannotCreate(
+                    path: path,
+                    reason: isLink ? "\(way) is a symbolic link; name the directory it leads to" : reason
+                )
+            }
+            close(place)
+            place = next
+        }
+        return try readable(place, path)
+    }
+
+    /// The same directory, opened to read, lock and synchronise it.
+    private static func readable(_ place: Int32, _ path: String) throws(LedgerError) -> Int32 {
+        let descriptor = unsafe openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: words(for: errno)) }
+        return descriptor
+    }
+
+    /// Makes the new folder `way` survive a power failure, and with it all that is published there.
+    private static func synchronize(_ parent: Int32, _ way: String) throws(LedgerError) {
+        let descriptor = try readable(parent, way)
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: folder, reason: words(for: errno)) }
+        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: way, reason: words(for: errno)) }
+    }
+
+    /// Kind and rights of what is there under `name`; `nil` for nothing.
+    private static func mode(of name: String, in descriptor: Int32) -> mode_t? {
+        var status = stat()
+        guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return status.st_mode
     }
 
     static func words(for number: Int32) -> String {

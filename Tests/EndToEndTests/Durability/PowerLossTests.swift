@@ -16,7 +16,7 @@ struct PowerLossTests {
                 let log = publisher.stage.directory + "/strace"
                 let arguments = [
                     "-f", "-y", "-s", "0", "-o", log,
-                    "-e", "trace=openat,write,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir",
+                    "-e", "trace=openat,write,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdirat",
                     Executables.storeledger, "export", publisher.job,
                 ]
                 let code = try await withChildProcess(
@@ -34,7 +34,8 @@ struct PowerLossTests {
                     // Nothing to remove; but the new folder itself must survive.
                     #expect(complaints == ["the old manifest is not gone before the first file takes its place"])
                     let parent = publisher.stage.store.directory
-                    let made = try #require(text.firstRange(of: "mkdir(\"\(publisher.directory)\", 0700) = 0"))
+                    let name = publisher.directory.dropFirst(parent.count + 1)
+                    let made = try #require(text.firstRange(of: "<\(parent)>, \"\(name)\", 0700) = 0"))
                     #expect(text[made.upperBound...].contains("<\(parent)>) = 0"))
                 } else {
                     #expect(complaints == [])

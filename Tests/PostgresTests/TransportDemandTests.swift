@@ -22,8 +22,7 @@ struct TransportDemandTests {
             "host=localhost,192.0.2.1",
         ]
     )
-    func `D25 a weaker mode than verify-full is refused over a network, and named`(mode: String, place: String) throws
-    {
+    func `D25 a weaker mode than verify-full is refused over a network, and named`(mode: String, place: String) throws {
         let conninfo = place + (place.hasSuffix("?") ? "" : " ") + "sslmode=\(mode)"
         let error = #expect(throws: PostgresError.self) { try Self.words(conninfo) }
         #expect(error?.reason == .insecureTransport)

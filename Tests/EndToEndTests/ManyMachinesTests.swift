@@ -127,6 +127,8 @@ struct ManyMachinesTests {
         try await Stage.with(.init(customers: 60, faults: closing)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}", "refundHistory: {for: all}"]
+            // Apple's own pace: a process holds a permit or two, not the thousand of the usual test.
+            job.limits = "{concurrency: 8, share: 1}"
             let path = try await stage.migrated(job)
             try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
                 for _ in 1...3 {
@@ -139,8 +141,8 @@ struct ManyMachinesTests {
             let early = arrivals.count {
                 $0.endpoint == "refundHistory" && $0.at > refusal.at && $0.at < refusal.at + 2_900
             }
-            // What was on its way: at most eight for each process.
-            #expect(early <= 24)
+            // What was on its way, and what a slow machine sent before it had read the 429; 29 if nobody had stopped.
+            #expect(early <= 12)
             let during = arrivals.count {
                 $0.endpoint == "transactionHistory" && $0.at > refusal.at && $0.at < refusal.at + 2_900
             }

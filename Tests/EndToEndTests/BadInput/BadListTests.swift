@@ -241,7 +241,9 @@ struct BadListTests {
             try await stage.run(try await stage.migrated(job), expecting: 2)
             let book = try stage.book()
             #expect(
-                try await book.column("SELECT apps.environment FROM transactions JOIN apps USING (app_id)") == ["Sandbox"]
+                try await book.column("SELECT apps.environment FROM transactions JOIN apps USING (app_id)") == [
+                    "Sandbox"
+                ]
             )
             #expect(
                 try await book.column(

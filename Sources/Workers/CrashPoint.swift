@@ -62,6 +62,7 @@ package enum CrashPoint: Sendable {
     case runConcluded
     case migrationApplied
     case erasureMarked
+    case erasedRowsRemoved
 }
 
 #if !FAILPOINTS

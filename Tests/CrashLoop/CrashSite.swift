@@ -91,6 +91,7 @@ struct CrashSite: Sendable {
         CrashSite("standingFiled", "CP41, CP42", .refusals, 1...2),
         CrashSite("migrationApplied", "CP43", .migration, 1...2),
         CrashSite("erasureMarked", "CP44", .erasure, 1...1),
+        CrashSite("erasedRowsRemoved", "CP44", .erasure, 1...1),
     ]
 
     static func named(_ name: String) -> CrashSite {

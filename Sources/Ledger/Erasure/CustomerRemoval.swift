@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import Postgres
+import Workers
 
 /// Removes one customer from one app's tables, inside the caller's transaction.
 struct CustomerRemoval {
@@ -33,6 +34,7 @@ struct CustomerRemoval {
             [.textArray(quoting)],
             on: connection
         )
+        crashPoint(.erasedRowsRemoved)
         try removeOwned(by: transactions + refunds, in: Tables.transactions, on: connection)
         try removeOwned(by: renewals, in: Tables.renewals, on: connection)
         try delete(

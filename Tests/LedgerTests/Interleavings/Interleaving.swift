@@ -8,7 +8,8 @@ import Testing
 /// Plays two or three sessions against each other in every order their steps can have.
 ///
 /// A session runs a real function of the ledger over connections of its own. Triggers hold it at chosen statements: each
-/// takes an advisory lock that the referee has and gives up when the session's turn comes. Whether a session stands at
+/// takes an advisory lock that the referee has and gives up when the session's turn comes. A session that only reads is
+/// held at tables of the test's own, which the referee locks in the same way. Whether a session stands at
 /// such a gate, waits for another session or is through, PostgreSQL tells (`pg_blocking_pids`); nothing sleeps.
 struct Interleaving {
     /// A statement a session is held at, such as `BEFORE INSERT ON transactions`.
@@ -19,12 +20,16 @@ struct Interleaving {
         let name: String
         /// How often it meets a gate; it has a step more than that.
         let gates: Int
+        /// Tables that are made for it to read, each once and in this order, and are its gates then; triggers hold no reader.
+        var doors: [String] = []
         let run: @Sendable (_ ledger: Ledger) async throws -> Void
     }
 
     private let sessions: [Session]
     private let ledgers: [Ledger]
     private let referee: Referee
+    /// By session.
+    private let doorkeepers: [[Doorkeeper]]
 
     /// Sets up the gates in the test's database and connects the referee.
     init(in world: TestLedger, gates: [Gate], _ sessions: Session...) async throws {
@@ -39,6 +44,7 @@ struct Interleaving {
             )
         }
         referee = try Referee(conninfo: conninfo)
+        doorkeepers = try sessions.map { try $0.doors.map { try Doorkeeper(of: $0, conninfo: conninfo) } }
         try await world.run(
             """
             CREATE FUNCTION step() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -52,6 +58,7 @@ struct Interleaving {
                 END IF;
                 RETURN NULL;
             END $$;
+            \(sessions.flatMap(\.doors).map { "CREATE TABLE \($0) (app_id integer, door integer, PRIMARY KEY (app_id, door));" }.joined())
             \(gates.enumerated().map { "CREATE TRIGGER step_\($0.offset) \($0.element) FOR EACH STATEMENT EXECUTE FUNCTION step();" }.joined())
             """
         )
@@ -75,12 +82,17 @@ struct Interleaving {
     }
 
     private func play(_ order: [Int], _ name: String) async throws {
-        for session in sessions {
-            for gate in 1...max(1, session.gates) { try referee.close(gate, of: session.name) }
+        for (session, doorkeepers) in zip(sessions, doorkeepers) {
+            for doorkeeper in doorkeepers { try doorkeeper.close() }
+            for gate in 1...max(1, session.gates) where doorkeepers.isEmpty {
+                try referee.close(gate, of: session.name)
+            }
         }
         let ends = sessions.map { _ in Promise<Result<Void, any Error>>() }
         var steps = sessions.map { _ in 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
+            // Whatever goes wrong, nobody is left standing: the group would wait forever.
+            defer { openAll() }
             for next in order {
                 if steps[next] == 0 {
                     let (session, ledger, end) = (sessions[next], ledgers[next], ends[next])
@@ -89,8 +101,10 @@ struct Interleaving {
                         do { outcome = .success(try await session.run(ledger)) } catch { outcome = .failure(error) }
                         end.keep { outcome }
                     }
-                } else {
+                } else if doorkeepers[next].isEmpty {
                     try referee.open(steps[next], of: sessions[next].name)
+                } else {
+                    try doorkeepers[next][steps[next] - 1].open()
                 }
                 steps[next] += 1
                 // Who waited for the one that has just moved may move now, too.
@@ -98,12 +112,15 @@ struct Interleaving {
                     try await referee.settle(session.name) { ends[place].isKept }
                 }
             }
-            try referee.openAll()
-            try await group.waitForAll()
         }
         for (session, end) in zip(sessions, ends) {
             if case .failure(let error) = await end.value { Issue.record("\(name): \(session.name) failed: \(error)") }
         }
+    }
+
+    private func openAll() {
+        try? referee.openAll()
+        for doorkeeper in doorkeepers.joined() { try? doorkeeper.open() }
     }
 
     /// Every order of so many steps of each side.
@@ -165,5 +182,28 @@ private final class Referee {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
         return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+    }
+}
+
+/// Holds one table that a reader wants to read.
+private final class Doorkeeper {
+    private let connection: PostgresConnection
+    private let door: String
+    private var isClosed = false
+
+    init(of door: String, conninfo: String) throws {
+        self.door = door
+        connection = try PostgresConnection(conninfo: conninfo)
+    }
+
+    func close() throws {
+        try connection.script("BEGIN; LOCK TABLE appstore.\(door) IN ACCESS EXCLUSIVE MODE")
+        isClosed = true
+    }
+
+    func open() throws {
+        guard isClosed else { return }
+        isClosed = false
+        try connection.script("ROLLBACK")
     }
 }

@@ -12,20 +12,17 @@ import Testing
 @Suite(.temporaryDatabase, .serialized)
 struct InterleavingTests {
     /// What a session's function answered in the order that is being played.
-    private final class Answer<Value: Sendable>: Sendable {
+    final class Answer<Value: Sendable>: Sendable {
         private let kept = Mutex<Value?>(nil)
         var value: Value? { kept.withLock { $0 } }
         func keep(_ value: Value) { kept.withLock { $0 = value } }
         func forget() { kept.withLock { $0 = nil } }
     }
 
-    private static let lease = ["BEFORE UPDATE ON crawl_items", "AFTER UPDATE ON crawl_items"]
-    private static let page = ["BEFORE INSERT ON transactions"] + lease
+    static let lease = ["BEFORE UPDATE ON crawl_items", "AFTER UPDATE ON crawl_items"]
+    static let page = ["BEFORE INSERT ON transactions"] + lease
     private static let take = [
         "BEFORE DELETE ON rate_buckets", "BEFORE INSERT ON rate_buckets", "BEFORE UPDATE ON rate_scopes",
-    ]
-    private static let erase = [
-        "BEFORE INSERT ON erased_marks", "BEFORE DELETE ON transactions", "AFTER UPDATE ON runs",
     ]
 
     private func isLeased(_ leased: Ledger.Leased?) -> [WorkItem] {
@@ -33,13 +30,13 @@ struct InterleavingTests {
         return []
     }
 
-    private func expectCommitted(_ page: PageCommit, by ledger: Ledger) async throws {
+    func expectCommitted(_ page: PageCommit, by ledger: Ledger) async throws {
         let counts = try await ledger.commit(page)
         #expect(counts != nil)
     }
 
     /// Expects what a query finds, a row a text.
-    private func expect(_ expected: [String], of query: String, _ world: TestLedger, _ order: String) async throws {
+    func expect(_ expected: [String], of query: String, _ world: TestLedger, _ order: String) async throws {
         let found = try await world.rows(query)
         #expect(found == expected, "\(order): \(query)")
     }
@@ -259,56 +256,6 @@ struct InterleavingTests {
             #expect(last.granted == 0 && last.reason == "closed", "\(order)")
         }
         #expect(played == 210)
-    }
-
-    @Test func `an erasure and a plan that lists the customer: no item is left to ask for`() async throws {
-        let world = try await TestLedger()
-        let job = try await Jobs.load(streams: "transactionHistory: {}")
-        let plan = world.plan(job)
-        let (app, customer) = (world.app, try #require(TransactionID("100000000001")))
-        let other = try #require(TransactionID("200000000002"))
-        let game = try await Interleaving(
-            in: world,
-            gates: [
-                "BEFORE INSERT ON erased_marks", "AFTER DELETE ON crawl_items", "BEFORE INSERT ON crawl_items",
-                "AFTER INSERT ON crawl_items",
-            ],
-            .init(name: "erase", gates: 2) { _ = try await $0.erase([.transaction(customer)], in: [app]) },
-            .init(name: "plan", gates: 2) {
-                _ = try await $0.beginOrJoin(plan, ids: .feed { try $0([customer, other]) })
-            }
-        )
-        let played = try await game.playAll {
-            try await world.run(
-                "DELETE FROM crawl_items; DELETE FROM runs; DELETE FROM erased_marks; DELETE FROM erasure_keys"
-            )
-        } check: { order in
-            try await expect(["(200000000002)"], of: "SELECT item_key FROM crawl_items", world, order)
-        }
-        #expect(played == 20)
-    }
-
-    @Test func `an erasure and the same erasure: both end well, and leave one set of tombstones`() async throws {
-        let world = try await TestLedger()
-        let (app, customer) = (world.app, try #require(TransactionID("100000000001")))
-        let origin = RowOrigin(app: app, job: "j", run: 1, stream: "transactionHistory", listedTransactionID: nil)
-        let erase: @Sendable (Ledger) async throws -> Void = {
-            _ = try await $0.erase([.transaction(customer)], in: [app])
-        }
-        let game = try await Interleaving(
-            in: world,
-            gates: Self.erase,
-            .init(name: "a", gates: 3, run: erase),
-            .init(name: "b", gates: 3, run: erase)
-        )
-        let played = try await game.playAll {
-            try await world.run("DELETE FROM erased_marks; DELETE FROM erasure_keys")
-            _ = try await world.ledger.write(PageRows(Rows.transaction("100000000001")), from: origin)
-        } check: { order in
-            try await expect(["(0)"], of: "SELECT count(*) FROM transactions", world, order)
-            try await expect(["(1)"], of: "SELECT count(*) FROM erased_marks", world, order)
-        }
-        #expect(played == 70)
     }
 
     @Test func `a migration and a page: both end well, the page is there once`() async throws {

@@ -19,8 +19,8 @@ struct InterleavingTests {
         func forget() { kept.withLock { $0 = nil } }
     }
 
-    static let lease = ["BEFORE UPDATE ON crawl_items", "AFTER UPDATE ON crawl_items"]
-    static let page = ["BEFORE INSERT ON transactions"] + lease
+    private static let lease = ["BEFORE UPDATE ON crawl_items", "AFTER UPDATE ON crawl_items"]
+    private static let page = ["BEFORE INSERT ON transactions"] + lease
     private static let take = [
         "BEFORE DELETE ON rate_buckets", "BEFORE INSERT ON rate_buckets", "BEFORE UPDATE ON rate_scopes",
     ]

@@ -72,7 +72,7 @@ struct ManyMachinesTests {
         }
     }
 
-    @Test(.disabled("written, and not yet run to its end"))
+    @Test
     func `R3 PG2: a server killed again and again still knows every request that was sent`() async throws {
         let window = 10
         try await Stage.with(.init(customers: 250, windowSeconds: window)) { stage in

@@ -7,11 +7,9 @@ import Testing
 @Suite(
     .temporaryDatabase,
     .timeLimit(.minutes(5)),
-    .enabled(if: OwnPostgres.faketime != nil, "libfaketime is not installed; apt-get install faketime")
+    .enabled(Comment(rawValue: PublicationShim.missing)) { await PublicationShim.isPossible }
 )
 struct ClockTests {
-    private static let library = OwnPostgres.faketime ?? ""
-    private static let paced = "{concurrency: 8, share: 0.5, requestsPerSecond: {transactionHistory: 20}}"
 
     @Test(arguments: [3_600, -3_600, 315_360_000])
     func `CK1 a worker whose clock is off is refused, says by how much, and leaves budget and leases in order`(
@@ -21,7 +19,9 @@ struct ClockTests {
             var job = stage.job
             job.streams = ["transactionHistory: {}"]
             let path = try await stage.migrated(job)
-            let clock = OwnPostgres.clock(off: seconds, library: Self.library)
+            let file = stage.directory + "/clock"
+            try ClockShim.set(file, by: seconds)
+            let clock = await ClockShim.environment(reading: file)
             let outcome = try await stage.storeledger("run", path, "--progress", "plain", environment: clock)
             #expect(outcome.code == 77, "\(outcome.errors)")
             let side = seconds > 0 ? "ahead of" : "behind"
@@ -43,14 +43,15 @@ struct ClockTests {
         }
     }
 
-    @Test
-    func `CK10 machines a few minutes apart share one database, and do no work twice`() async throws {
+    @Test func `CK10 machines a few minutes apart share one database, and do no work twice`() async throws {
         try await Stage.with(.init(customers: 40, transactionsPerCustomer: 20)) { stage in
             let path = try await stage.migrated(stage.job)
             let codes = try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
                 // As far off as Apple takes a token: a minute ahead of it, or almost as old as a token may become.
                 for seconds in [50, -180, 0] {
-                    let clock = OwnPostgres.clock(off: seconds, library: Self.library)
+                    let file = stage.directory + "/clock\(seconds)"
+                    try ClockShim.set(file, by: seconds)
+                    let clock = await ClockShim.environment(reading: file)
                     group.addTask { try await stage.storeledger("run", path, "--progress", "none", environment: clock) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -70,7 +71,7 @@ struct ClockTests {
         let window = 10
         try await Stage.with(.init(customers: 400, windowSeconds: window)) { stage in
             try await withTemporaryDirectory { directory in
-                try await OwnPostgres.running(in: directory + "/pg", library: Self.library) { server in
+                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
                     var job = stage.job
                     job.streams = ["transactionHistory: {}"]
                     job.limits = "{concurrency: 8, share: 0.4, windowSeconds: \(window)}"
@@ -110,24 +111,21 @@ struct ClockTests {
         }
     }
 
-    @Test
-    func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with what it held`() async throws {
+    @Test func `CK2 CK3 a worker that is stopped while its clock is set sends nothing with what it held`() async throws
+    {
         try await Stage.with(.init(customers: 200, windowSeconds: 10)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}"]
             job.limits = "{concurrency: 8, share: 0.3, windowSeconds: 10}"
             let path = try await stage.migrated(job)
             let file = stage.directory + "/clock"
-            try Data("+0\n".utf8).write(to: URL(filePath: file))
-            let clock = [
-                "LD_PRELOAD": Self.library, "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_SHARED": OwnPostgres.noSharing,
-            ]
+            try ClockShim.set(file, by: 0)
+            let clock = await ClockShim.environment(reading: file)
             try await stage.withStoreledger(["run", path, "--progress", "none"], environment: clock) { process in
-                for (round, step) in ["+50", "-100", "+30", "-5"].enumerated() {
+                for (round, step) in [50, -100, 30, -5].enumerated() {
                     try await stage.store.arrivals((round + 1) * 35) { process.hasEnded }
                     process.signal(SIGSTOP)
-                    try Data("\(step)\n".utf8).write(to: URL(filePath: file))
+                    try ClockShim.set(file, by: step)
                     // Longer than grant life and flight time of this window.
                     try await Task.sleep(for: .seconds(1))
                     process.signal(SIGCONT)

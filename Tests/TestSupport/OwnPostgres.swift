@@ -11,26 +11,7 @@ package final class OwnPostgres: Sendable {
     private let directory: String
     private let library: String?
 
-    /// Where libfaketime is; without it a test has no clock to set.
-    package static var faketime: String? {
-        ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib64/faketime"]
-            .map { $0 + "/libfaketimeMT.so.1" }.first { FileManager.default.isReadableFile(atPath: $0) }
-    }
-
-    /// The variables that put a program's wall clock off by so many seconds, and no other clock.
-    package static func clock(off seconds: Int, library: String) -> [String: String] {
-        [
-            "LD_PRELOAD": library, "FAKETIME": "\(seconds < 0 ? "" : "+")\(seconds)",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "FAKETIME_SHARED": noSharing,
-        ]
-    }
-
-    /// Keeps libfaketime from sharing memory between users, and from moving the environment: Swift finds a program's
-    /// arguments by where that lies.
-    package static let noSharing = "/none /none"
-
-    /// Runs a server in `directory` beside `body`, its clock to be set where there is a `library` of libfaketime.
+    /// Runs a server in `directory` beside `body`, its clock to be set where there is a `library` of Tests/Shims/clock.c.
     package static func running<Result>(
         in directory: String,
         library: String? = nil,
@@ -87,11 +68,10 @@ package final class OwnPostgres: Sendable {
         try await script(
             """
             if [[ -n '\(library ?? "")' ]]; then
-                # Only for the server, after the change of user: libfaketime shares memory between processes.
+                # Only for the server, after the change of user.
                 eval "$(declare -f postgres_as_owner | sed '1s/.*/owner_plainly ()/')"
                 postgres_as_owner() {
-                    owner_plainly env LD_PRELOAD='\(library ?? "")' FAKETIME_TIMESTAMP_FILE="$directory.clock" \
-                        FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 "$@"
+                    owner_plainly env LD_PRELOAD='\(library ?? "")' CLOCK_FILE="$directory.clock" "$@"
                 }
             fi
             for attempt in 1 2 3 4 5 6 7 8 9 10; do

@@ -9,11 +9,14 @@ enum PublicationShim {
         get async { await library.value != nil }
     }
 
-    /// Compiled once for all tests; the file lies in the temporary directory, 20 KB.
-    private static let library = Task<String?, Never> {
+    /// Compiled once for all tests.
+    private static let library = Task<String?, Never> { await compile("publication") }
+
+    /// Compiles a library of Tests/Shims; the file lies in the temporary directory, 20 KB.
+    static func compile(_ name: String) async -> String? {
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appending(path: "storeledger-shim-\(UUID().uuidString).so").path
-        let source = Executables.checkout + "/Tests/Shims/publication.c"
+        let source = Executables.checkout + "/Tests/Shims/\(name).c"
         let search = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
         for compiler in ["clang", "cc", "gcc"] {
             let words = [compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", path, source, "-ldl"]

@@ -80,7 +80,8 @@ extension TestLedger {
     ) async throws -> (items: [WorkItem], holder: LeaseHolder) {
         let start = try await begin(streams, ids: ids)
         let holder = holder(of: start.run)
-        return (try await take(stream, 1_000, for: holder), holder)
+        // In the order of the list, whatever the order of leasing.
+        return (try await take(stream, 1_000, for: holder).sorted { $0.key < $1.key }, holder)
     }
 
     /// Leases items; empty when there are none to take.

@@ -35,19 +35,6 @@ struct LeaseTests {
         #expect(row == [expected])
     }
 
-    @Test func `what a dead worker held is taken over before items that nobody has begun`() async throws {
-        let world = try await TestLedger()
-        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
-        let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 300)"))
-        let dead = try await world.ledger.lease(.transactionHistory, atMost: 3, for: world.holder(of: start.run))
-        guard case .items(let lost) = dead else { return #expect(Bool(false), "nothing was leased") }
-        try await world.run("UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE state = 'leased'")
-        let next = try await world.ledger.lease(.transactionHistory, atMost: 5, for: world.holder(of: start.run))
-        guard case .items(let taken) = next else { return #expect(Bool(false), "nothing was leased") }
-        #expect(Set(taken.prefix(3).map(\.key)) == Set(lost.map(\.key)))
-        #expect(taken.count == 5)
-    }
-
     @Test func `workers that lease at the same time never get the same item`() async throws {
         let world = try await TestLedger()
         let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))

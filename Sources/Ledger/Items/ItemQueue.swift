@@ -15,8 +15,6 @@ extension Ledger {
     }
 
     /// Leases unfinished items of one stream, those of dead workers included.
-    ///
-    /// The latest claimable first: what a dead worker held does not wait until all that was planned has had its turn.
     package func lease(_ stream: Stream, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
         try await transaction(on: .control) { connection in
             let taken = try connection.run(
@@ -24,7 +22,7 @@ extension Ledger {
                 WITH next AS (
                     SELECT item_key, claimable_at FROM crawl_items
                      WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id = $4 AND claimable_at <= clock_timestamp()
-                     ORDER BY claimable_at DESC, item_key DESC LIMIT $5::bigint FOR UPDATE SKIP LOCKED
+                     ORDER BY claimable_at, item_key LIMIT $5::bigint FOR UPDATE SKIP LOCKED
                 ), taken AS (
                     UPDATE crawl_items i SET state = 'leased', lease_owner = $6, lease_epoch = i.lease_epoch + 1,
                            claimable_at = clock_timestamp() + $7::bigint * interval '1 millisecond'
@@ -34,7 +32,7 @@ extension Ledger {
                 )
                 SELECT item_key, lease_epoch, page_seq, cursor, window_start, window_end, other_environment, page_count,
                        restarts, deferrals
-                  FROM taken ORDER BY was_claimable_at DESC, item_key DESC
+                  FROM taken ORDER BY was_claimable_at, item_key
                 """,
                 [
                     .integer(holder.app.rawValue), .text(holder.job), .text(stream.rawValue), .bigint(holder.run),

@@ -59,8 +59,11 @@ struct AppleAnswerTests {
             _ = try await stage.store.advance(changes: 50)
             let path = try await stage.migrated(stage.job)
             let opening = Int64(Date.now.timeIntervalSince1970 * 1_000) + 2_000
+            // Each at one endpoint, where no two strike the same request.
             let rules = Self.passing.enumerated().map { place, answer in
-                answer.rule(atRequest: answer.endpoint == nil ? 3 + 4 * place : 2, retryAfter: opening)
+                var placed = answer
+                placed.endpoint = answer.endpoint ?? "transactionHistory"
+                return placed.rule(atRequest: answer.endpoint == nil ? 3 + 4 * place : 2, retryAfter: opening)
             }
             try await stage.store.misbehave("{\"rules\": [\(rules.joined(separator: ", "))]}")
             try await stage.run(path)

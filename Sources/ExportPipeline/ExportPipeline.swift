@@ -75,13 +75,8 @@ package struct ExportPipeline: Sendable {
         let app = try await ownApp()
         let databaseNow = try await ledger.now()
         let databaseEpoch = databaseNow + (.zero - time.monotonic())
-        let skew = UnixMilliseconds(rawValue: time.wallClock()) - databaseNow
-        if abs(skew.components.seconds) > 60 {
-            let seconds = skew.components.seconds
-            let side = seconds > 0 ? "ahead of" : "behind"
-            report(
-                .remark("this machine's clock is \(abs(seconds)) s \(side) PostgreSQL's; one of them is wrong (NTP)")
-            )
+        if let off = ClockIsOff(databaseNow - UnixMilliseconds(rawValue: time.wallClock()), of: "PostgreSQL") {
+            report(.remark(off.sentence))
         }
         let plan = RunPlan(job: job, app: app, now: databaseNow, restart: options.restart, version: version)
         let start = try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())

@@ -88,6 +88,26 @@ struct Round {
         }
     }
 
+    /// Waits until nobody is at work any more.
+    mutating func settle() async throws {
+        for worker in alive { _ = try await finish(worker) }
+    }
+
+    /// Waits for a process to end by itself or by its own hand.
+    mutating func finish(_ worker: Worker) async throws -> Int32 {
+        guard let code = await worker.end(within: Self.patience) else {
+            throw BrokenPromise(sentences: ["I13: \(worker.name) was still at it after \(Self.patience)"])
+        }
+        try await judge(worker)
+        return code
+    }
+
+    func isFinished() async throws -> Bool {
+        try await patiently {
+            try await book.count("SELECT coalesce(min((finished_at IS NOT NULL)::integer), 0) FROM runs") > 0
+        }
+    }
+
     // MARK: The whole round
 
     /// Plays it, and ends at the first promise that is broken.
@@ -131,299 +151,6 @@ struct Round {
         try await store.misbehave("{\"rules\": [\((rules + [bad].compactMap(\.self)).joined(separator: ", "))]}")
     }
 
-    // MARK: Blows
-
-    mutating func strike(_ blow: Blow) async throws {
-        try await reap()
-        switch blow {
-        case .point(let planned): try await strike(planned, as: blow)
-        case .kill: try await killSomebody(blow)
-        case .pause: try await pause(blow)
-        case .stopAt(let planned): try await stop(at: planned, blow)
-        case .cutCommit: try await cutCommit(blow)
-        case .terminate, .terminateTwice: try await terminate(blow)
-        case .killBackend, .killPostmaster, .stopPostgresAtOnce: try await hurtPostgres(blow)
-        case .cutPages: try await cutPages(blow)
-        }
-    }
-
-    /// Has one process kill itself at a crash point; where it does not come by, it is made easier.
-    private mutating func strike(_ planned: PlannedPoint, as blow: Blow) async throws {
-        if planned.point.situation == .migration { return try await killMigration(planned, blow) }
-        if planned.point.situation == .erasure { return try await killErasure(planned, blow) }
-        for (attempt, planned) in [planned, planned.first, planned.first].enumerated() {
-            let restart = try await prepare(planned.point.situation, isRetry: attempt > 0)
-            let lease = planned.point.situation == .heartbeat ? 40 : 1
-            let victim = try start(failpoint: planned.failpoint("kill"), restart: restart, lease: lease)
-            if planned.point.situation == .anyRun, attempt == 0 { try await joinIn() }
-            let code = try await finish(victim)
-            if planned.point.situation.needsFaults { try await misbehave() }
-            guard code == 137, victim.hasReachedPoint else {
-                tally.miss(blow)
-                continue
-            }
-            tally.hit(blow)
-            return try await afterDeath(of: victim)
-        }
-    }
-
-    /// Brings about what a crash point needs.
-    ///
-    /// - Returns: Whether the victim is to begin everything again.
-    private mutating func prepare(_ situation: CrashSite.Situation, isRetry: Bool) async throws -> Bool {
-        switch situation {
-        case .anyRun:
-            if try await isFinished() { _ = try await store.advance(changes: 6) }
-            if isRetry { try await settle() }
-            return isRetry
-        case .records, .rejects, .heartbeat:
-            if situation == .heartbeat {
-                try await misbehave([#"{"fault": "delay", "milliseconds": 60}"#])
-            }
-            let isRunning = try await !isFinished()
-            if isRunning, !isRetry, situation == .records { return false }
-            try await settle()
-            return true
-        case .newRun:
-            try await settle()
-            if try await !isFinished() { try await drain() }
-            return Bool.random(using: &random)
-        case .publishing:
-            try await settle()
-            if try await isFinished() { _ = try await store.advance(changes: 3) }
-            return false
-        case .closing:
-            if try await isFinished() { _ = try await store.advance(changes: 3) }
-            let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 1_500
-            try await misbehave([#"{"atRequest": 2, "fault": "rateLimited", "retryAfter": ["\#(moment)"]}"#])
-            return isRetry
-        case .refusals:
-            try await settle()
-            try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
-            return plan.listsUnknownID && isRetry
-        case .migration, .erasure:
-            return false
-        }
-    }
-
-    /// Others at work beside the victim.
-    private mutating func joinIn() async throws {
-        while alive.count < plan.workers { _ = try start() }
-    }
-
-    /// Waits until nobody is at work any more.
-    mutating func settle() async throws {
-        for worker in alive { _ = try await finish(worker) }
-    }
-
-    /// Waits for a process to end by itself or by its own hand.
-    private mutating func finish(_ worker: Worker) async throws -> Int32 {
-        guard let code = await worker.end(within: Self.patience) else {
-            throw BrokenPromise(sentences: ["I13: \(worker.name) was still at it after \(Self.patience)"])
-        }
-        try await judge(worker)
-        return code
-    }
-
-    private func isFinished() async throws -> Bool {
-        try await patiently {
-            try await book.count("SELECT coalesce(min((finished_at IS NOT NULL)::integer), 0) FROM runs") > 0
-        }
-    }
-
-    private mutating func afterDeath(of victim: Worker) async throws {
-        try await judgeLive()
-        try await bury(victim)
-    }
-
-    private mutating func killSomebody(_ blow: Blow) async throws {
-        _ = try await store.advance(changes: 6)
-        try await joinIn()
-        let victim = alive[Int.random(in: alive.indices, using: &random)]
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...900, using: &random)))
-        victim.process.signal(SIGKILL)
-        let code = await victim.process.wait()
-        guard code == 137 else {
-            try await reap()
-            return try await killLate(blow)
-        }
-        tally.hit(blow)
-        try await afterDeath(of: victim)
-    }
-
-    /// The victim had already ended: kills one that has only begun.
-    private mutating func killLate(_ blow: Blow) async throws {
-        tally.miss(blow)
-        let victim = try start(restart: true)
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &random)))
-        victim.process.signal(SIGKILL)
-        guard await victim.process.wait() == 137 else { return tally.miss(blow) }
-        tally.hit(blow)
-        try await afterDeath(of: victim)
-    }
-
-    private mutating func pause(_ blow: Blow) async throws {
-        try await settle()
-        try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
-        let before = try await store.requests().arrivals.count
-        let victim = try start(restart: true, lease: 40)
-        try await Task.sleep(for: .milliseconds(Int.random(in: 200...700, using: &random)))
-        victim.process.signal(SIGSTOP)
-        try await wakeLater(victim, since: before, blow)
-    }
-
-    private mutating func stop(at planned: PlannedPoint, _ blow: Blow) async throws {
-        try await settle()
-        try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
-        let before = try await store.requests().arrivals.count
-        let victim = try start(failpoint: planned.failpoint("stop"), restart: true, lease: 40)
-        guard await victim.process.errorLine(with: "failpoint ") != nil else {
-            try await misbehave()
-            return tally.miss(blow)
-        }
-        try await wakeLater(victim, since: before, blow)
-    }
-
-    /// A stopped process's leases run out, others take over, and then it wakes.
-    ///
-    /// It had started when nobody else was at work and `before` requests had come, so later ones show its tokens.
-    private mutating func wakeLater(_ victim: Worker, since before: Int, _ blow: Blow) async throws {
-        let isRunning = !victim.process.hasEnded
-        let tokens = Set(try await store.requests().arrivals.dropFirst(before).compactMap(\.token))
-        let heir = try start()
-        try await Task.sleep(for: .milliseconds(1_800))
-        victim.process.signal(SIGCONT)
-        if isRunning { tally.hit(blow) } else { tally.miss(blow) }
-        reworkAllowed += 2 * plan.concurrency
-        try await misbehave()
-        _ = try await finish(victim)
-        _ = try await finish(heir)
-        // What was on its way to the network when it was stopped cannot be called back.
-        let strayed = try await strayed(victim, tokens)
-        try BrokenPromise.check(
-            strayed <= plan.concurrency ? [] : ["I8: \(victim.name) asked \(strayed) times for what others held"]
-        )
-        try await judgeLive()
-    }
-
-    /// Requests with a process's tokens for items that somebody else held at that moment.
-    private func strayed(_ victim: Worker, _ tokens: Set<String>) async throws -> Int {
-        let claims = try await book.with { connection in
-            try connection.run(
-                "SELECT stream, item_key, worker, (extract(epoch FROM at) * 1000)::bigint AS ms FROM audit.claims ORDER BY at"
-            ).map { row in
-                (
-                    item: "\(try row.text("stream")) \(try row.text("item_key"))", worker: try row.text("worker"),
-                    at: try row.int64("ms")
-                )
-            }
-        }
-        let byItem = Dictionary(grouping: claims, by: \.item)
-        return try await store.requests().arrivals.count { arrival in
-            guard let token = arrival.token, tokens.contains(token), let id = arrival.transactionId else {
-                return false
-            }
-            let holder = byItem["\(arrival.endpoint) \(id)"]?.last { $0.at <= arrival.at }
-            return holder.map { $0.worker != victim.name } ?? false
-        }
-    }
-
-    private mutating func cutCommit(_ blow: Blow) async throws {
-        for attempt in 0..<2 {
-            if attempt > 0 { try await settle() }
-            let planned = PlannedPoint(
-                .named("commitSent"),
-                nth: attempt == 0 ? Int.random(in: 1...8, using: &random) : 1
-            )
-            let victim = try start(failpoint: planned.failpoint("cut"), restart: attempt > 0)
-            _ = try await finish(victim)
-            guard victim.hasReachedPoint else {
-                tally.miss(blow)
-                continue
-            }
-            tally.hit(blow)
-            reworkAllowed += plan.concurrency
-            return try await judgeLive()
-        }
-    }
-
-    private mutating func terminate(_ blow: Blow) async throws {
-        try await settle()
-        try await misbehave([#"{"fault": "delay", "milliseconds": 30}"#])
-        let victim = try start(restart: true)
-        try await Task.sleep(for: .milliseconds(Int.random(in: 100...700, using: &random)))
-        let began = ContinuousClock.now
-        victim.process.signal(SIGTERM)
-        if case .terminateTwice = blow { victim.process.signal(SIGTERM) }
-        guard let code = await victim.end(within: .seconds(20)) else {
-            throw BrokenPromise(sentences: ["CP45: SIGTERM did not end \(victim.name)"])
-        }
-        try await misbehave()
-        alive.removeAll { $0.name == victim.name }
-        reworkAllowed += plan.concurrency
-        guard [75, 143].contains(code) else {
-            guard [0, 2].contains(code) else {
-                throw BrokenPromise(sentences: ["CP45: \(victim.name) ended with \(code): \(victim.process.errors)"])
-            }
-            return tally.miss(blow)
-        }
-        tally.hit(blow)
-        try await judgeLive()
-        if code == 75 {
-            guard ContinuousClock.now - began < .seconds(10) else {
-                throw BrokenPromise(sentences: ["CP45: \(victim.name) took longer than 10 s to stop"])
-            }
-            let left = try await book.count(
-                """
-                SELECT count(*) FROM crawl_items i JOIN audit.claims c USING (stream, item_key)
-                 WHERE i.state = 'leased' AND c.epoch = i.lease_epoch AND c.worker = '\(victim.name)'
-                """
-            )
-            try BrokenPromise.check(left == 0 ? [] : ["CP45: \(left) leases were not given back"])
-        } else {
-            try await bury(victim)
-        }
-    }
-
-    private mutating func hurtPostgres(_ blow: Blow) async throws {
-        _ = try await store.advance(changes: 6)
-        try await joinIn()
-        try await Task.sleep(for: .milliseconds(Int.random(in: 150...700, using: &random)))
-        switch blow {
-        case .killBackend:
-            let backends = try await book.column(
-                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'w%'"
-            )
-            guard let victim = backends.randomElement(using: &random).flatMap({ Int($0) }) else {
-                return tally.miss(blow)
-            }
-            guard try await cluster.killBackend(process: victim) else { return tally.miss(blow) }
-        case .killPostmaster: try await cluster.killPostmaster()
-        default: try await cluster.stopAtOnce()
-        }
-        postgresWasKilled = true
-        tally.hit(blow)
-        reworkAllowed += alive.count * plan.concurrency
-        try await judgeLive()
-    }
-
-    private mutating func cutPages(_ blow: Blow) async throws {
-        if try await isFinished() { _ = try await store.advance(changes: 6) }
-        let before = try await store.requests().arrivals.count
-        try await misbehave([
-            #"{"everyNth": 7, "times": 4, "fault": "dropConnection"}"#,
-            #"{"everyNth": 5, "times": 4, "fault": "truncateBody", "bytes": 900}"#,
-        ])
-        let worker = try start(restart: try await isFinished())
-        _ = try await finish(worker)
-        try await misbehave()
-        let after = try await store.requests().arrivals
-        // A truncated page counts as answered there.
-        reworkAllowed += 8
-        if after.count - before >= 7 { tally.hit(blow) } else { tally.miss(blow) }
-        try await judgeLive()
-    }
-
     // MARK: The end
 
     /// Lets everything come to its end: the run that was under way, and then one that begins after the store's last change.
@@ -439,16 +166,6 @@ struct Round {
         let code = try await finish(worker)
         guard [0, 2].contains(code) else {
             throw BrokenPromise(sentences: ["I13: the drain ended with \(code): \(worker.process.errors)"])
-        }
-    }
-}
-
-extension CrashSite.Situation {
-    /// Whether the store was told to misbehave for it.
-    fileprivate var needsFaults: Bool {
-        switch self {
-        case .heartbeat, .closing, .refusals: true
-        default: false
         }
     }
 }

@@ -186,25 +186,27 @@ struct DatabaseFaultTests {
         }
     }
 
-    @Test(.enabled(if: PrivateCluster.isPossible, "only root can mount a small disk, and not in every container"))
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container"))
     func `D15 a database whose disk is full loads nothing by halves, and goes on when there is room`() async throws {
         try await Stage.with(.init(customers: 40, transactionsPerCustomer: 40)) { stage in
-            try await PrivateCluster.with(megabytes: 96) { cluster in
-                let environment = ["DATABASE_URL": cluster.url, "STORELEDGER_DATABASE_DEADLINE": "3"]
-                let path = try stage.write(stage.job)
-                let migrated = try await stage.storeledger("migrate", path, environment: environment)
-                try #require(migrated.code == 0, "\(migrated.errors)")
-                try cluster.fill(leaving: 600)
-                let full = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
-                #expect([69, 74, 75].contains(full.code), "\(full.errors)")
-                #expect(full.errorLines.count == 1, "\(full.errors)")
-                try cluster.makeRoom()
-                try await cluster.start()
-                let again = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
-                #expect(again.code == 0, "\(again.errors)")
-                let book = LedgerBook(pool: cluster.pool(), schema: "appstore")
-                expectNone(try await book.differences(from: stage.store.world()))
-                print("D15: exit \(full.code) on the full disk, \(full.errors.prefix(100))")
+            try await SmallDisk.with(kilobytes: 98_304) { disk in
+                try await OwnPostgres.running(in: disk.path + "/cluster") { server in
+                    let environment = ["DATABASE_URL": server.conninfo, "STORELEDGER_DATABASE_DEADLINE": "3"]
+                    let path = try stage.write(stage.job)
+                    let migrated = try await stage.storeledger("migrate", path, environment: environment)
+                    try #require(migrated.code == 0, "\(migrated.errors)")
+                    try disk.fill(leaving: 600)
+                    let full = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
+                    #expect([69, 74, 75].contains(full.code), "\(full.errors)")
+                    #expect(full.errorLines.count == 1, "\(full.errors)")
+                    try disk.makeRoom()
+                    try await server.start()
+                    let again = try await stage.storeledger("run", path, "--progress", "none", environment: environment)
+                    #expect(again.code == 0, "\(again.errors)")
+                    let book = LedgerBook(pool: server.pool(), schema: "appstore")
+                    expectNone(try await book.differences(from: stage.store.world()))
+                    print("D15: exit \(full.code) on the full disk, \(full.errors.prefix(100))")
+                }
             }
         }
     }

@@ -311,7 +311,8 @@ struct PublishTests {
     func `K07 a full disk is said to be full, and the old files are still whole`() async throws {
         let world = try await TestLedger()
         try await fill(world, Rows.fullPage())
-        try await SmallDisk.with(kilobytes: 128) { directory in
+        try await SmallDisk.with(kilobytes: 128) { disk in
+            let directory = disk.path
             _ = try await world.ledger.publish(order(directory, ["transactions"]), of: world.app)
             let before = try files(directory)
             var many = PageRows()

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 package import Postgres
 
-/// A PostgreSQL server of a test's own, for what must not happen to the one all tests share: kills, and a clock that is set.
+/// A PostgreSQL server of a test's own, for what must not happen to the one all tests share: kills, a full disk, and a
+/// clock that is set.
 ///
 /// Started by `scripts/lib/postgres.sh`.
 package final class OwnPostgres: Sendable {
@@ -62,8 +63,9 @@ package final class OwnPostgres: Sendable {
         _ = try await start()
     }
 
+    /// Starts the server, unless it runs.
     @discardableResult
-    private func start() async throws -> String {
+    package func start() async throws -> String {
         // A server that was killed is in the way until its last child has noticed.
         try await script(
             """

@@ -80,14 +80,8 @@ extension ExportPipeline {
 
     /// A token from a clock that is far off is refused; a lease would still hold, for its clock is the database's.
     private static func judge(_ offset: Duration, of whose: String) throws -> String {
-        let seconds = Int(offset.inSeconds.rounded())
-        guard abs(seconds) <= 60 else {
-            throw ClockIsOff(
-                sentence:
-                    "this machine's clock is \(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") \(whose)'s; set it (NTP)"
-            )
-        }
-        return "clock within \(abs(seconds)) s of \(whose)'s"
+        if let off = ClockIsOff(offset, of: whose) { throw off }
+        return "clock within \(Int(abs(offset.inSeconds).rounded())) s of \(whose)'s"
     }
 
     @discardableResult
@@ -121,4 +115,16 @@ extension ExportPipeline {
 /// This machine's clock differs too much from another one.
 struct ClockIsOff: Error {
     let sentence: String
+
+    /// Nothing up to a minute.
+    ///
+    /// - Parameters:
+    ///   - offset: The other clock, minus this machine's.
+    ///   - whose: The other clock's owner.
+    init?(_ offset: Duration, of whose: String) {
+        let seconds = Int(offset.inSeconds.rounded())
+        guard abs(seconds) > 60 else { return nil }
+        let side = seconds > 0 ? "behind" : "ahead of"
+        sentence = "this machine's clock is \(abs(seconds)) s \(side) \(whose)'s; set the one that is wrong (NTP)"
+    }
 }

@@ -77,7 +77,7 @@ struct PowerLossTests {
         },
     ]
 
-    @Test(.enabled(Comment(rawValue: PublicationShim.missing)) { await PublicationShim.isPossible })
+    @Test(.enabled(Comment(rawValue: Shim.missing)) { await PublicationShim.isPossible })
     func `after a power failure at any moment a manifest names whole files or there is none`() async throws {
         try await Publisher.with { publisher in
             let before = try publisher.files()

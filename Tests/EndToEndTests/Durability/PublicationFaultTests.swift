@@ -8,7 +8,7 @@ import Testing
 @Suite(
     .temporaryDatabase,
     .timeLimit(.minutes(5)),
-    .enabled(Comment(rawValue: PublicationShim.missing)) { await PublicationShim.isPossible }
+    .enabled(Comment(rawValue: Shim.missing)) { await PublicationShim.isPossible }
 )
 struct PublicationFaultTests {
     private static let names = Publisher.tables.map { "\($0).csv" } + ["manifest.json"]

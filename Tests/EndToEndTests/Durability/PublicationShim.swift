@@ -1,30 +1,13 @@
 import FoundationEssentials
-import TestSupport
 
 /// The library of Tests/Shims/publication.c, which a program is started with to have its calls recorded or failed.
 enum PublicationShim {
-    static let missing = "no C compiler (clang, cc or gcc) is installed"
-
     static var isPossible: Bool {
         get async { await library.value != nil }
     }
 
     /// Compiled once for all tests.
-    private static let library = Task<String?, Never> { await compile("publication") }
-
-    /// Compiles a library of Tests/Shims; the file lies in the temporary directory, 20 KB.
-    static func compile(_ name: String) async -> String? {
-        let folder = FileManager.default.temporaryDirectory
-        let path = folder.appending(path: "storeledger-shim-\(UUID().uuidString).so").path
-        let source = Executables.checkout + "/Tests/Shims/\(name).c"
-        let search = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
-        for compiler in ["clang", "cc", "gcc"] {
-            let words = [compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", path, source, "-ldl"]
-            let code = try? await withChildProcess("/usr/bin/env", words, environment: search) { await $0.wait() }
-            if code == 0 { return path }  // any other end, then the next one
-        }
-        return nil
-    }
+    private static let library = Task<String?, Never> { await Shim.compile("publication") }
 
     /// The environment that loads it into a program, to watch the files of `directory` and write its calls to `log`.
     ///

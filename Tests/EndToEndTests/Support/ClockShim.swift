@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// libfaketime shifts timers too: a program whose clock is set back then waits for minutes.
 enum ClockShim {
-    static let library = Task<String?, Never> { await PublicationShim.compile("clock") }
+    static let library = Task<String?, Never> { await Shim.compile("clock") }
 
     /// The environment of a program whose clock is off by the seconds that `file` says.
     static func environment(reading file: String) async -> [String: String] {

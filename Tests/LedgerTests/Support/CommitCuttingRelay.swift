@@ -1,13 +1,13 @@
-import Dispatch
 import Glibc
 import Postgres
 import Synchronization
+import TestSupport
 
 /// Stands between a client and the test's server, and once keeps the answer to a COMMIT for itself: it hangs up instead.
 final class CommitCuttingRelay: Sendable {
     /// How to connect through the relay.
     let conninfo: String
-    private let listener: Int32
+    private let listener: LoopbackListener
     private let server: String
     private let cut = Mutex(0)
 
@@ -24,37 +24,16 @@ final class CommitCuttingRelay: Sendable {
             "SELECT split_part(current_setting('unix_socket_directories'), ',', 1) || '/.s.PGSQL.' || current_setting('port') AS path"
         )
         server = try place[0].text("path")
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port: UInt16? = unsafe withUnsafeMutablePointer(to: &address) { [listener] address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                guard unsafe bind(listener, generic, length) == 0, listen(listener, 8) == 0 else { return false }
-                return unsafe getsockname(listener, generic, &length) == 0
-            } ? UInt16(bigEndian: address.pointee.sin_port) : nil
-        }
-        guard let port else { throw NoSocket() }
+        listener = try LoopbackListener()
         // The last mention of a keyword counts.
         let isURL = conninfo.contains("://")
         let joint = isURL ? (conninfo.contains("?") ? "&" : "?") : " "
-        self.conninfo = "\(conninfo)\(joint)host=127.0.0.1\(isURL ? "&" : " ")port=\(port)"
-        DispatchQueue(label: "relay").async { [listener, self] in
-            while case let client = accept(listener, nil, nil), client >= 0 {
-                DispatchQueue(label: "relayed session").async { self.relay(client) }
-            }
-        }
+        self.conninfo = "\(conninfo)\(joint)host=127.0.0.1\(isURL ? "&" : " ")port=\(listener.port)"
+        listener.serve { [self] client in relay(client) }
     }
-
-    deinit { close(listener) }
 
     /// Takes no further connections.
-    func stop() {
-        _ = shutdown(listener, Int32(SHUT_RDWR))
-    }
-
-    struct NoSocket: Error {}
+    func stop() { listener.stop() }
 
     private func relay(_ client: Int32) {
         defer { close(client) }
@@ -66,10 +45,10 @@ final class CommitCuttingRelay: Sendable {
             var sockets = [client, backend].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard unsafe poll(&sockets, 2, 30_000) > 0 else { return }
             if sockets[1].revents != 0 {
-                guard let answer = receive(backend), !isCutting else { return }
+                guard let answer = receive(from: backend), !isCutting else { return }
                 send(answer, to: client)
             } else {
-                guard let question = receive(client) else { return }
+                guard let question = receive(from: client) else { return }
                 if String(decoding: question, as: UTF8.self).contains("COMMIT\0") { isCutting = mayCut() }
                 send(question, to: backend)
             }
@@ -98,22 +77,5 @@ final class CommitCuttingRelay: Sendable {
             }
         }
         return status == 0 ? backend : -1
-    }
-
-    private func receive(_ socket: Int32) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
-        return count > 0 ? Array(bytes.prefix(count)) : nil
-    }
-
-    private func send(_ bytes: [UInt8], to socket: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let sent = unsafe rest.withUnsafeBytes {
-                unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard sent > 0 else { return }
-            rest = rest.dropFirst(sent)
-        }
     }
 }

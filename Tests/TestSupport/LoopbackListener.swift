@@ -1,0 +1,68 @@
+import Dispatch
+package import Glibc
+
+/// A port on loopback that somebody is listening on; closed with its owner.
+package final class LoopbackListener: Sendable {
+    package let port: Int
+    package let descriptor: Int32
+
+    /// Begins to listen on a free port.
+    package init(isBlocking: Bool = true) throws {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        descriptor = socket(AF_INET, isBlocking ? kind : kind | Int32(SOCK_NONBLOCK.rawValue), 0)
+        var address = Self.address(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = unsafe withUnsafeMutablePointer(to: &address) { [descriptor] address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, length) == 0 && listen(descriptor, 512) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        guard isListening else { throw NoSocket() }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Hands each connection to `body`, on a thread of its own, which closes it; until ``stop()``.
+    package func serve(_ body: @escaping @Sendable (_ client: Int32) -> Void) {
+        DispatchQueue(label: "listener").async { [self] in
+            while case let client = accept(descriptor, nil, nil), client >= 0 {
+                DispatchQueue(label: "connection").async { body(client) }
+            }
+        }
+    }
+
+    /// Takes no further connections.
+    package func stop() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    package struct NoSocket: Error {}
+
+    /// Of a port on loopback.
+    package static func address(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
+        return address
+    }
+}
+
+/// What a socket has now, at most 64 KiB; `nil` at its end.
+package func receive(from socket: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
+    return count > 0 ? Array(bytes.prefix(count)) : nil
+}
+
+/// Sends everything, as far as the other side takes it.
+package func send(_ bytes: some Collection<UInt8>, to socket: Int32) {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+        let sent = unsafe rest.withUnsafeBytes {
+            unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent > 0 else { return }
+        rest = rest.dropFirst(sent)
+    }
+}

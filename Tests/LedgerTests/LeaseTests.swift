@@ -35,6 +35,29 @@ struct LeaseTests {
         #expect(row == [expected])
     }
 
+    @Test func `what a dead worker held is taken over before items that nobody has begun`() async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 300)"))
+        let dead = try await world.ledger.lease(.transactionHistory, atMost: 3, for: world.holder(of: start.run))
+        guard case .items(let lost) = dead else { return #expect(Bool(false), "nothing was leased") }
+        try await world.run("UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE state = 'leased'")
+        let next = try await world.ledger.lease(.transactionHistory, atMost: 5, for: world.holder(of: start.run))
+        guard case .items(let taken) = next else { return #expect(Bool(false), "nothing was leased") }
+        #expect(taken.prefix(3).map(\.key) == lost.map(\.key))
+        #expect(taken.count == 5)
+    }
+
+    @Test func `what was put off waits until what nobody has begun has had its turn`() async throws {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 5)"))
+        try await world.run("UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE item_key IN ('1', '2')")
+        let leased = try await world.ledger.lease(.transactionHistory, atMost: 5, for: world.holder(of: start.run))
+        guard case .items(let taken) = leased else { return #expect(Bool(false), "nothing was leased") }
+        #expect(taken.map(\.key) == ["3", "4", "5", "1", "2"])
+    }
+
     @Test func `workers that lease at the same time never get the same item`() async throws {
         let world = try await TestLedger()
         let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))

@@ -18,19 +18,32 @@ struct ConnectingTests {
         }
     }
 
-    @Test(arguments: [("57P03", true), ("53300", true), ("57P01", true), ("28P01", false), ("3D000", false)])
-    func `D08 a server that starts, stops or is full is tried again until the deadline, one that refuses is not`(
-        state: String,
-        isTriedAgain: Bool
-    ) async throws {
-        let server = try RefusingServer(state: state, message: "as scripted")
+    @Test(arguments: ["57P03", "53300", "57P01"])
+    func `D08 a server that starts, stops or is full is tried again`(state: String) async throws {
+        let server = try RefusingServer(states: [state, state, "28P01"], message: "as scripted")
         defer { server.stop() }
-        let conninfo = "host=127.0.0.1 port=\(server.port) user=u dbname=d sslmode=disable gssencmode=disable"
-        let pool = PostgresPool(conninfo: ConnectionString(conninfo), size: 1)
-        let error = await #expect(throws: PostgresError.self) { try await pool.connect(within: .milliseconds(500)) }
-        #expect(error?.isUnreachable == isTriedAgain, "\(String(describing: error))")
+        let error = await #expect(throws: PostgresError.self) { try await server.pool.connect(within: .seconds(50)) }
+        #expect(error?.isAuthentication == true, "\(String(describing: error))")
+        #expect(server.refused == 3)
+    }
+
+    @Test(arguments: ["57P03", "53300", "57P01"])
+    func `D08 a server that is not ready by the deadline is unreachable`(state: String) async throws {
+        let server = try RefusingServer(states: [state], message: "as scripted")
+        defer { server.stop() }
+        let error = await #expect(throws: PostgresError.self) { try await server.pool.connect(within: .milliseconds(1)) }
+        #expect(error?.isUnreachable == true, "\(String(describing: error))")
         #expect(error?.message.contains("as scripted") == true)
-        #expect(isTriedAgain ? server.refused >= 3 : server.refused == 1)
+    }
+
+    @Test(arguments: ["28P01", "3D000"])
+    func `D08 a server that refuses is asked once`(state: String) async throws {
+        let server = try RefusingServer(states: [state], message: "as scripted")
+        defer { server.stop() }
+        let error = await #expect(throws: PostgresError.self) { try await server.pool.connect(within: .seconds(50)) }
+        #expect(error?.isUnreachable == false, "\(String(describing: error))")
+        #expect(error?.message.contains("as scripted") == true)
+        #expect(server.refused == 1)
     }
 
     @Test func `a role that may not log in is refused at once`() async throws {

@@ -1,8 +1,9 @@
 import Glibc
+import Postgres
 import Synchronization
 import TestSupport
 
-/// Something on loopback that answers every start of a PostgreSQL session with one error.
+/// Something on loopback that answers every start of a PostgreSQL session with an error.
 final class RefusingServer: Sendable {
     private let listener: LoopbackListener
     private let count = Mutex(0)
@@ -12,20 +13,33 @@ final class RefusingServer: Sendable {
     /// Sessions refused so far.
     var refused: Int { count.withLock { $0 } }
 
-    init(state: String, message: String) throws {
+    /// A pool of one session that would connect to it.
+    var pool: PostgresPool {
+        let address = "host=127.0.0.1 port=\(port) user=u dbname=d sslmode=disable gssencmode=disable"
+        return PostgresPool(conninfo: ConnectionString(address), size: 1)
+    }
+
+    /// Answers with one SQLSTATE after another, the last one for good.
+    init(states: [String], message: String) throws {
         listener = try LoopbackListener()
-        // ErrorResponse: PostgreSQL manual, "Message Formats".
-        let fields = Array("SFATAL\0VFATAL\0C\(state)\0M\(message)\0\0".utf8)
-        let size = UInt32(fields.count + 4).bigEndian
-        let sizeBytes = unsafe withUnsafeBytes(of: size) { unsafe Array($0) }
-        let answer = [UInt8(ascii: "E")] + sizeBytes + fields
         listener.serve { [self] client in
             defer { close(client) }
             guard receive(from: client) != nil else { return }
             // Counted first: whoever has read the answer may look.
-            count.withLock { $0 += 1 }
-            send(answer, to: client)
+            let turn = count.withLock { turn in
+                defer { turn += 1 }
+                return turn
+            }
+            send(Self.refusal(states[min(turn, states.count - 1)], message), to: client)
         }
+    }
+
+    /// ErrorResponse: PostgreSQL manual, "Message Formats".
+    private static func refusal(_ state: String, _ message: String) -> [UInt8] {
+        let fields = Array("SFATAL\0VFATAL\0C\(state)\0M\(message)\0\0".utf8)
+        let size = UInt32(fields.count + 4).bigEndian
+        let sizeBytes = unsafe withUnsafeBytes(of: size) { unsafe Array($0) }
+        return [UInt8(ascii: "E")] + sizeBytes + fields
     }
 
     func stop() { listener.stop() }

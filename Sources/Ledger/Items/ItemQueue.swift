@@ -14,25 +14,36 @@ extension Ledger {
         case drained
     }
 
-    /// Leases unfinished items of one stream, those of dead workers included.
+    /// Leases unfinished items of one stream, those of dead workers first.
+    ///
+    /// What a dead worker held does not wait until all that was planned has had its turn. What was put off does: after an
+    /// outage of the store the others are tried before it.
     package func lease(_ stream: Stream, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
         try await transaction(on: .control) { connection in
             let taken = try connection.run(
                 """
-                WITH next AS (
+                WITH lost AS (
                     SELECT item_key, claimable_at FROM crawl_items
-                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id = $4 AND claimable_at <= clock_timestamp()
+                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id = $4 AND state = 'leased'
+                       AND claimable_at <= clock_timestamp()
                      ORDER BY claimable_at, item_key LIMIT $5::bigint FOR UPDATE SKIP LOCKED
+                ), waiting AS (
+                    SELECT item_key, claimable_at FROM crawl_items
+                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id = $4 AND state = 'waiting'
+                       AND claimable_at <= clock_timestamp()
+                     ORDER BY claimable_at, item_key LIMIT $5::bigint - (SELECT count(*) FROM lost) FOR UPDATE SKIP LOCKED
+                ), next AS (
+                    SELECT *, 1 AS turn FROM lost UNION ALL SELECT *, 2 FROM waiting
                 ), taken AS (
                     UPDATE crawl_items i SET state = 'leased', lease_owner = $6, lease_epoch = i.lease_epoch + 1,
                            claimable_at = clock_timestamp() + $7::bigint * interval '1 millisecond'
                       FROM next
                      WHERE i.app_id = $1 AND i.job = $2 AND i.stream = $3 AND i.item_key = next.item_key
-                    RETURNING i.*, next.claimable_at AS was_claimable_at
+                    RETURNING i.*, next.turn, next.claimable_at AS was_claimable_at
                 )
                 SELECT item_key, lease_epoch, page_seq, cursor, window_start, window_end, other_environment, page_count,
                        restarts, deferrals
-                  FROM taken ORDER BY was_claimable_at, item_key
+                  FROM taken ORDER BY turn, was_claimable_at, item_key
                 """,
                 [
                     .integer(holder.app.rawValue), .text(holder.job), .text(stream.rawValue), .bigint(holder.run),

@@ -166,6 +166,16 @@ let package = Package(
             path: "Tests/CrashLoop",
             swiftSettings: settings
         ),
+        // Measures parts by themselves, in a release build; scripts/bench starts it.
+        .executableTarget(
+            name: "ledger-bench",
+            dependencies: [
+                "AppStoreModel", "LedgerTables", "SignedData", "Normalize", "AppStoreSimulator", "TestSupport",
+                argumentParser,
+            ],
+            path: "Tests/Benchmarks",
+            swiftSettings: settings
+        ),
         // The doors as they are shipped: naming the executables makes SwiftPM build them first.
         .testTarget(
             name: "EndToEndTests",

@@ -1,0 +1,83 @@
+import AppStoreModel
+import LedgerTables
+import Normalize
+import SignedData
+
+/// The work that is timed: all of it, and each part of it by itself.
+struct VerifyStages: Sendable {
+    /// Records a second, of one thread.
+    struct Rate {
+        let perCPUSecond: Double
+        /// Of all threads together.
+        let perSecond: Double
+    }
+
+    /// Microseconds of processor time a record.
+    struct Parts {
+        let signature: Double
+        let base64: Double
+        let json: Double
+        let verification: Double
+    }
+
+    private let history: SignedHistory
+    private let passes: Int
+    /// What a signature covers, and a signature of it by one key.
+    private let signed: [(message: [UInt8], signature: [UInt8])]
+    private let segments: [[UInt8]]
+
+    init(_ history: SignedHistory, work: Int) {
+        self.history = history
+        passes = max(1, work / history.jws.count)
+        segments = history.payloads.map { Base64.encodeURL($0) }
+        signed = history.jws.prefix(500).map { jws in
+            let message = Array(jws.utf8.prefix(jws.utf8.count - 87))
+            guard let signature = try? history.key.signature(of: message) else { fatalError("OpenSSL cannot sign") }
+            return (message, signature)
+        }
+    }
+
+    /// Pages as they come, through the normalizer, to rows.
+    func whole(threads: Int = 1) -> Rate {
+        let lap = Stopwatch.time(threads: threads) { _ in
+            var rows = 0
+            for _ in 0..<passes {
+                for page in history.pages {
+                    let page = history.normalizer.normalize(page, from: .transactionHistory, now: SignedHistory.now)
+                    rows += page.snapshots.count
+                }
+            }
+            precondition(rows == records, "\(records - rows) records did not become rows")
+        }
+        return Rate(perCPUSecond: Double(records) / lap.cpu, perSecond: Double(records * threads) / lap.wall)
+    }
+
+    func parts() -> Parts {
+        let publicKey = history.key.publicKey
+        return Parts(
+            signature: microseconds(signed) {
+                ES256.verify(signature: $0.signature, message: $0.message, publicKey: publicKey)
+            },
+            base64: microseconds(segments) { Base64.decodeURL($0.span) != nil },
+            json: microseconds(history.payloads) { (try? StrictJSON.parse($0)) != nil },
+            verification: microseconds(history.jws) {
+                (try? history.verifier.verify($0, now: SignedHistory.now)) != nil
+            }
+        )
+    }
+
+    private var records: Int { passes * history.jws.count }
+
+    private func microseconds<Element: Sendable>(
+        _ elements: [Element],
+        _ isDone: @Sendable (Element) -> Bool
+    ) -> Double {
+        let passes = max(1, records / 2 / elements.count)
+        let lap = Stopwatch.time { _ in
+            for _ in 0..<passes {
+                for element in elements { precondition(isDone(element), "a part failed") }
+            }
+        }
+        return lap.cpu * 1e6 / Double(passes * elements.count)
+    }
+}

@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+# What a user would pick instead, from PyPI, on the same records; to be sourced. Each in a virtual environment of its own.
+
+bench_peers() {
+    bench_peer_of_verification
+    bench_peers_of_merging
+}
+
+# Makes a virtual environment with packages and sets `python`; says so when that cannot be done.
+bench_python() {
+    local name=$1
+    shift
+    python=$state/python-$name/bin/python
+    if ! command -v python3 >/dev/null; then
+        bench_say "   $name left out: python3 is not on the PATH"
+        return 1
+    fi
+    if ! { python3 -m venv "$state/python-$name" && "$python" -m pip -q install "$@"; } >"$state/pip.log" 2>&1; then
+        bench_say "   $name left out: it could not be installed: $(tail -n 1 "$state/pip.log")"
+        return 1
+    fi
+}
+
+# Files the lines a peer printed: figure, value, unit.
+bench_peer_results() {
+    local figure value unit
+    while IFS=$'\t' read -r figure value unit; do bench_result "$figure" "$value" "$unit"; done
+}
+
+bench_peer_of_verification() {
+    bench_python app-store-server-library app-store-server-library || return 0
+    bench_store peers --rate-limit none --customers 100 --transactions-per-customer 20
+    "$python" "$root/scripts/lib/bench/peers/verify.py" >"$state/peer"
+    bench_close peers
+    bench_peer_results <"$state/peer"
+}
+
+bench_peers_of_merging() {
+    local rows=200000
+    bench_loaded
+    bench_multiplied
+    # What storeledger publishes of a transaction: all columns but the payload.
+    bench_sql "\\copy (SELECT $(head -n 1 "$state/out/transactions.csv") FROM loaded.transactions LIMIT $rows) TO '$state/rows.csv' (FORMAT csv, HEADER)"
+    if bench_python psycopg 'psycopg[binary]'; then
+        "$python" "$root/scripts/lib/bench/peers/psycopg_merge.py" "$state/rows.csv" >"$state/peer"
+        bench_peer_results <"$state/peer"
+    fi
+    if bench_python dlt 'dlt[postgres]' pyarrow; then
+        DLT_DATA_DIR=$state/dlt HOME=$state "$python" "$root/scripts/lib/bench/peers/dlt_merge.py" "$state/rows.csv" \
+            >"$state/peer"
+        bench_peer_results <"$state/peer"
+    fi
+}

@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+# A run at Apple's documented limits, in a rehearsal window of 40 seconds; to be sourced.
+
+bench_throttled() {
+    local share=0.5 requests refused minimum
+    # Apple's 50 a second for transaction history, as 2,000 in any 40 seconds. The run is two windows long, so the
+    # window's end counts as it does in an hour.
+    bench_store throttled --window-seconds 40 --customers 2000 --transactions-per-customer 10
+    bench_job throttled throttled "$(bench_ids store-throttled/ids.csv)" throttled \
+        "{share: $share, windowSeconds: 40}"
+    bench_migrate throttled
+    measure bench_run throttled >"$state/summary"
+    if ((measured_status != 0)); then
+        cat "$state/summary" >&2
+        return 1
+    fi
+    requests=$(bench_said "$state/summary" requests)
+    refused=$(curl -sS "$APPSTORE_BASE_URL/simulator/requests" | sed -nE 's/^.*"refused" *: *([0-9]+).*/\1/p')
+    bench_close throttled
+    minimum=$(bench_quotient "$requests" 25 1)
+    bench_result "at Apple's limits, share $share: elapsed" "$(bench_quotient "$measured_wall" 1000 1)" s \
+        "$requests requests at 25/s" "$minimum"
+    bench_result "at Apple's limits: answers 429" "$refused" ''
+    bench_result "at Apple's limits: CPU of storeledger" "$(bench_quotient "$measured_cpu" "$measured_wall" 3)" cores
+}

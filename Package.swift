@@ -170,8 +170,8 @@ let package = Package(
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
-                "AppStoreModel", "LedgerTables", "SignedData", "Normalize", "AppStoreSimulator", "TestSupport",
-                argumentParser,
+                "AppStoreModel", "LedgerTables", "SignedData", "Postgres", "Normalize", "Ledger", "Workers",
+                "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",
             swiftSettings: settings

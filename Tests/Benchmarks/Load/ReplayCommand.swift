@@ -1,0 +1,122 @@
+import AppStoreSimulator
+import ArgumentParser
+import FoundationEssentials
+import LedgerTables
+import Postgres
+import TestSupport
+
+/// `storeledger replay` as it is shipped, over an archive that is there.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "How fast storeledger replay is, over rows that are there and over rows that have gone.",
+        discussion: "storeledger must lie beside this program, or in the folder that STORELEDGER_BIN names."
+    )
+
+    @OptionGroup var world: WorldOptions
+    @OptionGroup var database: DatabaseOptions
+    @Flag(help: "Prints the figures as a JSON array of {figure, value, unit, spread}.")
+    var json = false
+
+    @Option(help: "How often each is measured; the median counts.")
+    var runs = 3
+
+    func run() async throws {
+        try ReleaseBuild.require()
+        let rows = try ReadyRows(try world.world())
+        let count = rows.world.count
+        var held: [Cost] = []
+        var gone: [Cost] = []
+        var peak = 0
+        try await database.withDatabase { database in
+            Say.line("filling the archive with \(count) transactions")
+            try await SeededLedger(rows: rows).fill(database)
+            try await withTemporaryDirectory { directory in
+                try Data(rows.world.trustedRoot).write(to: URL(filePath: directory + "/root.cer"))
+                try Data(job(rows).utf8).write(to: URL(filePath: directory + "/job.yaml"))
+                for run in 1...runs {
+                    Say.line("replay, run \(run) of \(runs)")
+                    held.append(
+                        try await database.meter.measure {
+                            let sentence = "\(count) payloads: 0 new, 0 updated, \(count) unchanged, 0 rejected"
+                            peak = max(peak, try await replay(directory, database, sentence))
+                        }
+                    )
+                    try await empty(database)
+                    gone.append(
+                        try await database.meter.measure {
+                            let sentence = "\(count) payloads: \(count) new, 0 updated, 0 unchanged, 0 rejected"
+                            peak = max(peak, try await replay(directory, database, sentence))
+                        }
+                    )
+                    // As after any load.
+                    try await database.script("VACUUM (ANALYZE) appstore.transactions")
+                }
+            }
+        }
+        let figures =
+            show("replay, rows are there", held, of: count) + show("replay, rows have gone", gone, of: count)
+            + [Figure("replay: memory of storeledger", [Double(peak) / 1_024], "MB")]
+        print(try json ? Figure.json(of: figures) : Figure.text(of: figures))
+    }
+
+    private func show(_ name: String, _ costs: [Cost], of count: Int) -> [Figure] {
+        let count = Double(count)
+        return [
+            Figure(name, costs.map { count / $0.wall }, "transactions/s"),
+            Figure("\(name): storeledger", costs.map { $0.ours / count * 1e6 }, "us CPU/transaction"),
+            Figure("\(name): PostgreSQL", costs.map { $0.server / count * 1e6 }, "us CPU/transaction"),
+            Figure("\(name): log", costs.map { $0.log / count }, "bytes/transaction"),
+        ]
+    }
+
+    /// - Returns: The most memory storeledger took, in KiB.
+    private func replay(_ directory: String, _ database: BenchDatabase, _ expected: String) async throws -> Int {
+        let environment = ["DATABASE_URL": database.url, "PATH": "/usr/bin:/bin"]
+        return try await withChildProcess(
+            Executables.storeledger,
+            ["replay", directory + "/job.yaml"],
+            environment: environment
+        ) { child in
+            var peak = 0
+            while !child.hasEnded {
+                peak = max(peak, child.peakMemory ?? 0)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            guard await child.wait() == 0, child.output.contains(expected) else {
+                throw Unexpected(expected: expected, output: child.output, errors: child.errors)
+            }
+            return peak
+        }
+    }
+
+    private func empty(_ database: BenchDatabase) async throws {
+        let tables = (Tables.snapshots + Tables.children).map { "appstore.\($0.name)" }.joined(separator: ", ")
+        try await database.script("TRUNCATE \(tables)")
+        try await database.script("CHECKPOINT")
+    }
+
+    private func job(_ rows: ReadyRows) -> String {
+        """
+        version: 1
+        name: bench
+        app: {bundleId: \(rows.world.bundleId), appAppleId: \(rows.world.appAppleId ?? 0), environment: Production}
+        appStore:
+          issuerId: 57246542-96fe-1a63-e053-0824d011072a
+          keyId: 2X9R4HXF34
+          privateKeyFile: none.p8
+          baseURL: http://127.0.0.1:9
+          trustedRoots: [root.cer]
+        transactionIds: {list: ["1"]}
+        streams: {transactionHistory: {}}
+        output: {postgres: {url: "${DATABASE_URL}"}}
+
+        """
+    }
+
+    struct Unexpected: Error {
+        let expected: String
+        let output: String
+        let errors: String
+    }
+}

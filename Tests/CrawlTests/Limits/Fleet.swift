@@ -112,11 +112,22 @@ final class Fleet: Sendable {
             else { continue }
             let flight = random.uniform(0..<Self.flightTime / 2)
             arrivals.withLock { $0.append(Arrival(at: time.now / .seconds(1) + flight, process: process)) }
+            // A page whose date the ledger's clock cannot explain is not stored, but its request has been sent.
+            guard (try? await limiter.agrees(with: Self.date(time.now), sent: time.now)) != nil else {
+                return try await sleep(1e9)
+            }
             guard plan.hasFaults else { continue }
             // Killed; the next process begins with nothing in hand.
             if random.unit() < 0.002 { limiter = makeLimiter(block: block) }
             try await rest(&random)
         }
+    }
+
+    /// What the store's clock, which is right, says in its answers.
+    private static func date(_ now: Duration) -> String {
+        let parts = [now.components.seconds / 3_600, now.components.seconds / 60 % 60, now.components.seconds % 60]
+        let clock = parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        return "Sun, 22 Nov 2026 \(clock) GMT"
     }
 
     private func makeLimiter(block: Int) -> RateLimiter {
@@ -158,6 +169,9 @@ final class Fleet: Sendable {
 
 /// A ledger that is some way off: every call takes its time, before and after it is counted, and its clock may be set.
 private final class FleetLedger: RateLedger {
+    /// Sun, 22 Nov 2026 00:00:00 GMT, at second 0.
+    private static let midnight = UnixMilliseconds(rawValue: 1_795_305_600_000)
+
     private struct State {
         var ledger: SlidingLedger
         var random: SplitMix64
@@ -166,6 +180,7 @@ private final class FleetLedger: RateLedger {
     private let state: Mutex<State>
     private let fresh: SlidingLedger
     private let isForgetful: Bool
+    private let isAlone: Bool
     private let hasFaults: Bool
     private let time: ManualTime
     /// When its clock is set back, by how much, and when somebody sets it right, if ever.
@@ -182,6 +197,7 @@ private final class FleetLedger: RateLedger {
         state = Mutex(State(ledger: ledger, random: random))
         fresh = ledger
         isForgetful = plan.ledger == .lostOnRestart
+        isAlone = plan.ledger == .timeGoesBack
         hasFaults = plan.hasFaults
         self.time = time
     }
@@ -198,8 +214,10 @@ private final class FleetLedger: RateLedger {
         try await travel()
         // Nobody may count on being asked again at the very moment.
         let wait = answer.granted > 0 ? 0 : min(answer.wait, 300) + state.withLock { $0.random.uniform(0..<0.05) }
-        // Only where nobody sets it back: what a process makes of that would end the fleet.
-        let shown = setForward.isFinite ? UnixMilliseconds(rawValue: 1_795_000_000_000) + .seconds(clock) : nil
+        // Where the ledger sees for itself that its clock was set back, the processes need not: they would end, and with
+        // them the seed. Where it was not read for so long that it cannot see it, they have to.
+        let isShown = setForward.isFinite || answer.granted > 0 && !isAlone
+        let shown = isShown ? Self.midnight + .seconds(clock) : nil
         return RateGrant(granted: answer.granted, wait: .seconds(wait), clock: shown)
     }
 

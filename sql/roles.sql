@@ -11,7 +11,7 @@
 --   storeledger_loader    storeledger run, replay, plan, status, coverage, export, doctor
 --   storeledger_exporter  storeledger export, plan, status, coverage: reads, but no payload, no archive, no reject's text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, changes none
---   storeledger_analyst   the masked_ views and nothing else; read-only, a minute a statement
+--   storeledger_analyst   the masked_ views, and the views that answer questions; read-only, a minute a statement
 --
 -- They have no password here. Set one with \password storeledger_loader in psql, which sends only its SCRAM verifier,
 -- or map the role in pg_hba.conf to a client certificate or a system user (peer).
@@ -97,6 +97,10 @@ SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_rol
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
+           ('SELECT', 'schema_views'),
+           ('SELECT', 'products'),
+           ('SELECT', 'exchange_rates'),
+           ('SELECT', 'proceeds_rules'),
            ('SELECT, INSERT, UPDATE', 'apps'),
            ('SELECT, INSERT, UPDATE', 'transactions'),
            ('SELECT, INSERT, UPDATE', 'refunds'),
@@ -119,10 +123,10 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
--- A function that runs with its caller's rights gives none; of those that run with the owner's, this one.
+-- A function that runs with its caller's rights gives none; of those that run with the owner's, these.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname = 'analyze_crawl_items') \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'refresh_views')) \gexec
 
 -- Erasing. Every table a customer's records can be in, and the tombstones; see sql/migrations/0003_erasure.sql.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
@@ -149,13 +153,13 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname = 'erasure_key' \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('erasure_key', 'refresh_views') \gexec
 
 -- Exporting: every column that a CSV file or a report can show, which excludes payloads and bytes.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')
   FROM pg_attribute
  WHERE attrelid IN (SELECT to_regclass(quote_ident(:'schema') || '.' || relation)
-                      FROM (VALUES ('schema_migrations'), ('apps'), ('transactions'), ('refunds'), ('renewals'),
+                      FROM (VALUES ('schema_migrations'), ('schema_views'), ('products'), ('exchange_rates'), ('proceeds_rules'), ('apps'), ('transactions'), ('refunds'), ('renewals'),
                                    ('notifications'), ('notification_send_attempts'), ('advanced_commerce_items'),
                                    ('advanced_commerce_refunds'), ('schema_drift'), ('field_issues'),
                                    ('rejected_records'), ('runs'), ('crawl_items'), ('coverage_gaps'), ('rate_scopes'),
@@ -163,10 +167,28 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
    AND attnum > 0 AND NOT attisdropped AND atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)
  GROUP BY attrelid \gexec
 
+-- The views that answer questions show neither payloads nor what names a customer or a device: a customer is an ID of
+-- Apple's in them, as in the masked views. A new view is nobody's until it stands in this list.
+CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
+SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
+  FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('consumption_requests'),
+               ('current_subscriptions'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'), ('mrr_by_month'),
+               ('mrr_movement_by_month'), ('notification_deliveries'), ('notification_health_by_day'),
+               ('offer_conversion_by_month'), ('proceeds_by_month'), ('product_prices'), ('product_summary'), ('purchases'),
+               ('refund_rate_by_month'), ('refunded_purchases'), ('renewals_and_churn_by_month'), ('renewals_due'),
+               ('retention_cohorts'), ('revenue_by_month'), ('revenue_converted_by_month'), ('subscription_months'),
+               ('subscription_periods'), ('subscriptions_by_status'), ('undelivered_notifications'), ('view_freshness'))
+       v (name);
+SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
+  FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
+
 -- Analysing. The settings keep honest people from harm; they can be set otherwise in a session, the rights cannot.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', oid::regclass, :'prefix' || '_analyst')
   FROM pg_class
  WHERE relnamespace = to_regnamespace(quote_ident(:'schema')) AND relkind = 'v' AND relname LIKE 'masked\_%' \gexec
+SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_analyst')
+  FROM (VALUES ('products'), ('exchange_rates'), ('proceeds_rules')) v (relation)
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('ALTER ROLE %I IN DATABASE %I SET %s', :'prefix' || '_analyst', current_database(), setting)
   FROM (VALUES ('default_transaction_read_only = on'), ('statement_timeout = ''60s'''),
                ('idle_in_transaction_session_timeout = ''60s'''), (format('search_path = %I', :'schema'))) v (setting)

@@ -100,6 +100,10 @@ package struct ExportPipeline: Sendable {
             try await withDeadline(options.maximumDuration, since: began) { try await room.crawl() }
             let manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
             let summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
+            let stale = await refreshAfterwards(evenIfFresh: false) {
+                report(.remark("bringing the materialised views up to date"))
+            }
+            if let stale { report(.remark(stale)) }
             return RunReport(
                 job: job.name,
                 joined: start.joined,

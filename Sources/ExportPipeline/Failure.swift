@@ -71,7 +71,8 @@ package struct Failure: Sendable {
 
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
-        case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .noSQLFiles, .appMismatch: .configuration
+        case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .viewInUse, .noSQLFiles, .appMismatch:
+            .configuration
         case .invariant: .bug
         case .cannotCreate, .directoryInUse: .cannotCreate
         case .cannotWrite: .ioError

@@ -98,12 +98,76 @@ struct MigratorTests {
         #expect(columns == 2)
     }
 
+    @Test func `a view that changes is made anew with those on it, keeps its readers, and spares the others`()
+        async throws
+    {
+        let ledger = try TestLedger.bare()
+        let files = ["0001_a.sql": "CREATE TABLE a (n integer); INSERT INTO a VALUES (1)"]
+        let kept = "CREATE MATERIALIZED VIEW IF NOT EXISTS kept AS SELECT count(*) AS n FROM a"
+        let reader = "r" + UUID().uuidString.prefix(8).lowercased()
+        // `above` comes first by its name and needs `base`, which comes later.
+        let views = { (base: String) in
+            [
+                "kept.sql": kept, "base.sql": "CREATE OR REPLACE VIEW base AS SELECT \(base) FROM a",
+                "above.sql": "CREATE MATERIALIZED VIEW IF NOT EXISTS above AS SELECT * FROM base",
+            ]
+        }
+        try await withMigrations(files, views: views("n, n AS m")) {
+            let report = try await Migrator(ledger: ledger, directory: $0).migrate()
+            #expect(report.views == ["base.sql", "above.sql", "kept.sql"])
+        }
+        try await ledger.transaction {
+            try $0.script("CREATE ROLE \(reader); GRANT SELECT ON above, base TO \(reader); INSERT INTO a VALUES (2)")
+        }
+        let answers = { () async throws in
+            try await ledger.transaction { connection in
+                try connection.run(
+                    """
+                    SELECT (SELECT n FROM kept) || ' ' || (SELECT string_agg(q::text, '' ORDER BY n) FROM above q)
+                           || has_table_privilege('\(reader)', 'above', 'SELECT') || has_table_privilege('\(reader)', 'base', 'SELECT')
+                           AS all
+                    """
+                )[0].text("all")
+            }
+        }
+        // Another comment changes nothing; neither does nothing.
+        try await withMigrations(files, views: views("n, n AS m").merging(["kept.sql": "-- Why?\n" + kept]) { $1 }) {
+            _ = try await Migrator(ledger: ledger, directory: $0).migrate()
+        }
+        #expect(try await answers() == "1 (1,1)truetrue")
+        try await withMigrations(files, views: views("n")) {
+            _ = try await Migrator(ledger: ledger, directory: $0).migrate()
+        }
+        #expect(try await answers() == "1 (1)(2)truetrue")
+        try await ledger.transaction { try $0.script("DROP OWNED BY \(reader); DROP ROLE \(reader)") }
+    }
+
+    @Test func `a view no longer wanted goes; one that a user's own view stands on stays, and is named`() async throws {
+        let ledger = try TestLedger.bare()
+        let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
+        let base = ["base.sql": "CREATE OR REPLACE VIEW base AS SELECT n FROM a"]
+        try await withMigrations(files, views: base) { _ = try await Migrator(ledger: ledger, directory: $0).migrate() }
+        try await ledger.transaction { try $0.script("CREATE SCHEMA mine; CREATE VIEW mine.own AS SELECT * FROM base") }
+        try await withMigrations(files) { directory in
+            let inUse = LedgerError.viewInUse(view: "base", by: "mine.own")
+            await #expect(throws: inUse) { _ = try await Migrator(ledger: ledger, directory: directory).migrate() }
+            try await ledger.transaction { try $0.script("SELECT FROM mine.own; DROP VIEW mine.own") }
+            _ = try await Migrator(ledger: ledger, directory: directory).migrate()
+        }
+        let left = try await ledger.transaction {
+            try $0.run("SELECT to_regclass('base') IS NOT NULL OR EXISTS (SELECT FROM schema_views) AS kept")[0].bool(
+                "kept"
+            )
+        }
+        #expect(!left)
+    }
+
     @Test func `every table, every column and every function has a comment`() async throws {
         let world = try await TestLedger()
         let silent = try await world.rows(
             """
             SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
-             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind IN ('r', 'v', 'p')
+             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind IN ('r', 'v', 'p', 'm')
                AND (a.attnum > 0 AND col_description(c.oid, a.attnum) IS NULL
                     OR a.attnum = -1 AND obj_description(c.oid, 'pg_class') IS NULL)
             UNION ALL
@@ -118,7 +182,7 @@ struct MigratorTests {
         let others = try await world.rows(
             """
             SELECT c.relname FROM pg_class c LEFT JOIN pg_index x ON x.indrelid = c.oid AND x.indisprimary
-             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind = 'r' AND c.relname <> 'schema_migrations'
+             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('schema_migrations', 'schema_views')
                AND (SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attnum = x.indkey[0]) IS DISTINCT FROM 'app_id'
             """
         )

@@ -34,13 +34,7 @@ extension ExportPipeline {
         schema: String,
         databaseDeadline: Duration
     ) async throws -> [JobStatus] {
-        let ledger = Ledger(
-            conninfo: ConnectionString(url.reveal(), systemRoots: CertificateBundle.system),
-            schema: schema,
-            sessions: 1,
-            deadline: databaseDeadline
-        )
-        try await ledger.open()
+        let ledger = try await Ledger.opened(at: url, schema: schema, databaseDeadline: databaseDeadline)
         var statuses: [JobStatus] = []
         for app in try await ledger.knownApps() {
             for job in try await ledger.jobs(of: app.id) {
@@ -88,6 +82,18 @@ extension ExportPipeline {
 }
 
 extension Ledger {
+    /// A ledger that no job file is needed for, connected and of a schema this version knows.
+    static func opened(at url: DatabaseURL, schema: String, databaseDeadline: Duration) async throws -> Ledger {
+        let ledger = Ledger(
+            conninfo: ConnectionString(url.reveal(), systemRoots: CertificateBundle.system),
+            schema: schema,
+            sessions: 1,
+            deadline: databaseDeadline
+        )
+        try await ledger.open()
+        return ledger
+    }
+
     /// Connects, and makes sure the schema is the one this version knows.
     func open() async throws {
         try await connect()

@@ -22,10 +22,13 @@ package struct Migrator: Sendable {
 
     /// Applies what is missing of `migrations`, then all of `views`, in one transaction.
     ///
+    /// Materialised views that are new are empty; see ``Ledger/refreshViews(onlyEmpty:)``.
     /// - Throws: ``LedgerError`` when an applied file has changed or the schema is newer; ``Postgres/PostgresError``.
     package func migrate() async throws -> Report {
         let migrations = try migrationFiles()
-        let views = try directory.files(in: directory.views)
+        let views = ViewFile.ordered(
+            try directory.files(in: directory.views).map { ViewFile(name: $0.name, text: $0.text) }
+        )
         let schema = ledger.schema
         return try await ledger.pool.withConnection { connection in
             try connection.transaction(.readCommitted) { connection in
@@ -54,7 +57,7 @@ package struct Migrator: Sendable {
                         [.text(migration.name), .text(migration.checksum)]
                     )
                 }
-                for view in views { try connection.script(view.text) }
+                try ViewChanges(files: views).apply(on: connection)
                 return Report(applied: missing.map(\.name), views: views.map(\.name))
             }
         }
@@ -98,6 +101,19 @@ package struct Migrator: Sendable {
         COMMENT ON COLUMN schema_migrations.name IS 'The file''s name.';
         COMMENT ON COLUMN schema_migrations.checksum IS 'Of the file as it was applied; an applied file is never edited.';
         COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
+        CREATE TABLE IF NOT EXISTS schema_views (
+            name text PRIMARY KEY, checksum text NOT NULL, position integer NOT NULL, is_materialized boolean NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now(), refreshed_at timestamptz, refresh_milliseconds bigint,
+            row_count bigint);
+        COMMENT ON TABLE schema_views IS 'The views that sql/views made in this schema, and when the materialised ones were filled.';
+        COMMENT ON COLUMN schema_views.name IS 'The view''s name.';
+        COMMENT ON COLUMN schema_views.checksum IS 'Of the definition it was made from; with another it is made anew.';
+        COMMENT ON COLUMN schema_views.position IS 'Place in the order of making: after the views it stands on.';
+        COMMENT ON COLUMN schema_views.is_materialized IS 'Whether it keeps rows of its own, which refresh_views() brings up to date.';
+        COMMENT ON COLUMN schema_views.applied_at IS 'When migrate last made it or left it as it was.';
+        COMMENT ON COLUMN schema_views.refreshed_at IS 'The moment of the ledger that its rows show; NULL while it was never filled.';
+        COMMENT ON COLUMN schema_views.refresh_milliseconds IS 'How long the last refresh took.';
+        COMMENT ON COLUMN schema_views.row_count IS 'How many rows it had then.';
         """
 
     private static func applied(_ connection: borrowing PostgresConnection) throws -> [String: String] {

@@ -59,6 +59,9 @@ struct EraseCommand: AsyncParsableCommand {
             } else {
                 try await pipeline.erase(try customers(), isRehearsal: dryRun, done: tell)
             }
+            if !dryRun, let stale = await pipeline.refreshAfterwards(evenIfFresh: true) {
+                Console.message("storeledger: \(stale)")
+            }
             let manifest = dryRun ? nil : try await pipeline.publishWithoutErased()
             if json {
                 return Console.result(

@@ -20,12 +20,18 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
-            let report = try await job.pipeline().replay(rejectedOnly: rejected)
+            let pipeline = try job.pipeline()
+            let report = try await pipeline.replay(rejectedOnly: rejected)
             Console.result(
                 "\(report.payloads) payloads: \(report.rowsNew) new, \(report.rowsUpdated) updated, "
                     + "\(report.rowsUnchanged) unchanged, \(report.rejected) rejected"
                     + (report.withheld > 0 ? ", \(report.withheld) withheld of erased customers" : "")
             )
+            if report.rowsNew + report.rowsUpdated > 0,
+                let stale = await pipeline.refreshAfterwards(evenIfFresh: true)
+            {
+                Console.message("storeledger: \(stale)")
+            }
             if report.rejected > 0 { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
         }
     }

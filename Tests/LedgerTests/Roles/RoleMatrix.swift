@@ -33,6 +33,16 @@ enum RoleMatrix {
         Statement("SELECT * FROM masked_notifications", "ma"),
         Statement("SELECT * FROM masked_runs, masked_coverage_gaps, masked_apps", "ma"),
         Statement("SELECT * FROM masked_advanced_commerce_items, masked_advanced_commerce_refunds", "ma"),
+        Statement("SELECT * FROM subscription_periods, purchases, current_subscriptions", "mlea"),
+        Statement("SELECT * FROM mrr_by_month, renewals_and_churn_by_month, retention_cohorts", "mlea"),
+        Statement("SELECT * FROM products, exchange_rates, proceeds_rules", "mlea"),
+        Statement("SELECT reporting_currency FROM revenue_converted_by_month", "mlea"),
+        Statement("SELECT view FROM view_freshness", "mlea"),
+        Statement("SELECT name FROM schema_views", "mle"),
+        Statement("UPDATE schema_views SET refreshed_at = now()", "m"),
+        Statement("INSERT INTO exchange_rates VALUES (1, 'EUR', 'USD', '2026-01-01', 0.9)", "m"),
+        Statement("REFRESH MATERIALIZED VIEW mrr_by_month", "m"),
+        Statement("SELECT count(*) FROM refresh_views()", "mld"),
         // Loading
         Statement("INSERT INTO apps (bundle_id, environment) VALUES ('x', 'Sandbox')", "ml"),
         Statement(

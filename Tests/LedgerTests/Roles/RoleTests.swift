@@ -1,4 +1,5 @@
 import LedgerTables
+import Ledger
 import Postgres
 import TestSupport
 import Testing
@@ -79,6 +80,44 @@ struct RoleTests {
             }
             let owner = try await world.value("SELECT DISTINCT relowner::regrole FROM pg_class WHERE relname = 'later'")
             #expect(owner == roles.name("owner"))
+        }
+    }
+
+    @Test func `the analyst may read every view there is, and no table but those that the user fills`() async throws {
+        try await withLedgerAndRoles { world, roles in
+            let analyst = roles.name("analyst")
+            let odd = try await world.rows(
+                """
+                SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind IN ('r', 'v', 'm')
+                   AND has_table_privilege('\(analyst)', oid, 'SELECT')
+                       IS DISTINCT FROM (relkind IN ('v', 'm') OR relname IN ('products', 'exchange_rates', 'proceeds_rules'))
+                """
+            )
+            #expect(odd.isEmpty)
+        }
+    }
+
+    @Test func `refreshing needs no right of the loader's own, and passes over whatever the loader made`() async throws
+    {
+        try await withLedgerAndRoles { world, roles in
+            let connection = try PostgresConnection(conninfo: roles.conninfo("loader"))
+            // One that was never filled, and the others beside their readers.
+            try await world.run(
+                "REFRESH MATERIALIZED VIEW mrr_by_month WITH NO DATA; UPDATE schema_views SET refreshed_at = NULL, row_count = NULL"
+            )
+            try connection.script(
+                """
+                CREATE TEMP TABLE transactions (n integer); SET search_path = pg_temp, appstore, pg_catalog;
+                SELECT count(*) FROM appstore.refresh_views()
+                """
+            )
+            let empty = try await world.rows(
+                """
+                SELECT name FROM schema_views v JOIN pg_class c ON relname = name AND relnamespace = 'appstore'::regnamespace
+                 WHERE is_materialized AND (NOT relispopulated OR refreshed_at IS NULL OR row_count IS NULL)
+                """
+            )
+            #expect(empty.isEmpty)
         }
     }
 
@@ -207,6 +246,16 @@ struct RoleTests {
             """
         )
         #expect(silent.isEmpty)
+        // What analysts are given beside the masked views shows nothing that those hide; no view is forgotten.
+        let telling = try await world.rows(
+            """
+            SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0
+             WHERE relkind IN ('v', 'm') AND relnamespace = 'appstore'::regnamespace
+               AND (attname IN ('app_account_token', 'payload', 'payload_sha256', 'external_purchase_id', 'advanced_commerce_consistency_token',
+                                'raw', 'message', 'signature', 'cursor') OR attname LIKE '%device%' OR atttypid IN ('uuid'::regtype, 'jsonb'::regtype, 'bytea'::regtype))
+            """
+        )
+        #expect(telling.isEmpty)
         let leaky = try await world.rows(
             """
             SELECT relname FROM pg_class WHERE relkind = 'v' AND relname LIKE 'masked%'
@@ -219,6 +268,7 @@ struct RoleTests {
     /// A migrated ledger whose roles are in force.
     private func withLedgerAndRoles(_ body: (TestLedger, LedgerRoles) async throws -> Void) async throws {
         let world = try await TestLedger()
+        _ = try await world.ledger.refreshViews()
         try await LedgerRoles.with { roles in try await body(world, roles) }
     }
 }

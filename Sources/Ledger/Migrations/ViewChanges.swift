@@ -1,0 +1,85 @@
+import LedgerTables
+import Postgres
+
+/// Brings a schema's views to what the files of `sql/views` say.
+///
+/// `CREATE OR REPLACE` neither removes a column nor changes what a materialised view shows, so a view whose definition has
+/// changed is dropped and made again, and with it those of ours that stand on it; whoever was granted them is granted them
+/// again. A materialised view that nothing has changed keeps its rows.
+struct ViewChanges {
+    /// In the order of ``ViewFile/ordered(_:)``.
+    let files: [ViewFile]
+
+    /// Runs inside the migrator's transaction.
+    ///
+    /// - Throws: ``LedgerError/viewInUse(view:by:)``, ``Postgres/PostgresError``.
+    func apply(on connection: borrowing PostgresConnection) throws {
+        let grants = try dropStale(on: connection)
+        for file in files { try connection.script(file.text) }
+        for grant in grants { try connection.script(grant) }
+        for (position, file) in files.enumerated() where file.isView {
+            _ = try connection.run(
+                """
+                INSERT INTO schema_views AS v (name, checksum, position, is_materialized)
+                VALUES ($1::text, $2::text, $3::integer, $4::boolean)
+                ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, position = excluded.position,
+                    is_materialized = excluded.is_materialized, applied_at = now()
+                """,
+                [.text(file.relation), .text(file.checksum), .integer(Int32(position)), .boolean(file.isMaterialized)]
+            )
+        }
+    }
+
+    /// Drops what has changed or is no longer wanted; what stands on another goes first.
+    ///
+    /// - Returns: The grants that are gone with them and can be given again.
+    private func dropStale(on connection: borrowing PostgresConnection) throws -> [String] {
+        let current = Dictionary(
+            uniqueKeysWithValues: files.filter(\.isView).map { ($0.relation, $0.checksum) }
+        )
+        let known = try connection.run("SELECT name, checksum FROM schema_views").map { row in
+            (name: try row.text("name"), checksum: try row.text("checksum"))
+        }
+        let stale = known.filter { current[$0.name] != $0.checksum }.map(\.name)
+        guard !stale.isEmpty else { return [] }
+        let doomed = try connection.run(
+            """
+            WITH RECURSIVE standing (oid, depth) AS (
+                SELECT c.oid, 0 FROM pg_class c
+                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1::text[]) AND c.relkind IN ('v', 'm')
+                UNION
+                SELECT r.ev_class, s.depth + 1
+                  FROM standing s
+                  JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
+                                  AND d.classid = 'pg_rewrite'::regclass
+                  JOIN pg_rewrite r ON r.oid = d.objid AND r.ev_class <> s.oid
+            )
+            SELECT c.oid::regclass::text AS view, c.relname AS name, c.relkind = 'm' AS is_materialized,
+                   EXISTS (SELECT FROM schema_views v WHERE v.name = c.relname)
+                       AND c.relnamespace = current_schema()::regnamespace AS is_ours,
+                   coalesce((SELECT array_agg(format('GRANT %s ON %s TO %s', a.privilege_type, c.oid::regclass,
+                                       CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END))
+                               FROM aclexplode(c.relacl) a WHERE a.grantee <> c.relowner), '{}') AS grants
+              FROM (SELECT oid, max(depth) AS depth FROM standing GROUP BY oid) s JOIN pg_class c USING (oid)
+             ORDER BY s.depth DESC
+            """,
+            [.textArray(stale)]
+        )
+        var grants: [String] = []
+        for row in doomed {
+            let view = try row.text("view")
+            guard try row.bool("is_ours") else { throw LedgerError.viewInUse(view: stale.sorted()[0], by: view) }
+            try connection.script("DROP \(try row.bool("is_materialized") ? "MATERIALIZED " : "")VIEW \(view)")
+            if current[try row.text("name")] != nil { grants += try row.textArray("grants") }
+        }
+        _ = try connection.run("DELETE FROM schema_views WHERE name = ANY ($1::text[])", [.textArray(stale)])
+        // A dropped view that stood on a changed one was not refreshed since, whatever its row says.
+        _ = try connection.run(
+            """
+            UPDATE schema_views SET refreshed_at = NULL, refresh_milliseconds = NULL, row_count = NULL
+             WHERE to_regclass(quote_ident(name)) IS NULL
+            """
+        )
+        return grants
+    }
+}

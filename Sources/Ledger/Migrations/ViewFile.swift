@@ -1,0 +1,43 @@
+import LedgerTables
+import Postgres
+import SignedData
+
+/// A file of `sql/views`: one view, by the file's name, and its comments; or a script that makes none.
+struct ViewFile: Sendable {
+    /// The file's name.
+    let name: String
+    let text: String
+    /// The view's name.
+    let relation: String
+    let isView: Bool
+    let isMaterialized: Bool
+    /// Of what makes the view; another comment is no other view.
+    let checksum: String
+    fileprivate let words: Set<Substring>
+
+    init(name: String, text: String) {
+        self.name = name
+        self.text = text
+        relation = String(name.dropLast(".sql".count))
+        let lines = text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }
+        let definition = lines.prefix { !$0.hasPrefix("COMMENT ON") }.joined(separator: "\n")
+        isMaterialized = definition.contains("CREATE MATERIALIZED VIEW")
+        isView = isMaterialized || definition.contains("CREATE OR REPLACE VIEW")
+        checksum = SHA256.digest(of: Array(definition.utf8)).hexadecimal
+        words = Set(definition.split { !($0.isLetter || $0.isNumber || $0 == "_") })
+    }
+
+    /// Each after those whose names it mentions, otherwise by name; scripts that make no view come last.
+    static func ordered(_ files: [ViewFile]) -> [ViewFile] {
+        let views = files.filter(\.isView).sorted { $0.name < $1.name }
+        var order: [ViewFile] = []
+        var seen: Set<String> = []
+        func visit(_ view: ViewFile) {
+            guard seen.insert(view.relation).inserted else { return }
+            for needed in views where view.words.contains(Substring(needed.relation)) { visit(needed) }
+            order.append(view)
+        }
+        views.forEach(visit)
+        return order + files.filter { !$0.isView }.sorted { $0.name < $1.name }
+    }
+}

@@ -1,0 +1,101 @@
+import LedgerTables
+import Postgres
+
+/// Every table, view, column and function of a ledger, in the words of its comments.
+package struct DataDictionary: Sendable, Equatable {
+    package struct Relation: Sendable, Equatable {
+        let name: String
+        let kind: String
+        let comment: String
+        let key: String?
+        package fileprivate(set) var columns: [Column]
+    }
+
+    package struct Column: Sendable, Equatable {
+        let name: String
+        let type: String
+        let comment: String
+    }
+
+    package let relations: [Relation]
+
+    /// One line an element: tables first, then views, each by name.
+    package var markdown: [String] {
+        var lines = [
+            "# Data dictionary",
+            "",
+            "What `storeledger dictionary` writes: every table and view of the schema, in the words of its comments in the database.",
+            "Money is in thousandths of a unit of the currency beside it, moments are in UTC, and `app_id` leads everywhere: it is one",
+            "app in one environment, so sandbox purchases are never among those of production.",
+        ]
+        for (title, kinds) in [
+            ("Tables", ["table"]), ("Views", ["view", "materialised view"]),
+        ] {
+            let group = relations.filter { kinds.contains($0.kind) }
+            lines += ["", "## \(title)", ""]
+            lines += group.map { "- [`\($0.name)`](#\($0.name)): \(Self.cell($0.comment))" }
+            for relation in group { lines += Self.section(relation) }
+        }
+        return lines
+    }
+
+    private static func section(_ relation: Relation) -> [String] {
+        let key = relation.key.map { ", by `\($0)`" } ?? ""
+        let intro = ["", "### \(relation.name)", "", "\(relation.comment) (\(relation.kind)\(key))", ""]
+        let rows = relation.columns.map { "| `\($0.name)` | \($0.type) | \(cell($0.comment)) |" }
+        return intro + ["| Column | Type | Meaning |", "|---|---|---|"] + rows
+    }
+
+    /// A comment as the cell of a table: on one line, with nothing that ends the cell.
+    private static func cell(_ comment: String) -> String {
+        comment.replacing("|", with: "\\|").replacing("\n", with: " ")
+    }
+}
+
+extension Ledger {
+    /// Reads the dictionary from the database's own catalogue; no row of a table is looked at.
+    package func dictionary() async throws -> DataDictionary {
+        try await transaction(.readOnlySnapshot) { connection in
+            let rows = try connection.run(
+                """
+                SELECT c.relname AS name,
+                       CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialised view' ELSE 'table' END AS kind,
+                       coalesce(obj_description(c.oid, 'pg_class'), '') AS comment,
+                       (SELECT string_agg(k.attname, ', ' ORDER BY array_position(x.indkey::int2[], k.attnum))
+                          FROM pg_index x
+                          JOIN pg_attribute k ON k.attrelid = c.oid AND k.attnum = ANY (x.indkey::int2[])
+                         WHERE x.indrelid = c.oid AND (x.indisprimary OR c.relkind = 'm' AND x.indisunique)) AS key,
+                       a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type,
+                       coalesce(col_description(c.oid, a.attnum), '') AS meaning
+                  FROM pg_class c
+                  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
+                 ORDER BY c.relname COLLATE "C", a.attnum
+                """
+            )
+            var relations: [DataDictionary.Relation] = []
+            for row in rows {
+                let name = try row.text("name")
+                if relations.last?.name != name {
+                    relations.append(
+                        DataDictionary.Relation(
+                            name: name,
+                            kind: try row.text("kind"),
+                            comment: try row.text("comment"),
+                            key: try row.textOrNil("key"),
+                            columns: []
+                        )
+                    )
+                }
+                relations[relations.count - 1].columns.append(
+                    DataDictionary.Column(
+                        name: try row.text("column"),
+                        type: try row.text("type"),
+                        comment: try row.text("meaning")
+                    )
+                )
+            }
+            return DataDictionary(relations: relations)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import ExportPipeline
+import Ledger
+
+struct DictionaryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dictionary",
+        abstract: "What every table, view and column means, as Markdown, from the ledger's own comments.",
+        discussion: """
+              storeledger dictionary jobs/nightly-sync.yaml > dictionary.md
+              DATABASE_URL=postgresql:///ledger storeledger dictionary
+            """
+    )
+
+    @OptionGroup var ledger: LedgerArgument
+
+    func run() async throws {
+        try await perform {
+            let (url, schema) = try ledger.place()
+            let dictionary = try await ExportPipeline.dictionary(
+                at: url,
+                schema: schema,
+                databaseDeadline: try databaseDeadline()
+            )
+            dictionary.markdown.forEach(Console.result)
+        }
+    }
+}

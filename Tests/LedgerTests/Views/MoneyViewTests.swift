@@ -1,0 +1,295 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// The views about money, against worlds small enough to be worked out by hand.
+@Suite(.temporaryDatabase, .serialized)
+struct MoneyViewTests {
+    /// Purchases of early 2025, some of them refunded.
+    static let sales = """
+        a  | - | coins.100    | 2025-01-10       | -          | 2000  | quantity=2                      # two for 1.00 each
+        b  | - | coins.100    | 2025-01-31 23:59 | -          | 1000  | revocation_date=2025-02-03, revocation_type=REFUND_FULL, revocation_percentage_milliunits=100000, revocation_reason=1
+        c  | - | coins.100    | 2025-02-01       | -          | 1000  | revocation_date=2025-02-11, revocation_type=REFUND_PRORATED, revocation_percentage_milliunits=33333, revocation_reason=0
+        d  | - | coins.100    | 2025-02-05       | -          | 1100  | currency=EUR, storefront=DEU, revocation_date=2025-03-07   # Apple names no percentage: all of it
+        e  | - | coins.100    | 2025-02-06       | -          | -     | currency=-                      # Apple names no price
+        s1 | s | plus.monthly | 2025-02-07       | 2025-02-14 | 0     | offer_type=1, offer_discount_type=FREE_TRIAL
+        s2 | s | plus.monthly | 2025-02-14       | 2025-03-14 | 10000 | transaction_reason=RENEWAL
+        f  | - | plus.monthly | 2025-02-07       | 2025-03-07 | 10000 | in_app_ownership_type=FAMILY_SHARED, revocation_date=2025-02-20, revocation_type=FAMILY_REVOKE
+        z  | - | coins.100    | 2025-02-08       | -          | 0     | revocation_date=2025-02-09      # a gift taken back: no money moved
+        """
+
+    @Test func `purchases: what is left of each price, to the thousandth`() async throws {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        #expect(
+            try await world.answer(
+                """
+                SELECT transaction_id, to_char(month, 'MM') AS m, is_paid, is_refunded, to_char(refund_month, 'MM') AS r, refund_reason,
+                       price_milliunits, refunded_milliunits, net_milliunits
+                  FROM purchases ORDER BY 1
+                """
+            ) == [
+                "a 01 t f - - 2000 0 2000",
+                "b 01 t t 02 1 1000 1000 0",
+                "c 02 t t 02 0 1000 333 667",
+                "d 02 t t 03 - 1100 1100 0",
+                "e 02 t f - - - 0 -",
+                "s1 02 f f - - 0 0 0",
+                "s2 02 t f - - 10000 0 10000",
+                "z 02 f t 02 - 0 0 0",
+            ]
+        )
+        // Apple took the refund back: the newest snapshot has no revocation, and the old one in refunds changes nothing.
+        try await world.run(
+            """
+            UPDATE transactions SET revocation_date = NULL, revocation_type = NULL, revocation_percentage_milliunits = NULL WHERE transaction_id = 'b'
+            """
+        )
+        try await world.run(
+            """
+            INSERT INTO refunds (app_id, transaction_id, price_milliunits, revocation_date, signed_date, payload_sha256, payload)
+            VALUES (1, 'b', 1000, '2025-02-03 UTC', '2025-02-03 UTC', '', '{}')
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT is_refunded, net_milliunits FROM purchases WHERE transaction_id = 'b'
+                """
+            ) == ["f 1000"]
+        )
+    }
+
+    @Test func `purchases: with Advanced Commerce the items say what was refunded, and never more than was paid`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a | - | ac.charge | 2025-01-10 | - | 5000 |
+            b | - | ac.charge | 2025-01-10 | - | 5000 | revocation_date=2025-01-20, revocation_percentage_milliunits=100000
+            """
+        )
+        try await world.run(
+            """
+            INSERT INTO advanced_commerce_items (app_id, owner_kind, owner_key, position, sku, display_name, price_milliunits, currency) VALUES
+                (1, 'transaction', 'a', 0, 'song', 'A song', 2000, 'USD'), (1, 'transaction', 'a', 1, 'film', 'A film', 3000, 'USD'),
+                (1, 'transaction', 'b', 0, 'film', 'A film', 5000, 'USD'), (1, 'renewal', 'a', 0, 'next', 'Another', 1, 'USD')
+            """
+        )
+        try await world.run(
+            """
+            INSERT INTO advanced_commerce_refunds (app_id, owner_kind, owner_key, item_position, position, refund_date, refund_amount_milliunits, refund_reason) VALUES
+                (1, 'transaction', 'a', 1, 0, '2025-01-12 UTC', 1000, 'LEGAL'), (1, 'transaction', 'a', 1, 1, '2025-02-12 UTC', 500, 'OTHER'),
+                (1, 'transaction', 'b', 0, 0, '2025-01-20 UTC', 9000, 'OTHER')
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT transaction_id, to_char(refund_date AT TIME ZONE 'UTC', 'MM-DD') AS r, refunded_milliunits, net_milliunits FROM purchases ORDER BY 1
+                """
+            )
+                == ["a 01-12 1500 3500", "b 01-20 5000 0"]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT transaction_id, position, sku, price_milliunits, refunds, refunded_milliunits, net_milliunits, to_char(first_refund_date AT TIME ZONE 'UTC', 'MM-DD') AS r,
+                       array_to_string(refund_reasons, '+') AS why
+                  FROM advanced_commerce_lines ORDER BY 1, 2
+                """
+            ) == [
+                "a 0 song 2000 0 0 2000 - -", "a 1 film 3000 2 1500 1500 01-12 LEGAL+OTHER",
+                "b 0 film 5000 1 9000 -4000 01-20 OTHER",
+            ]
+        )
+    }
+
+    @Test func `refunded_purchases: why, how long after, and what the customer had asked for`() async throws {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        try await world.notify(
+            """
+            n1 | CONSUMPTION_REQUEST | - | 2025-02-01 | b | consumption_request_reason=UNINTENDED_PURCHASE
+            n2 | CONSUMPTION_REQUEST | - | 2025-02-02 | b | consumption_request_reason=LEGAL
+            n3 | CONSUMPTION_REQUEST | - | 2025-02-04 | b | consumption_request_reason=OTHER   # after the refund: another request
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT transaction_id, extract(day FROM delay) AS days, replace(reason, ' ', '_'), revocation_type, refunded_milliunits, refunded_share, requested_because
+                  FROM refunded_purchases ORDER BY 1
+                """
+            ) == [
+                "b 2 issue_with_the_app REFUND_FULL 1000 1.00000 LEGAL", "c 10 other REFUND_PRORATED 333 0.33300 -",
+                "d 30 not_told - 1100 1.00000 -", "z 1 not_told - 0 - -",
+            ]
+        )
+    }
+
+    @Test func `revenue_by_month: sales in the month of the purchase, refunds in theirs, one currency a row`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, product_id, storefront, currency, purchases, units, free_purchases, gross_milliunits, refunds, refunded_milliunits, net_milliunits, without_price
+                  FROM revenue_by_month ORDER BY month, product_id, storefront, currency
+                """
+            ) == [
+                "01 coins.100 USA USD 2 3 0 3000 0 0 3000 0",  // a, b
+                "02 coins.100 DEU EUR 1 1 0 1100 0 0 1100 0",  // d
+                "02 coins.100 USA USD 1 1 1 1000 2 1333 -333 0",  // c, z; refunds of b, c
+                "02 coins.100 USA - 1 1 0 0 0 0 0 1",  // e
+                "02 plus.monthly USA USD 1 1 1 10000 0 0 10000 0",  // s2, and the trial
+                "03 coins.100 DEU EUR 0 0 0 0 1 1100 -1100 0",  // back went d
+            ]
+        )
+    }
+
+    @Test func `refund_rate_by_month: refunded paid purchases over paid purchases, by the month of the purchase`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, product_id, storefront, currency, purchases, refunded, refund_rate, refunded_for_an_issue, gross_milliunits, refunded_milliunits,
+                       extract(epoch FROM median_delay)::integer / 3600 AS hours
+                  FROM refund_rate_by_month ORDER BY month, product_id, storefront, currency
+                """
+            ) == [
+                "01 coins.100 USA USD 2 1 0.5000 1 3000 1000 48", "02 coins.100 DEU EUR 1 1 1.0000 0 1100 1100 720",
+                "02 coins.100 USA USD 1 1 1.0000 0 1000 333 240", "02 coins.100 USA - 1 0 0.0000 0 0 0 -",
+                "02 plus.monthly USA USD 1 0 0.0000 0 10000 0 -",
+            ]
+        )
+    }
+
+    @Test func `lifetime_value_by_cohort: what the payers of a month have brought since, by currency, net of refunds`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a1 | - | coins | 2025-01-10 | - | 1000 | app_transaction_id=A       # A: 1.00, 2.00 two months later, and 5.00 in EUR
+            a2 | - | coins | 2025-03-10 | - | 2000 | app_transaction_id=A
+            a3 | - | coins | 2025-03-11 | - | 5000 | app_transaction_id=A, currency=EUR
+            b1 | - | coins | 2025-01-20 | - | 4000 | listed_transaction_id=B    # B: 4.00, of which 1.00 came back in May, and 3.00
+            b2 | - | coins | 2025-02-20 | - | 3000 | listed_transaction_id=B
+            c1 | - | coins | 2025-01-05 | - | 0    | app_transaction_id=C       # C never paid
+            """
+        )
+        try await world.run(
+            """
+            UPDATE transactions SET revocation_date = '2025-05-01 UTC', revocation_percentage_milliunits = 25000 WHERE transaction_id = 'b1'
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(cohort_month, 'MM') AS m, currency, month_number, customers, net_milliunits, cumulative_milliunits, value_milliunits
+                  FROM lifetime_value_by_cohort WHERE month_number <= 3 ORDER BY cohort_month, currency, month_number
+                """
+            ) == [
+                "01 USD 0 2 4000 4000 2000", "01 USD 1 2 3000 7000 3500", "01 USD 2 2 2000 9000 4500",
+                "01 USD 3 2 0 9000 4500",
+                "03 EUR 0 1 5000 5000 5000", "03 EUR 1 1 0 5000 5000", "03 EUR 2 1 0 5000 5000",
+                "03 EUR 3 1 0 5000 5000",
+            ]
+        )
+    }
+
+    @Test func `product_prices: every price of one unit without an offer, and the one before it`() async throws {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a1 | a | plus.monthly | 2025-01-10 | 2025-02-10 | 10000 |
+            b1 | b | plus.monthly | 2025-02-10 | 2025-03-10 | 12000 |                             # dearer for new customers
+            a2 | a | plus.monthly | 2025-02-10 | 2025-03-10 | 10000 | transaction_reason=RENEWAL  # a keeps the old price
+            c1 | c | plus.monthly | 2025-02-11 | 2025-03-11 | 6000  | offer_type=2                # an offer is no price
+            d  | - | coins        | 2025-01-10 | -          | 3000  | quantity=3
+            e  | - | coins        | 2025-01-11 | -          | 1000  | in_app_ownership_type=FAMILY_SHARED
+            f1 | f | plus.monthly | 2025-01-10 | 2025-02-10 | 9000  | currency=EUR, storefront=DEU
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT product_id, storefront, price_milliunits, to_char(first_sold_at AT TIME ZONE 'UTC', 'MM-DD') AS f, to_char(last_sold_at AT TIME ZONE 'UTC', 'MM-DD') AS l,
+                       to_char(last_new_sale_at AT TIME ZONE 'UTC', 'MM-DD') AS n, purchases, renewals, price_before_milliunits
+                  FROM product_prices ORDER BY 1, 2, 3
+                """
+            ) == [
+                "coins USA 1000 01-10 01-10 01-10 1 0 -", "plus.monthly DEU 9000 01-10 01-10 01-10 1 0 -",
+                "plus.monthly USA 10000 01-10 02-10 01-10 1 1 -", "plus.monthly USA 12000 02-10 02-10 02-10 1 0 10000",
+            ]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT product_id, purchases, free_purchases, refunded, customers FROM product_summary ORDER BY 1
+                """
+            )
+                == ["coins 1 0 0 1", "plus.monthly 5 0 0 4"]
+        )
+    }
+
+    @Test func `revenue_converted_by_month: the rate of the month's end, and no currency added up without one`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        #expect(try await world.answer("SELECT * FROM revenue_converted_by_month") == [])
+        try await world.run(
+            """
+            INSERT INTO exchange_rates VALUES (1, 'USD', 'EUR', '2025-01-01', 1.1), (1, 'USD', 'EUR', '2025-02-15', 1.2),
+                (1, 'USD', 'EUR', '2025-04-01', 9), (1, 'CHF', 'USD', '2025-01-01', 0.5)
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, reporting_currency, product_id, storefront, gross_estimated_milliunits, refunded_estimated_milliunits, net_estimated_milliunits,
+                       array_to_string(currencies_without_rate, '+') AS missing
+                  FROM revenue_converted_by_month WHERE product_id = 'coins.100' ORDER BY month, reporting_currency, storefront
+                """
+            ) == [
+                "01 CHF coins.100 USA 1500 0 1500 -", "01 USD coins.100 USA 3000 0 3000 -",
+                "02 CHF coins.100 DEU - - - EUR", "02 CHF coins.100 USA 500 667 -167 -",
+                "02 USD coins.100 DEU 1320 0 1320 -", "02 USD coins.100 USA 1000 1333 -333 -",
+                "03 CHF coins.100 DEU - - - EUR", "03 USD coins.100 DEU 0 1320 -1320 -",
+            ]
+        )
+    }
+
+    @Test func `proceeds_by_month: the rule of the storefront, else the rule for all, and NULL without one`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        try await world.run(
+            """
+            INSERT INTO proceeds_rules VALUES (1, '*', '2025-02-10', 0, 0.3), (1, 'DEU', '2025-01-01', 0.19, 0.15), (1, 'DEU', '2025-03-31', 0, 0)
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, storefront, net_milliunits, tax, commission, proceeds_estimated_milliunits
+                  FROM proceeds_by_month WHERE product_id = 'coins.100' AND currency IS NOT NULL ORDER BY month, storefront
+                """
+            ) == [
+                "01 USA 3000 - - -",  // the rule for all came later
+                "02 DEU 1100 0.19 0.15 786",  // 1100 / 1.19 * 0.85
+                "02 USA -333 0 0.3 -233",
+                "03 DEU -1100 0 0 -1100",
+            ]
+        )
+    }
+}

@@ -1,0 +1,116 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// The views about notifications, against worlds small enough to be worked out by hand.
+@Suite(.temporaryDatabase, .serialized)
+struct NotificationViewTests {
+    @Test func `consumption_requests: the deadline of twelve hours, and how each request ended`() async throws {
+        let world = try await TestLedger()
+        try await world.buy("p | - | coins | now -9 days | - | 1000 |")
+        try await world.notify(
+            """
+            a1 | CONSUMPTION_REQUEST | - | now -2 hours  | p | consumption_request_reason=OTHER  # still open
+            b1 | CONSUMPTION_REQUEST | - | now -13 hours | b |                                  # too late to answer, nothing decided
+            c1 | CONSUMPTION_REQUEST | - | now -5 hours  | c |
+            c2 | REFUND              | - | now -4 hours  | c |                                  # decided before the deadline
+            d1 | CONSUMPTION_REQUEST | - | now -50 hours | d |
+            d2 | REFUND_DECLINED     | - | now -40 hours | d |
+            d3 | CONSUMPTION_REQUEST | - | now -30 hours | d |                                  # asked again
+            d4 | REFUND              | - | now -20 hours | d |
+            e0 | REFUND              | - | now -60 hours | e |                                  # of an earlier request
+            e1 | CONSUMPTION_REQUEST | - | now -50 hours | e |
+            e2 | REFUND              | - | now -40 hours | e |
+            e3 | REFUND_REVERSED     | - | now -10 hours | e |
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT notification_uuid, extract(hour FROM answer_until - requested_at) AS h, ceil(extract(epoch FROM time_left) / 3600) AS left, product_id, price_milliunits,
+                       outcome, floor(extract(epoch FROM now() - decided_at) / 3600) AS ago, is_open
+                  FROM consumption_requests ORDER BY 1
+                """
+            ) == [
+                "a1 12 10 coins 1000 pending - t", "b1 12 0 - - pending - f", "c1 12 7 - - refunded 4 f",
+                "d1 12 0 - - declined 40 f",
+                "d3 12 0 - - refunded 20 f", "e1 12 0 - - reversed 10 f",
+            ]
+        )
+    }
+
+    /// Attempts of five notifications: at once, at the third, retrying, given up, and none that is known.
+    static func deliver(in world: TestLedger) async throws {
+        try await world.notify(
+            """
+            a | DID_RENEW | -         | 2025-03-01 23:59 | ta | original_transaction_id=oa
+            b | DID_RENEW | -         | 2025-03-01 00:00 | tb |
+            c | EXPIRED   | VOLUNTARY | now -3 hours     | tc |
+            d | REFUND    | -         | 2025-03-01 10:00 | td |
+            e | DID_RENEW | -         | 2025-03-02 00:00 | te |
+            """
+        )
+        try await world.run(
+            """
+            INSERT INTO notification_send_attempts VALUES
+                (1, 'a', '2025-03-02 00:01 UTC', 'SUCCESS'),
+                (1, 'b', '2025-03-01 00:01 UTC', 'TIMED_OUT'), (1, 'b', '2025-03-01 01:01 UTC', 'UNSUCCESSFUL_HTTP_RESPONSE_CODE'),
+                (1, 'b', '2025-03-01 13:00 UTC', 'SUCCESS'), (1, 'b', '2025-03-02 13:00 UTC', 'SUCCESS'),
+                (1, 'c', now() - interval '3 hours', 'NO_RESPONSE'),
+                (1, 'd', '2025-03-01 10:00 UTC', 'TLS_ISSUE')
+            """
+        )
+    }
+
+    @Test func `notification_deliveries: delivered at once, at last, not yet, never, and not known`() async throws {
+        let world = try await TestLedger()
+        try await Self.deliver(in: world)
+        #expect(
+            try await world.answer(
+                """
+                SELECT notification_uuid, attempts, failed_attempts, extract(epoch FROM time_to_success)::integer / 60 AS minutes, last_failure, replace(state, ' ', '_')
+                  FROM notification_deliveries ORDER BY 1
+                """
+            ) == [
+                "a 1 0 2 - delivered", "b 4 2 780 UNSUCCESSFUL_HTTP_RESPONSE_CODE delivered",
+                "c 1 1 - NO_RESPONSE retrying",
+                "d 1 1 - TLS_ISSUE never_received", "e 0 0 - - unknown",
+            ]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT notification_uuid, replace(state, ' ', '_'), last_failure, round(extract(epoch FROM retried_until - signed_date) / 3600) AS hours
+                  FROM undelivered_notifications ORDER BY 1
+                """
+            ) == ["c retrying NO_RESPONSE 157", "d never_received TLS_ISSUE -"]
+        )
+        // The sandbox is tried once.
+        try await world.run("UPDATE apps SET environment = 'Sandbox'")
+        #expect(
+            try await world.answer(
+                """
+                SELECT state = 'never received' FROM notification_deliveries WHERE notification_uuid = 'c'
+                """
+            ) == ["t"]
+        )
+    }
+
+    @Test func `notification_health_by_day: by the day of Apple's signature, in UTC`() async throws {
+        let world = try await TestLedger()
+        try await Self.deliver(in: world)
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(day, 'MM-DD') AS d, notification_type, notifications, delivered, delivered_at_once, retrying, never_received, unknown, attempts, failed_attempts,
+                       extract(epoch FROM median_time_to_success)::integer / 60 AS median, extract(epoch FROM longest_time_to_success)::integer / 60 AS longest
+                  FROM notification_health_by_day WHERE day < '2026-01-01' ORDER BY 1, 2
+                """
+            ) == [
+                "03-01 DID_RENEW 2 2 1 0 0 0 5 2 391 780",  // a took 2 minutes and b 780: 391 between them
+                "03-01 REFUND 1 0 0 0 1 0 1 1 - -",
+                "03-02 DID_RENEW 1 0 0 0 0 1 0 0 - -",
+            ]
+        )
+    }
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Ledger
+import TestSupport
+import Testing
+
+/// Materialised views: when they are old, what makes them new, and what they never hold.
+@Suite(.temporaryDatabase, .serialized)
+struct RefreshTests {
+    @Test func `views are stale until first filled, after a run that changed rows, and on the next day`() async throws {
+        let world = try await TestLedger()
+        #expect(try await world.ledger.viewsAreStale())
+        let all = try await world.ledger.refreshViews()
+        #expect(try await !world.ledger.viewsAreStale())
+        #expect(try await world.ledger.refreshViews(onlyEmpty: true).isEmpty)
+        let filed = try await world.rows(
+            """
+            SELECT view FROM view_freshness WHERE refreshed_at IS NOT NULL AND row_count = 0 ORDER BY 1
+            """
+        )
+        #expect(filed == all.map { "(\($0.view))" }.sorted())
+        let run = "INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, finished_at, rows_new) VALUES"
+        // A run that found nothing new leaves the views as they are; one that did, and one that may still be at it, do not.
+        try await world.run("\(run) (\(world.app.rawValue), 'a', '', now(), '', now(), 0)")
+        #expect(try await !world.ledger.viewsAreStale())
+        try await world.run("\(run) (\(world.app.rawValue), 'b', '', now(), '', now(), 7)")
+        #expect(try await world.ledger.viewsAreStale())
+        _ = try await world.ledger.refreshViews()
+        #expect(try await !world.ledger.viewsAreStale())
+        try await world.run("\(run) (\(world.app.rawValue), 'c', '', now(), '', NULL, 7)")
+        #expect(try await world.ledger.viewsAreStale())
+        try await world.run("UPDATE runs SET finished_at = '2020-01-01', rows_new = 0")
+        #expect(try await !world.ledger.viewsAreStale())
+        try await world.run("UPDATE schema_views SET refreshed_at = refreshed_at - interval '1 day'")
+        #expect(try await world.ledger.viewsAreStale())
+    }
+
+    @Test func `migrating again rebuilds no view that nothing has changed`() async throws {
+        let world = try await TestLedger()
+        try await world.buy("a | - | coins | 2025-01-10 | - | 1000 |")
+        _ = try await world.ledger.refreshViews()
+        let state =
+            "SELECT name, refreshed_at, row_count, (SELECT relfilenode FROM pg_class WHERE oid = name::regclass) FROM schema_views ORDER BY 1"
+        let before = try await world.rows(state)
+        try await world.buy("b | - | coins | 2025-01-10 | - | 1000 |")
+        _ = try await Migrator(ledger: world.ledger, directory: try TestLedger.sql).migrate()
+        #expect(try await world.rows(state) == before)
+        #expect(try await world.value("SELECT purchases FROM product_summary") == "1")
+    }
+
+    @Test func `two refreshes at once both succeed, and show what was there when the later one began`() async throws {
+        let world = try await TestLedger(sessions: 2)
+        _ = try await world.ledger.refreshViews()
+        try await world.buy("a | - | coins | 2025-01-10 | - | 1000 |")
+        async let first = world.ledger.refreshViews()
+        async let second = world.ledger.refreshViews()
+        let counts = try await (first.count, second.count)
+        #expect(counts.0 == counts.1)
+        #expect(try await world.value("SELECT purchases FROM product_summary") == "1")
+    }
+
+    @Test
+    func `a materialised view holds no ID of a customer, a purchase or a device, so that erasure need not look there`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let naming = try await world.rows(
+            """
+            SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0
+             WHERE relkind = 'm' AND relnamespace = 'appstore'::regnamespace
+               AND (attname LIKE '%transaction%' OR attname LIKE '%uuid' OR attname LIKE '%token%' OR attname LIKE '%web_order%'
+                    OR attname IN ('customer_key', 'item_key', 'owner_key'))
+            """
+        )
+        #expect(naming.isEmpty)
+    }
+
+    @Test func `a file of sql/views makes the view of its name, and says which question it answers in its first line`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let folder = Executables.checkout + "/sql/views"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(files.count > 30)
+        var views: [String] = []
+        for file in files {
+            let text = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+            let first = text.prefix { $0 != "\n" }
+            #expect(first.hasPrefix("-- ") && first.hasSuffix("?"), "\(file): \(first)")
+            if file != "shared_comments.sql" { views.append(String(file.dropLast(4))) }
+        }
+        let found = try await world.rows(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind IN ('v', 'm') ORDER BY relname COLLATE \"C\""
+        )
+        #expect(found == views.map { "(\($0))" })
+    }
+
+    @Test func `docs/dictionary.md is what storeledger dictionary writes`() async throws {
+        let world = try await TestLedger()
+        let written = try String(contentsOfFile: Executables.checkout + "/docs/dictionary.md", encoding: .utf8)
+        let said = try await world.ledger.dictionary().markdown.map { $0 + "\n" }.joined()
+        #expect(
+            written == said,
+            "make it anew: scripts/demo --with storeledger dictionary jobs/demo.yaml > docs/dictionary.md"
+        )
+        #expect(!said.contains("|  |"), "something has no comment")
+    }
+}

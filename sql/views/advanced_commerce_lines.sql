@@ -1,0 +1,39 @@
+-- Which items of our own catalogue were sold through Advanced Commerce, and what was refunded of each?
+CREATE OR REPLACE VIEW advanced_commerce_lines AS
+SELECT
+    i.app_id, i.owner_key AS transaction_id, i.position, i.sku, i.display_name, i.description,
+    t.original_transaction_id, t.product_id, t.purchase_date, t.storefront,
+    i.price_milliunits, i.currency,
+    i.offer_price_milliunits, i.offer_period, i.offer_period_count, i.offer_reason,
+    coalesce(r.refunds, 0) AS refunds, coalesce(r.refunded_milliunits, 0) AS refunded_milliunits,
+    i.price_milliunits - coalesce(r.refunded_milliunits, 0) AS net_milliunits,
+    r.first_refund_date, r.refund_reasons, i.revocation_date
+FROM advanced_commerce_items i
+JOIN transactions t ON t.app_id = i.app_id AND t.transaction_id = i.owner_key
+LEFT JOIN LATERAL (
+    SELECT count(*) AS refunds, sum(f.refund_amount_milliunits)::bigint AS refunded_milliunits,
+           min(f.refund_date) AS first_refund_date, array_agg(DISTINCT f.refund_reason) AS refund_reasons
+      FROM advanced_commerce_refunds f
+     WHERE f.app_id = i.app_id AND f.owner_kind = i.owner_kind AND f.owner_key = i.owner_key AND f.item_position = i.position
+    HAVING count(*) > 0
+) r ON true
+WHERE i.owner_kind = 'transaction';
+COMMENT ON VIEW advanced_commerce_lines IS
+    'Line items of Advanced Commerce purchases with their refunds. The price of a line is the app''s own figure; what the customer paid in all is the transaction''s price.';
+COMMENT ON COLUMN advanced_commerce_lines.transaction_id IS 'The transaction the item was sold with.';
+COMMENT ON COLUMN advanced_commerce_lines.position IS 'Place of the item in Apple''s list, from 0.';
+COMMENT ON COLUMN advanced_commerce_lines.sku IS 'Apple''s SKU of the item.';
+COMMENT ON COLUMN advanced_commerce_lines.display_name IS 'Apple''s displayName of the item, which the customer sees.';
+COMMENT ON COLUMN advanced_commerce_lines.description IS 'Apple''s description of the item, which the customer does not see.';
+COMMENT ON COLUMN advanced_commerce_lines.product_id IS 'The generic product it was sold under.';
+COMMENT ON COLUMN advanced_commerce_lines.price_milliunits IS 'Apple''s price of the item in thousandths of a unit of currency.';
+COMMENT ON COLUMN advanced_commerce_lines.offer_price_milliunits IS 'Apple''s price of the item''s offer in thousandths of a unit of currency.';
+COMMENT ON COLUMN advanced_commerce_lines.offer_period IS 'Apple''s period of the item''s offer as an ISO 8601 duration.';
+COMMENT ON COLUMN advanced_commerce_lines.offer_period_count IS 'Apple''s periodCount: how many periods the offer lasts.';
+COMMENT ON COLUMN advanced_commerce_lines.offer_reason IS 'Apple''s reason of the offer: ACQUISITION, WIN_BACK or RETENTION.';
+COMMENT ON COLUMN advanced_commerce_lines.refunds IS 'Refunds of the item.';
+COMMENT ON COLUMN advanced_commerce_lines.refunded_milliunits IS 'What was given back of it, in thousandths of a unit of currency.';
+COMMENT ON COLUMN advanced_commerce_lines.net_milliunits IS 'price_milliunits less refunded_milliunits.';
+COMMENT ON COLUMN advanced_commerce_lines.first_refund_date IS 'When it was first refunded.';
+COMMENT ON COLUMN advanced_commerce_lines.refund_reasons IS 'Apple''s refundReason of each refund.';
+COMMENT ON COLUMN advanced_commerce_lines.revocation_date IS 'Apple''s revocationDate of the item.';

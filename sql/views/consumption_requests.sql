@@ -1,0 +1,43 @@
+-- Which refund requests does Apple ask about, until when may we answer, and how did they end?
+--
+-- Apple waits 12 hours for consumption information. The outcome is the first notification about the same transaction that
+-- was signed after the request: REFUND, REFUND_DECLINED; a REFUND_REVERSED after a refund undoes it.
+CREATE OR REPLACE VIEW consumption_requests AS
+SELECT
+    n.app_id, n.notification_uuid, n.signed_date AS requested_at,
+    n.signed_date + interval '12 hours' AS answer_until,
+    greatest(n.signed_date + interval '12 hours' - now(), interval '0') AS time_left,
+    n.consumption_request_reason, n.transaction_id, n.original_transaction_id,
+    coalesce(n.product_id, t.product_id) AS product_id, t.type, t.storefront, t.price_milliunits, t.currency,
+    t.purchase_date,
+    CASE WHEN reversed.signed_date IS NOT NULL THEN 'reversed' WHEN ended.notification_type = 'REFUND' THEN 'refunded'
+         WHEN ended.notification_type = 'REFUND_DECLINED' THEN 'declined' ELSE 'pending' END AS outcome,
+    coalesce(reversed.signed_date, ended.signed_date) AS decided_at,
+    ended.signed_date IS NULL AND n.signed_date + interval '12 hours' > now() AS is_open
+FROM notifications n
+LEFT JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
+LEFT JOIN LATERAL (
+    SELECT e.notification_type, e.signed_date FROM notifications e
+     WHERE e.app_id = n.app_id AND e.transaction_id = n.transaction_id AND e.signed_date >= n.signed_date
+       AND e.notification_type IN ('REFUND', 'REFUND_DECLINED')
+     ORDER BY e.signed_date, e.notification_uuid LIMIT 1
+) ended ON true
+LEFT JOIN LATERAL (
+    SELECT e.signed_date FROM notifications e
+     WHERE ended.notification_type = 'REFUND' AND e.app_id = n.app_id AND e.transaction_id = n.transaction_id
+       AND e.signed_date >= ended.signed_date AND e.notification_type = 'REFUND_REVERSED'
+     ORDER BY e.signed_date, e.notification_uuid LIMIT 1
+) reversed ON true
+WHERE n.notification_type = 'CONSUMPTION_REQUEST';
+COMMENT ON VIEW consumption_requests IS
+    'Apple''s CONSUMPTION_REQUEST notifications with their deadline and outcome. Whether the app''s own server answered is not known here: Apple does not say, and StoreLedger does not answer.';
+COMMENT ON COLUMN consumption_requests.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN consumption_requests.notification_uuid IS 'Apple''s notificationUUID of the request.';
+COMMENT ON COLUMN consumption_requests.requested_at IS 'When Apple signed the request.';
+COMMENT ON COLUMN consumption_requests.answer_until IS 'Twelve hours later.';
+COMMENT ON COLUMN consumption_requests.time_left IS 'How long that is from now; zero once it is over.';
+COMMENT ON COLUMN consumption_requests.consumption_request_reason IS 'Apple''s consumptionRequestReason: why the customer asks for a refund.';
+COMMENT ON COLUMN consumption_requests.price_milliunits IS 'Apple''s price of the purchase in thousandths of a unit of currency.';
+COMMENT ON COLUMN consumption_requests.outcome IS 'pending, refunded, declined, or reversed (refunded first).';
+COMMENT ON COLUMN consumption_requests.decided_at IS 'When Apple signed the notification of the outcome; NULL while pending.';
+COMMENT ON COLUMN consumption_requests.is_open IS 'Whether an answer would still count: nothing decided and the deadline to come.';

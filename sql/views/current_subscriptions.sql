@@ -1,0 +1,56 @@
+-- How does each subscription stand now, and how is that known?
+--
+-- Apple's five states, worked out from what Apple signed last: revoked (revocationDate), active (expiresDate to come),
+-- grace period (gracePeriodExpiresDate to come), billing retry (isInBillingRetryPeriod, for at most 60 days), else expired.
+-- Renewal info counts only when it was signed after the last period began. It comes with notifications alone, so without
+-- them a failed payment looks expired, and a renewal after the last crawl is not known: signed_date says how old the word is.
+CREATE OR REPLACE VIEW current_subscriptions AS
+SELECT
+    p.app_id, p.original_transaction_id, state.status, state.known_from,
+    CASE WHEN state.known_from LIKE '%renewal info' THEN r.signed_date ELSE t.signed_date END AS signed_date,
+    p.transaction_id, p.product_id, p.subscription_group_identifier, p.storefront, p.currency, p.price_milliunits,
+    p.period, p.mrr_milliunits, p.is_trial, p.is_paid, p.is_family_shared, p.offer_type,
+    t.original_purchase_date AS subscribed_at, p.starts_at, p.ends_at, p.period_number AS periods,
+    CASE r.auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS will_renew,
+    r.auto_renew_product_id, r.price_increase_status,
+    CASE r.expiration_intent WHEN 1 THEN 'voluntary' WHEN 2 THEN 'billing' WHEN 3 THEN 'price'
+        WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because
+FROM subscription_periods p
+JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
+LEFT JOIN renewals r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
+     AND r.signed_date >= p.starts_at
+CROSS JOIN LATERAL (
+    SELECT (ARRAY['revoked', 'active', 'grace period', 'billing retry', 'expired', 'unknown'])[n] AS status,
+           (ARRAY['revocationDate of the transaction', 'expiresDate of the transaction',
+                  'gracePeriodExpiresDate of the renewal info', 'isInBillingRetryPeriod of the renewal info',
+                  CASE WHEN r.expiration_intent IS NOT NULL THEN 'expirationIntent of the renewal info'
+                       ELSE 'expiresDate of the transaction' END,
+                  'nothing: the transaction has no expiresDate'])[n] AS known_from
+      FROM (SELECT CASE
+          WHEN t.revocation_date <= now() THEN 1
+          WHEN t.expires_date > now() THEN 2
+          WHEN p.grace_until > now() THEN 3
+          WHEN r.is_in_billing_retry_period AND t.expires_date + interval '60 days' > now() THEN 4
+          WHEN t.expires_date IS NOT NULL THEN 5
+          ELSE 6
+      END AS n) chosen
+) state
+WHERE p.next_transaction_id IS NULL;
+COMMENT ON VIEW current_subscriptions IS
+    'The last period of each subscription, its state now, and which of Apple''s fields says so. Ask for one customer, or for all with time to spare; subscriptions_by_status has the counts.';
+COMMENT ON COLUMN current_subscriptions.status IS 'active, grace period, billing retry, expired, revoked; or unknown when Apple names no expiresDate.';
+COMMENT ON COLUMN current_subscriptions.known_from IS 'Which field of which record of Apple''s says so.';
+COMMENT ON COLUMN current_subscriptions.signed_date IS 'When Apple signed that record: what happened since is not known.';
+COMMENT ON COLUMN current_subscriptions.period IS 'The period paid for, ISO 8601; NULL when unknown.';
+COMMENT ON COLUMN current_subscriptions.mrr_milliunits IS 'What the last period brings in 30 days, in thousandths of a unit of currency.';
+COMMENT ON COLUMN current_subscriptions.is_trial IS 'Whether the last period is a free trial.';
+COMMENT ON COLUMN current_subscriptions.is_paid IS 'Whether the customer paid for the last period.';
+COMMENT ON COLUMN current_subscriptions.is_family_shared IS 'Whether somebody else of the family paid.';
+COMMENT ON COLUMN current_subscriptions.subscribed_at IS 'Apple''s originalPurchaseDate: when the subscription was first bought.';
+COMMENT ON COLUMN current_subscriptions.starts_at IS 'When the last period began.';
+COMMENT ON COLUMN current_subscriptions.ends_at IS 'When the last period ends or ended, a grace period included.';
+COMMENT ON COLUMN current_subscriptions.periods IS 'How many periods the subscription has had, trials included.';
+COMMENT ON COLUMN current_subscriptions.will_renew IS 'Apple''s autoRenewStatus; NULL without renewal info of this period.';
+COMMENT ON COLUMN current_subscriptions.auto_renew_product_id IS 'Apple''s autoRenewProductId: the product that renews next.';
+COMMENT ON COLUMN current_subscriptions.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 consented or notified.';
+COMMENT ON COLUMN current_subscriptions.expired_because IS 'Apple''s expirationIntent in words; NULL when it has not expired or Apple does not tell.';

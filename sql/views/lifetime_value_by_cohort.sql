@@ -1,0 +1,44 @@
+-- How much has a customer brought in the first k months?
+--
+-- RevenueCat: realised lifetime value is revenue less refunds of a cohort within so many days, over its customers. Here in
+-- calendar months: month 0 is the month of the first payment. A refund lowers the month of its purchase. Apple shows only
+-- customers who bought something; those who never paid are unknown, so this is the value of a payer.
+CREATE MATERIALIZED VIEW IF NOT EXISTS lifetime_value_by_cohort AS
+WITH paid AS (
+    SELECT app_id, customer_key, currency, month, coalesce(net_milliunits, 0) AS net,
+           min(month) OVER (PARTITION BY app_id, customer_key, currency) AS cohort_month
+      FROM purchases WHERE is_paid AND month IS NOT NULL
+), size AS (
+    SELECT app_id, cohort_month, currency, count(*) AS customers
+      FROM (SELECT DISTINCT app_id, cohort_month, currency, customer_key FROM paid) c
+     GROUP BY app_id, cohort_month, currency
+), earned AS (
+    SELECT app_id, cohort_month, currency, month, sum(net) AS net FROM paid GROUP BY app_id, cohort_month, currency, month
+), cell AS (
+    SELECT s.app_id, s.cohort_month, s.currency, s.customers, n AS month_number, coalesce(e.net, 0) AS net
+      FROM size s
+      CROSS JOIN LATERAL generate_series(0,
+          (extract(year FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
+           + extract(month FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer) n
+      LEFT JOIN earned e ON e.app_id = s.app_id AND e.cohort_month = s.cohort_month
+           AND e.currency IS NOT DISTINCT FROM s.currency
+           AND e.month = (s.cohort_month + make_interval(months => n))::date
+)
+SELECT
+    app_id, cohort_month, currency, month_number, customers,
+    net::bigint AS net_milliunits,
+    sum(net) OVER so_far::bigint AS cumulative_milliunits,
+    round(sum(net) OVER so_far / customers)::bigint AS value_milliunits
+FROM cell
+WINDOW so_far AS (PARTITION BY app_id, cohort_month, currency ORDER BY month_number)
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS lifetime_value_by_cohort_key
+    ON lifetime_value_by_cohort (app_id, cohort_month, currency, month_number) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW lifetime_value_by_cohort IS
+    'What the customers who first paid in a month have brought since, net of refunds, gross of commission and tax. Customers who pay in two currencies are one in each. The month under way is as of the last refresh.';
+COMMENT ON COLUMN lifetime_value_by_cohort.cohort_month IS 'The month of the customer''s first payment in the currency; its first day, in UTC.';
+COMMENT ON COLUMN lifetime_value_by_cohort.month_number IS 'Months after the cohort''s month; 0 is that month itself.';
+COMMENT ON COLUMN lifetime_value_by_cohort.customers IS 'Customers in the cohort; see customer_key in purchases for how they are told apart.';
+COMMENT ON COLUMN lifetime_value_by_cohort.net_milliunits IS 'What they paid in that month, less what was refunded of it since; thousandths of a unit of currency.';
+COMMENT ON COLUMN lifetime_value_by_cohort.cumulative_milliunits IS 'The same from month 0 to that month, added up.';
+COMMENT ON COLUMN lifetime_value_by_cohort.value_milliunits IS 'cumulative_milliunits over customers.';

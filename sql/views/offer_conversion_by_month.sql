@@ -1,0 +1,55 @@
+-- How many free trials and other offers were followed by a payment?
+--
+-- RevenueCat: a trial is converted once a paid transaction follows in the same subscription; the cohort is the day the trial
+-- began. For other offers the same is asked of a payment without that offer. Whether the payment was refunded later does
+-- not undo the conversion.
+CREATE MATERIALIZED VIEW IF NOT EXISTS offer_conversion_by_month AS
+WITH offered AS (
+    SELECT
+        p.app_id, p.product_id, p.storefront, p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type,
+        p.starts_at, p.is_paid, p.original_transaction_id, p.period_number,
+        min(p.period_number) OVER offer AS first_of_offer,
+        max(p.ends_at) OVER offer AS offer_ends_at
+    FROM subscription_periods p
+    WHERE NOT p.is_family_shared
+    WINDOW offer AS (PARTITION BY p.app_id, p.original_transaction_id, p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type)
+), started AS (
+    SELECT
+        o.*,
+        min(paid.starts_at) AS paid_at
+    FROM offered o
+    LEFT JOIN offered paid
+      ON paid.app_id = o.app_id AND paid.original_transaction_id = o.original_transaction_id
+     AND paid.period_number > o.first_of_offer AND paid.is_paid
+     AND (paid.is_trial, paid.offer_type, paid.offer_identifier, paid.offer_discount_type)
+         IS DISTINCT FROM (o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type)
+    WHERE (o.is_trial OR o.offer_type IS NOT NULL) AND o.period_number = o.first_of_offer
+    GROUP BY o.app_id, o.product_id, o.storefront, o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type,
+             o.starts_at, o.is_paid, o.original_transaction_id, o.period_number, o.first_of_offer, o.offer_ends_at
+)
+SELECT
+    app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront,
+    CASE WHEN is_trial THEN 'free trial' ELSE coalesce(
+        CASE offer_type WHEN 1 THEN 'introductory' WHEN 2 THEN 'promotional' WHEN 3 THEN 'offer code' WHEN 4 THEN 'win-back' END,
+        'type ' || offer_type) END AS offer,
+    offer_type, offer_discount_type, offer_identifier,
+    count(*) AS started,
+    count(paid_at) AS converted,
+    count(*) FILTER (WHERE paid_at IS NULL AND offer_ends_at > now()) AS running,
+    count(*) FILTER (WHERE paid_at IS NULL AND (offer_ends_at <= now() OR offer_ends_at IS NULL)) AS lost,
+    round(count(paid_at)::numeric / count(*), 4) AS conversion_rate
+FROM started
+GROUP BY app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date, product_id, storefront, is_trial, offer_type,
+         offer_discount_type, offer_identifier
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS offer_conversion_by_month_key ON offer_conversion_by_month
+    (app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW offer_conversion_by_month IS
+    'Trials and other offers by the month they began, and how many were followed by a payment. Only customers who took an offer are known here: Apple does not tell of those who looked and left.';
+COMMENT ON COLUMN offer_conversion_by_month.month IS 'The month in which the offer''s first period began; its first day, in UTC.';
+COMMENT ON COLUMN offer_conversion_by_month.offer IS 'What kind: free trial (whichever offer gave it), introductory, promotional, offer code, win-back.';
+COMMENT ON COLUMN offer_conversion_by_month.started IS 'Subscriptions that began the offer; each counts once, however many periods the offer lasts.';
+COMMENT ON COLUMN offer_conversion_by_month.converted IS 'How many of them were followed by a paid period without the offer.';
+COMMENT ON COLUMN offer_conversion_by_month.running IS 'How many have not converted, and the offer still runs.';
+COMMENT ON COLUMN offer_conversion_by_month.lost IS 'How many ended without a payment after them.';
+COMMENT ON COLUMN offer_conversion_by_month.conversion_rate IS 'converted over started, 0 to 1; grows while offers run. For several rows divide the sums.';

@@ -1,0 +1,23 @@
+-- What may be left of the month's sales after tax and Apple's commission?
+--
+-- proceeds = net / (1 + tax) * (1 - commission), by the rule of proceeds_rules for the storefront that holds on the last day
+-- of the month, else by the rule for '*'. Apple's data have neither tax nor commission, so this is only as good as the rules.
+CREATE OR REPLACE VIEW proceeds_by_month AS
+SELECT
+    r.app_id, r.month, r.product_id, r.storefront, r.currency,
+    r.net_milliunits,
+    rule.tax, rule.commission,
+    round(r.net_milliunits / (1 + rule.tax) * (1 - rule.commission))::bigint AS proceeds_estimated_milliunits
+FROM revenue_by_month r
+LEFT JOIN LATERAL (
+    SELECT p.tax, p.commission FROM proceeds_rules p
+     WHERE p.app_id = r.app_id AND p.storefront IN (r.storefront, '*') AND p.valid_from < (r.month + interval '1 month')::date
+     ORDER BY p.storefront = '*', p.valid_from DESC LIMIT 1
+) rule ON true;
+COMMENT ON VIEW proceeds_by_month IS
+    'revenue_by_month less tax and commission by the user''s proceeds_rules. App Store Connect''s financial reports are the books.';
+COMMENT ON COLUMN proceeds_by_month.month IS 'The first day of the month, in UTC.';
+COMMENT ON COLUMN proceeds_by_month.net_milliunits IS 'Sales less refunds, in thousandths of a unit of currency.';
+COMMENT ON COLUMN proceeds_by_month.tax IS 'The rule''s tax, as a share of the price without it; NULL without a rule.';
+COMMENT ON COLUMN proceeds_by_month.commission IS 'The rule''s commission, 0 to 1; NULL without a rule.';
+COMMENT ON COLUMN proceeds_by_month.proceeds_estimated_milliunits IS 'What may be left, in thousandths of a unit of currency; NULL without a rule.';

@@ -1,0 +1,23 @@
+-- Which products were sold, since when, and to how many customers?
+CREATE MATERIALIZED VIEW IF NOT EXISTS product_summary AS
+SELECT
+    p.app_id, p.product_id,
+    min(p.type) AS type,
+    min(p.purchase_date) AS first_sold_at,
+    max(p.purchase_date) AS last_sold_at,
+    count(*) FILTER (WHERE p.is_paid) AS purchases,
+    count(*) FILTER (WHERE NOT p.is_paid) AS free_purchases,
+    count(*) FILTER (WHERE p.is_refunded) AS refunded,
+    count(DISTINCT p.customer_key) AS customers
+FROM purchases p
+GROUP BY p.app_id, p.product_id
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS product_summary_key ON product_summary (app_id, product_id) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW product_summary IS
+    'One row for each product ever bought. Names, groups and periods are the user''s, in products: Apple''s server tells none.';
+COMMENT ON COLUMN product_summary.first_sold_at IS 'The first purchase.';
+COMMENT ON COLUMN product_summary.last_sold_at IS 'The last purchase or renewal.';
+COMMENT ON COLUMN product_summary.purchases IS 'Purchases and renewals with a price.';
+COMMENT ON COLUMN product_summary.free_purchases IS 'Transactions at the price 0, trials among them.';
+COMMENT ON COLUMN product_summary.refunded IS 'How many were refunded, in whole or in part.';
+COMMENT ON COLUMN product_summary.customers IS 'Customers who ever bought it; see customer_key in purchases for how they are told apart.';

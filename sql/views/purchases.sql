@@ -1,0 +1,49 @@
+-- What was bought, and what is left of each price after refunds?
+--
+-- One row for each transaction that somebody paid or might have paid: all but those shared by the family. A refund is what
+-- Apple's newest snapshot says: a reversed refund has no revocationDate any more and is none. The refunded part is the sum
+-- of the line items' refunds with Advanced Commerce, else revocationPercentage of the price, and all of it when Apple
+-- names no percentage.
+CREATE OR REPLACE VIEW purchases AS
+SELECT
+    t.app_id, t.transaction_id, t.original_transaction_id,
+    coalesce(t.app_transaction_id, t.listed_transaction_id, t.original_transaction_id, t.transaction_id) AS customer_key,
+    t.purchase_date, (date_trunc('month', t.purchase_date AT TIME ZONE 'UTC'))::date AS month,
+    t.product_id, t.type, t.storefront, t.currency, t.quantity, t.transaction_reason, t.offer_type, t.offer_identifier,
+    t.offer_discount_type,
+    t.price_milliunits,
+    t.price_milliunits IS DISTINCT FROM 0 AS is_paid,
+    refund.refund_date IS NOT NULL AS is_refunded,
+    refund.refund_date,
+    (date_trunc('month', refund.refund_date AT TIME ZONE 'UTC'))::date AS refund_month,
+    CASE WHEN refund.refund_date IS NOT NULL THEN t.revocation_reason END AS refund_reason,
+    CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS refunded_milliunits,
+    t.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS net_milliunits
+FROM transactions t
+LEFT JOIN (
+    SELECT app_id, owner_key, sum(refund_amount_milliunits)::bigint AS amount, min(refund_date) AS first_date
+      FROM advanced_commerce_refunds WHERE owner_kind = 'transaction' GROUP BY app_id, owner_key
+) items ON items.app_id = t.app_id AND items.owner_key = t.transaction_id
+CROSS JOIN LATERAL (
+    SELECT coalesce(CASE WHEN t.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE' THEN t.revocation_date END,
+                    items.first_date) AS refund_date,
+           least(t.price_milliunits, coalesce(
+               items.amount,
+               round(t.price_milliunits * coalesce(t.revocation_percentage_milliunits, 100000) / 100000.0)::bigint
+           )) AS refunded_milliunits
+) refund
+WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED';
+COMMENT ON VIEW purchases IS
+    'Every purchase, its price, what was refunded and what is left, in the currency it was paid in. Gross of Apple''s commission and of tax. App Store Connect''s reports, not price, are the books.';
+COMMENT ON COLUMN purchases.customer_key IS
+    'Who bought, as well as Apple tells: appTransactionId, else the listed ID whose history it came with, else the original transaction.';
+COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, in UTC.';
+COMMENT ON COLUMN purchases.price_milliunits IS
+    'Apple''s price of the whole quantity, offers taken off, in thousandths of a unit of currency; NULL when Apple does not tell it.';
+COMMENT ON COLUMN purchases.is_paid IS 'Whether the price is not 0; a price that Apple does not tell counts as paid.';
+COMMENT ON COLUMN purchases.is_refunded IS 'Whether all or a part of it was refunded, as Apple last signed.';
+COMMENT ON COLUMN purchases.refund_date IS 'When it was refunded; of several line items the first.';
+COMMENT ON COLUMN purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
+COMMENT ON COLUMN purchases.refund_reason IS 'Apple''s revocationReason: 1 an issue with the app, 0 another reason.';
+COMMENT ON COLUMN purchases.refunded_milliunits IS 'What was given back, in thousandths of a unit of currency; NULL for a refund of an unknown price.';
+COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits.';

@@ -1,0 +1,30 @@
+-- Which part of each month's purchases was refunded, by product and storefront?
+--
+-- RevenueCat: refunded paid transactions over paid transactions, by the date of the transaction. A young month's rate still
+-- grows: customers may ask for a refund for 90 days.
+CREATE MATERIALIZED VIEW IF NOT EXISTS refund_rate_by_month AS
+SELECT
+    app_id, month, product_id, storefront, currency,
+    count(*) AS purchases,
+    count(*) FILTER (WHERE is_refunded) AS refunded,
+    round(count(*) FILTER (WHERE is_refunded)::numeric / count(*), 4) AS refund_rate,
+    count(*) FILTER (WHERE is_refunded AND refund_reason = 1) AS refunded_for_an_issue,
+    coalesce(sum(price_milliunits), 0)::bigint AS gross_milliunits,
+    coalesce(sum(refunded_milliunits), 0)::bigint AS refunded_milliunits,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY refund_date - purchase_date) FILTER (WHERE is_refunded) AS median_delay
+FROM purchases
+WHERE is_paid AND month IS NOT NULL
+GROUP BY app_id, month, product_id, storefront, currency
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS refund_rate_by_month_key
+    ON refund_rate_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW refund_rate_by_month IS
+    'Purchases of each month and how many of them were refunded since, whenever that was.';
+COMMENT ON COLUMN refund_rate_by_month.month IS 'The month of the purchase; its first day, in UTC.';
+COMMENT ON COLUMN refund_rate_by_month.purchases IS 'Purchases and renewals with a price.';
+COMMENT ON COLUMN refund_rate_by_month.refunded IS 'How many of them are refunded, in whole or in part.';
+COMMENT ON COLUMN refund_rate_by_month.refund_rate IS 'refunded over purchases, 0 to 1. For several rows divide the sums.';
+COMMENT ON COLUMN refund_rate_by_month.refunded_for_an_issue IS 'Refunds for an issue with the app, by Apple''s revocationReason.';
+COMMENT ON COLUMN refund_rate_by_month.gross_milliunits IS 'Prices of the purchases, in thousandths of a unit of currency.';
+COMMENT ON COLUMN refund_rate_by_month.refunded_milliunits IS 'What was given back of them, in thousandths of a unit of currency.';
+COMMENT ON COLUMN refund_rate_by_month.median_delay IS 'From purchase to refund, the middle one.';

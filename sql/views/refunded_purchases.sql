@@ -1,0 +1,29 @@
+-- What was refunded, why, and how long after the purchase?
+CREATE OR REPLACE VIEW refunded_purchases AS
+SELECT
+    p.app_id, p.transaction_id, p.original_transaction_id, p.product_id, p.type, p.storefront, p.currency,
+    p.purchase_date, p.refund_date, p.refund_date - p.purchase_date AS delay, p.refund_month,
+    CASE p.refund_reason WHEN 1 THEN 'issue with the app' WHEN 0 THEN 'other' ELSE 'not told' END AS reason,
+    t.revocation_type,
+    p.price_milliunits, p.refunded_milliunits,
+    round(p.refunded_milliunits::numeric / nullif(p.price_milliunits, 0), 5) AS refunded_share,
+    asked.consumption_request_reason AS requested_because
+FROM purchases p
+JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
+LEFT JOIN LATERAL (
+    SELECT n.consumption_request_reason FROM notifications n
+     WHERE n.app_id = p.app_id AND n.transaction_id = p.transaction_id AND n.notification_type = 'CONSUMPTION_REQUEST'
+       AND n.signed_date <= p.refund_date
+     ORDER BY n.signed_date DESC LIMIT 1
+) asked ON true
+WHERE p.is_refunded;
+COMMENT ON VIEW refunded_purchases IS
+    'Purchases that were refunded in whole or in part, and are so still. Apple tells no customer''s words; revocations of Family Sharing are in family_sharing_by_month.';
+COMMENT ON COLUMN refunded_purchases.refund_date IS 'When it was refunded; of several line items the first.';
+COMMENT ON COLUMN refunded_purchases.delay IS 'From the purchase to the refund.';
+COMMENT ON COLUMN refunded_purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
+COMMENT ON COLUMN refunded_purchases.reason IS 'Apple''s revocationReason in words: issue with the app, other, or not told.';
+COMMENT ON COLUMN refunded_purchases.refunded_milliunits IS 'What was given back, in thousandths of a unit of currency.';
+COMMENT ON COLUMN refunded_purchases.refunded_share IS 'refunded_milliunits over the price, 0 to 1; NULL when the price is 0 or unknown.';
+COMMENT ON COLUMN refunded_purchases.requested_because IS
+    'Apple''s consumptionRequestReason of the last request before the refund; NULL when Apple asked nothing, or longer ago than notifications are kept.';

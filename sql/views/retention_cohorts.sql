@@ -1,0 +1,50 @@
+-- How many of those who first paid in a month are still subscribed k months later?
+--
+-- A subscription's cohort is the month and the product of its first paid period without an introductory offer, as in
+-- RevenueCat, which counts renewals where this counts calendar months: retained in month k is who is active at the end of
+-- the k-th month after the first. All of a cohort had that opportunity, because only months that are over are shown.
+CREATE MATERIALIZED VIEW IF NOT EXISTS retention_cohorts AS
+WITH first AS (
+    SELECT DISTINCT ON (app_id, original_transaction_id)
+           app_id, original_transaction_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS cohort_month,
+           product_id, period
+      FROM subscription_periods
+     WHERE is_paid AND offer_type IS DISTINCT FROM 1
+     ORDER BY app_id, original_transaction_id, period_number
+), size AS (
+    SELECT app_id, cohort_month, product_id, period, count(*) AS subscriptions FROM first
+     GROUP BY app_id, cohort_month, product_id, period
+), cell AS (
+    SELECT s.*, k.month_number
+      FROM size s
+      CROSS JOIN LATERAL (
+          SELECT n AS month_number
+            FROM generate_series(0, (extract(year FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
+                 + extract(month FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
+      ) k
+), kept AS (
+    SELECT f.app_id, f.cohort_month, f.product_id, f.period, m.month, count(*) AS retained
+      FROM first f JOIN subscription_months m USING (app_id, original_transaction_id)
+     WHERE m.month >= f.cohort_month
+     GROUP BY f.app_id, f.cohort_month, f.product_id, f.period, m.month
+)
+SELECT
+    c.app_id, c.cohort_month, c.product_id, c.period, c.month_number,
+    c.subscriptions, coalesce(k.retained, 0) AS retained,
+    round(coalesce(k.retained, 0)::numeric / c.subscriptions, 4) AS retention_rate
+FROM cell c
+LEFT JOIN kept k ON k.app_id = c.app_id AND k.cohort_month = c.cohort_month
+     AND k.product_id IS NOT DISTINCT FROM c.product_id AND k.period IS NOT DISTINCT FROM c.period
+     AND k.month = (c.cohort_month + make_interval(months => c.month_number))::date
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS retention_cohorts_key
+    ON retention_cohorts (app_id, cohort_month, product_id, period, month_number) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW retention_cohorts IS
+    'Of the subscriptions first paid for in a month, how many were active at the end of each later month; one row for each month that is over. Somebody who left and came back counts again.';
+COMMENT ON COLUMN retention_cohorts.cohort_month IS 'The month of the first paid period without an introductory offer; its first day, in UTC.';
+COMMENT ON COLUMN retention_cohorts.product_id IS 'The product of that first period.';
+COMMENT ON COLUMN retention_cohorts.period IS 'The period of that product, ISO 8601; NULL when unknown.';
+COMMENT ON COLUMN retention_cohorts.month_number IS 'Months after the cohort''s month; 0 is the end of that month itself.';
+COMMENT ON COLUMN retention_cohorts.subscriptions IS 'Subscriptions in the cohort.';
+COMMENT ON COLUMN retention_cohorts.retained IS 'How many of them were active at the end of that month, to whichever product of the group.';
+COMMENT ON COLUMN retention_cohorts.retention_rate IS 'retained over subscriptions, 0 to 1. For several cohorts divide the sums.';

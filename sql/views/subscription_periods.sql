@@ -1,0 +1,104 @@
+-- From when until when did each subscription run, what was paid for each stretch, and what ended it?
+--
+-- One row for each transaction of an auto-renewable subscription, paid, free or shared. A stretch is [starts_at, ends_at):
+-- it ends with Apple's expiresDate, or earlier with a revocation or the next stretch of the same subscription (an upgrade),
+-- or later with the grace period, which Apple tells of the last stretch alone. Stretches of one subscription never overlap.
+--
+-- A month is 30 days, 4 weeks or a twelfth of a year: RevenueCat's factors for MRR. Apple names the period of no ordinary
+-- transaction. It is the user's products.period, or else told by the length of the stretch, or of the time since the one
+-- before expired (a payment recovered in the grace period moves no renewal date). A length between the usual ones (a prolonged
+-- period; the sandbox, where a month takes minutes) leaves period and mrr_milliunits NULL.
+CREATE OR REPLACE VIEW subscription_periods AS
+WITH stretch AS (
+    SELECT
+        t.*,
+        row_number() OVER subscription AS period_number,
+        lead(t.transaction_id) OVER subscription AS next_transaction_id,
+        lead(t.purchase_date) OVER subscription AS next_starts_at,
+        coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
+            IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
+        t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AS is_family_shared,
+        extract(epoch FROM t.expires_date - t.purchase_date)::float8 / 86400 AS days,
+        extract(epoch FROM t.expires_date - lag(t.expires_date) OVER subscription)::float8 / 86400 AS days_since_expiry
+    FROM transactions t
+    WHERE t.type = 'Auto-Renewable Subscription' AND t.original_transaction_id IS NOT NULL AND t.purchase_date IS NOT NULL
+    WINDOW subscription AS (
+        PARTITION BY t.app_id, t.original_transaction_id ORDER BY t.purchase_date, t.expires_date, t.transaction_id
+    )
+), measured AS (
+    SELECT
+        s.*,
+        CASE WHEN s.next_transaction_id IS NULL AND r.grace_period_expires_date > s.expires_date
+             THEN r.grace_period_expires_date END AS grace_until,
+        coalesce(
+            CASE WHEN s.offer_type IS NULL AND s.billing_plan_type IS DISTINCT FROM 'MONTHLY'
+                 THEN coalesce(p.period, s.advanced_commerce_period) END,
+            scale.periods[width_bucket(s.days, scale.days)],
+            CASE WHEN s.transaction_reason = 'RENEWAL' THEN scale.periods[width_bucket(s.days_since_expiry, scale.days)] END
+        ) AS period,
+        NOT s.is_trial AND NOT s.is_family_shared AND s.price_milliunits IS DISTINCT FROM 0 AS is_paid
+    FROM stretch s
+    LEFT JOIN renewals r ON r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
+    LEFT JOIN products p ON p.app_id = s.app_id AND p.product_id = s.product_id
+    -- From the first number of days up to the second it is the first period, and so on.
+    CROSS JOIN (VALUES (
+        ARRAY[0.75, 1.5, 2.5, 3.5, 6, 8, 13, 15, 27, 33, 57, 65, 87, 95, 178, 188, 363, 375]::float8[],
+        ARRAY['P1D', NULL, 'P3D', NULL, 'P1W', NULL, 'P2W', NULL, 'P1M', NULL, 'P2M', NULL, 'P3M', NULL, 'P6M', NULL, 'P1Y']
+    )) scale (days, periods)
+)
+SELECT
+    m.app_id, m.original_transaction_id, m.period_number, m.transaction_id, m.product_id,
+    m.subscription_group_identifier, m.storefront, m.currency, m.price_milliunits, m.transaction_reason,
+    m.in_app_ownership_type, m.offer_type, m.offer_identifier, m.offer_discount_type, m.billing_plan_type,
+    m.is_trial, m.is_family_shared, m.is_paid,
+    m.purchase_date AS starts_at,
+    m.expires_date,
+    CASE WHEN coalesce(m.expires_date, m.revocation_date, m.next_starts_at) IS NOT NULL THEN
+        greatest(m.purchase_date,
+                 least(coalesce(m.grace_until, m.expires_date), m.revocation_date, m.next_starts_at))
+    END AS ends_at,
+    m.grace_until,
+    CASE
+        WHEN m.expires_date IS NULL THEN NULL
+        WHEN m.revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
+            THEN CASE WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
+        WHEN m.next_starts_at < coalesce(m.grace_until, m.expires_date)
+            THEN CASE WHEN m.is_upgraded THEN 'upgrade' ELSE 'next period' END
+        ELSE 'expiry'
+    END AS ended_by,
+    m.revocation_date,
+    m.next_transaction_id, m.next_starts_at,
+    m.period,
+    CASE WHEN m.is_paid THEN
+        round(m.price_milliunits / (
+            substring(m.period FROM '[0-9]+')::numeric
+            * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
+        ))::bigint
+    END AS mrr_milliunits
+FROM measured m;
+COMMENT ON VIEW subscription_periods IS
+    'Every stretch of every auto-renewable subscription: from when until when, whether it was paid for, what ended it. It says nothing of a stretch whose transaction has no purchaseDate. App Store Connect''s reports, not price, are the books.';
+COMMENT ON COLUMN subscription_periods.period_number IS
+    'Which stretch of the subscription this is, from 1; a trial counts.';
+COMMENT ON COLUMN subscription_periods.is_trial IS
+    'Whether the stretch is a free trial: offerDiscountType FREE_TRIAL, or an introductory offer at the price 0.';
+COMMENT ON COLUMN subscription_periods.is_family_shared IS
+    'Whether somebody else of the family paid.';
+COMMENT ON COLUMN subscription_periods.is_paid IS
+    'Whether the customer paid: no trial, not shared, and the price is not 0. A price that Apple does not tell counts as paid.';
+COMMENT ON COLUMN subscription_periods.starts_at IS
+    'Apple''s purchaseDate: when the stretch begins.';
+COMMENT ON COLUMN subscription_periods.ends_at IS
+    'When the stretch ends or will end: the first of expiresDate (with a grace period), revocationDate and the next stretch; NULL when Apple names no expiresDate and nothing else ended it.';
+COMMENT ON COLUMN subscription_periods.grace_until IS
+    'Apple''s gracePeriodExpiresDate, of a last stretch whose payment fails; NULL for earlier ones, of which Apple does not tell it.';
+COMMENT ON COLUMN subscription_periods.ended_by IS
+    'What ends the stretch: expiry, refund, family revocation, upgrade, or next period (one that begins before this one expires).';
+COMMENT ON COLUMN subscription_periods.next_transaction_id IS
+    'The transaction of the subscription''s next stretch; NULL for the last.';
+COMMENT ON COLUMN subscription_periods.next_starts_at IS
+    'When the next stretch begins; later than ends_at when there was a gap.';
+COMMENT ON COLUMN subscription_periods.period IS
+    'The period paid for, ISO 8601: from products, Advanced Commerce, or the stretch''s length; offers and monthly billing go by the length. NULL when unknown.';
+COMMENT ON COLUMN subscription_periods.mrr_milliunits IS
+    'What the stretch brings in 30 days, in thousandths of a unit of currency: price by RevenueCat''s factors (a day 30 times, a week 4 times, a year a twelfth). NULL when nothing is paid, or price or period are unknown.';

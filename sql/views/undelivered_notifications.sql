@@ -1,0 +1,20 @@
+-- Which notifications has the app's server never received?
+CREATE OR REPLACE VIEW undelivered_notifications AS
+SELECT
+    d.app_id, d.notification_uuid, d.notification_type, d.subtype, d.signed_date, d.transaction_id,
+    d.original_transaction_id, d.state, d.attempts, d.last_attempt_at, d.last_failure,
+    CASE WHEN d.state = 'retrying' THEN d.signed_date + interval '157 hours' END AS retried_until
+FROM notification_deliveries d
+WHERE d.state IN ('retrying', 'never received');
+COMMENT ON VIEW undelivered_notifications IS
+    'Notifications with attempts and no success: what the app''s own server has to catch up on. Their content is in masked_notifications, and in the transactions and renewals they brought.';
+COMMENT ON COLUMN undelivered_notifications.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN undelivered_notifications.notification_uuid IS 'Apple''s notificationUUID: names the notification.';
+COMMENT ON COLUMN undelivered_notifications.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
+COMMENT ON COLUMN undelivered_notifications.subtype IS 'Apple''s subtype, which narrows the type.';
+COMMENT ON COLUMN undelivered_notifications.signed_date IS 'When Apple signed the notification.';
+COMMENT ON COLUMN undelivered_notifications.state IS 'retrying, or never received once Apple has given up.';
+COMMENT ON COLUMN undelivered_notifications.attempts IS 'Apple''s attempts to deliver it that are known.';
+COMMENT ON COLUMN undelivered_notifications.last_attempt_at IS 'When Apple last tried.';
+COMMENT ON COLUMN undelivered_notifications.last_failure IS 'Apple''s sendAttemptResult of the last attempt.';
+COMMENT ON COLUMN undelivered_notifications.retried_until IS 'Until when Apple may try again; NULL once it has given up.';

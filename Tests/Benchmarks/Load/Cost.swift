@@ -27,10 +27,13 @@ struct CostMeter: Sendable {
     private let postmaster: Int
 
     /// - Parameter pool: Of a server on this machine.
+    /// - Throws: ``Postgres/PostgresError``; what reading `/proc` throws.
     init(_ pool: PostgresPool) async throws {
         self.pool = pool
-        let backend = try await pool.withConnection { try $0.run("SELECT pg_backend_pid()::text AS pid")[0].text("pid") }
-        postmaster = try ProcessTimes(of: Int(backend) ?? 0).parent
+        let backend = try await pool.withConnection {
+            try $0.run("SELECT pg_backend_pid() AS pid")[0].int32("pid")
+        }
+        postmaster = try ProcessTimes(of: Int(backend)).parent
     }
 
     func measure(_ work: () async throws -> Void) async throws -> Cost {

@@ -10,7 +10,7 @@ import Workers
 struct MergeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Rows are ready: how fast they are merged, new ones and unchanged ones, and what PostgreSQL logs of it."
+        abstract: "Rows are ready: how fast they are merged, new and unchanged, and what PostgreSQL logs of it."
     )
 
     @OptionGroup var world: WorldOptions

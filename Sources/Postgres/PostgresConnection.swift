@@ -40,16 +40,21 @@ package struct PostgresConnection: ~Copyable {
     /// - Parameters:
     ///   - sql: One statement with `$1`, `$2`, … where the parameters go.
     ///   - parameters: Each is sent as the type of its cell; `.null` takes the type the server infers.
+    ///   - answer: How values come back; ``PostgresRow`` reads both.
     /// - Returns: The rows found, and how many were affected.
     /// - Throws: ``PostgresError``; with state 57014 and unsent, if the task was cancelled before.
     @discardableResult
-    package borrowing func run(_ sql: String, _ parameters: [Cell] = []) throws(PostgresError) -> PostgresRows {
+    package borrowing func run(
+        _ sql: String,
+        _ parameters: [Cell] = [],
+        answer: ValueFormat = .text
+    ) throws(PostgresError) -> PostgresRows {
         try refuseIfCancelled(sql)
         let name = try prepare(sql, parameters)
         _ = unsafe try statements.withParameters(parameters) { count, values, lengths, formats in
-            unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, 0)
+            unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, answer.rawValue)
         }
-        return try answer(of: sql)
+        return try self.answer(of: sql)
     }
 
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.

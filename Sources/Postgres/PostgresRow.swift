@@ -27,35 +27,52 @@ package struct PostgresRow {
     }
 
     package func textOrNil(_ column: String) throws(PostgresError) -> String? {
-        try read(column, "text") { String(decoding: $0, as: UTF8.self) }
+        try read(column, "text") { bytes, _ in String(decoding: bytes, as: UTF8.self) }
     }
 
     package func int64OrNil(_ column: String) throws(PostgresError) -> Int64? {
-        try read(column, "a 64-bit integer") { Int64(String(decoding: $0, as: UTF8.self)) }
+        try read(column, "a 64-bit integer") { integer($0, $1) }
     }
 
     package func int32OrNil(_ column: String) throws(PostgresError) -> Int32? {
-        try read(column, "a 32-bit integer") { Int32(String(decoding: $0, as: UTF8.self)) }
+        try read(column, "a 32-bit integer") { integer($0, $1) }
     }
 
     package func boolOrNil(_ column: String) throws(PostgresError) -> Bool? {
-        try read(column, "a boolean") { ["t": true, "f": false][String(decoding: $0, as: UTF8.self)] }
+        try read(column, "a boolean") { bytes, format in
+            switch format {
+            case .text: ["t": true, "f": false][String(decoding: bytes, as: UTF8.self)]
+            case .binary: bytes.count == 1 ? bytes[0] != 0 : nil
+            }
+        }
     }
 
     package func timestampOrNil(_ column: String) throws(PostgresError) -> Int64? {
-        try read(column, "a timestamptz") { unixMilliseconds(printed: $0) }
+        try read(column, "a timestamptz") { bytes, format in
+            switch format {
+            case .text: unixMilliseconds(printed: bytes)
+            case .binary: integer(bytes, .binary).flatMap(unixMilliseconds(microsecondsSince2000:))
+            }
+        }
     }
 
     package func bytesOrNil(_ column: String) throws(PostgresError) -> [UInt8]? {
-        try read(column, "a bytea") { byteaValue(printed: $0) }
+        try read(column, "a bytea") { bytes, format in
+            switch format {
+            case .text: byteaValue(printed: bytes)
+            case .binary: bytes
+            }
+        }
     }
 
     package func utf8OrNil(_ column: String) throws(PostgresError) -> [UInt8]? {
-        try read(column, "text") { $0 }
+        try read(column, "text") { bytes, _ in bytes }
     }
 
     package func textArrayOrNil(_ column: String) throws(PostgresError) -> [String]? {
-        try read(column, "a text[] without NULL") { textArrayValue(printed: $0) }
+        try read(column, "a text[] without NULL") { bytes, format in
+            format == .text ? textArrayValue(printed: bytes) : nil
+        }
     }
 
     private func place(of column: String) throws(PostgresError) -> Int {
@@ -66,11 +83,14 @@ package struct PostgresRow {
     private func read<Value>(
         _ column: String,
         _ expected: String,
-        _ decode: ([UInt8]) -> Value?
+        _ decode: ([UInt8], ValueFormat) -> Value?
     ) throws(PostgresError) -> Value? {
-        guard let value = rows.value(index, try place(of: column)) else { return nil }
+        let place = try place(of: column)
+        guard let value = rows.value(index, place) else { return nil }
         // The value itself stays out of the message: it may be a customer's.
-        guard let decoded = decode(value) else { throw unexpected("column \"\(column)\" does not hold \(expected)") }
+        guard let decoded = decode(value, rows.format(place)) else {
+            throw unexpected("column \"\(column)\" does not hold \(expected)")
+        }
         return decoded
     }
 
@@ -81,5 +101,15 @@ package struct PostgresRow {
 
     private func unexpected(_ message: String) -> PostgresError {
         PostgresError(.unexpectedResult, .dataException, message, statement: rows.statement)
+    }
+}
+
+/// A whole number in digits, or in big-endian bytes of its own width.
+private func integer<Number: FixedWidthInteger>(_ bytes: [UInt8], _ format: ValueFormat) -> Number? {
+    switch format {
+    case .text: Number(String(decoding: bytes, as: UTF8.self))
+    case .binary:
+        bytes.count == Number.bitWidth / 8
+            ? bytes.reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) } : nil
     }
 }

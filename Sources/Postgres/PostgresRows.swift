@@ -44,10 +44,15 @@ package final class PostgresRows {
         }
     }
 
+    /// How the values of a column are written.
+    func format(_ column: Int) -> ValueFormat {
+        unsafe PQfformat(result, Int32(column)) == ValueFormat.binary.rawValue ? .binary : .text
+    }
+
     /// The type of a column as PostgreSQL numbers it.
     func typeNumber(_ column: Int) -> UInt32 { unsafe PQftype(result, Int32(column)) }
 
-    /// The bytes of a value in PostgreSQL's text format; `nil` is NULL.
+    /// The bytes of a value as the server wrote it; `nil` is NULL.
     ///
     /// Row and column must be in range.
     func value(_ row: Int, _ column: Int) -> [UInt8]? {

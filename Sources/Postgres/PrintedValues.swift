@@ -29,6 +29,15 @@ package func unixMilliseconds(printed text: [UInt8]) -> Int64? {
     return seconds * 1_000 + milliseconds
 }
 
+/// Takes a `timestamptz` as the server sends it in binary.
+///
+/// - Returns: UNIX milliseconds, rounded down; `nil` for infinity.
+func unixMilliseconds(microsecondsSince2000 moment: Int64) -> Int64? {
+    guard moment != .max, moment != .min else { return nil }
+    let milliseconds = moment / 1_000 - (moment % 1_000 < 0 ? 1 : 0)
+    return milliseconds + 946_684_800_000
+}
+
 /// Days from 1970-01-01 in the proleptic Gregorian calendar, for years from 0.
 ///
 /// Counted in years that begin in March, so that the leap day comes last.

@@ -2,6 +2,7 @@ import AppStoreModel
 import JobPlan
 import Ledger
 import LedgerTables
+import Postgres
 import TestSupport
 import Testing
 
@@ -25,6 +26,44 @@ struct EvidenceTests {
         #expect(try await world.rows("SELECT header FROM signing_headers ORDER BY 1") == ["(h1)", "(h2)"])
         let payloads = try await world.rows("SELECT convert_from(payload, 'UTF8') FROM signed_payloads ORDER BY 1")
         #expect(payloads == ["({1})", "({2})", "({3})"])
+    }
+
+    @Test func `a payload the archive has already is neither written nor locked again`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        var rows = PageRows()
+        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        try await world.commit(rows, of: &items[0], for: holder)
+        let version = "SELECT ctid, xmin, xmax FROM signed_payloads"
+        let before = try await world.rows(version)
+        try await world.commit(rows, of: &items[0], for: holder)
+        #expect(try await world.rows(version) == before)
+    }
+
+    @Test func `rows made again from the archive add nothing to it`() async throws {
+        let world = try await TestLedger()
+        var rows = PageRows(Rows.transaction("10"))
+        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        #expect(try await world.ledger.write(rows, from: origin(world), isArchived: true).new == 1)
+        #expect(try await world.count("signed_payloads") == 0)
+        #expect(try await world.count("signing_headers") == 0)
+    }
+
+    @Test func `an app and a header stay as long as a record refers to them`() async throws {
+        let world = try await TestLedger()
+        var rows = PageRows(Rows.transaction("10"))
+        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        _ = try await world.ledger.write(rows, from: origin(world))
+        for statement in [
+            "DELETE FROM signing_headers", "UPDATE signing_headers SET app_id = app_id", "TRUNCATE signing_headers",
+            "DELETE FROM apps", "TRUNCATE apps CASCADE",
+        ] {
+            await #expect(throws: PostgresError.self, "\(statement)") { try await world.run(statement) }
+        }
+        try await world.run("DELETE FROM signed_payloads; DELETE FROM signing_headers")
+        await #expect(throws: PostgresError.self) { try await world.run("DELETE FROM apps") }
+        try await world.run("DELETE FROM transactions; DELETE FROM apps")
+        #expect(try await world.count("apps") == 0)
     }
 
     @Test func `processes that meet a new header together number it once`() async throws {

@@ -57,6 +57,39 @@ struct RoundTripTests {
         row.map { $0 == .jsonb(Array(#"{"a": [1, "\u00e9"]}"#.utf8)) ? .jsonb(Array(#"{"a": [1, "é"]}"#.utf8)) : $0 }
     }
 
+    @Test func `values that come back in binary are those that come back as text`() async throws {
+        let (asText, inBinary) = try await TemporaryDatabase.pool(size: 1).withConnection { connection in
+            try Self.createTable(connection)
+            let columns = Self.columns.map(\.name)
+            _ = try connection.copyIn("cells", columns: columns, rows: Self.rows)
+            // An array and a document are read as text alone.
+            let select = """
+                SELECT text, "integer", "bigint", "boolean", "timestamptz", jsonb::text AS jsonb,
+                       decode(replace(uuid::text, '-', ''), 'hex') AS uuid_bytes, NULL::text[] AS texts, bytea
+                  FROM cells ORDER BY place
+                """
+            return (
+                try connection.run(select).map(Self.readBack),
+                try connection.run(select, answer: .binary).map(Self.readBack)
+            )
+        }
+        #expect(asText.count == Self.rows.count && asText == inBinary)
+    }
+
+    @Test func `a value of another width or kind is no number, moment or array in binary either`() async throws {
+        try await TemporaryDatabase.pool(size: 1).withConnection { connection in
+            let row = try connection.run(
+                "SELECT 1::bigint AS b, 1::integer AS i, 'infinity'::timestamptz AS t, ARRAY['a'] AS a",
+                answer: .binary
+            )[0]
+            #expect(throws: PostgresError.self) { try row.int32("b") }
+            #expect(throws: PostgresError.self) { try row.int64("i") }
+            #expect(throws: PostgresError.self) { try row.bool("i") }
+            #expect(throws: PostgresError.self) { try row.timestamp("t") }
+            #expect(throws: PostgresError.self) { try row.textArray("a") }
+        }
+    }
+
     @Test func `every type of cell survives as a parameter`() async throws {
         let found = try await TemporaryDatabase.pool().withConnection { connection in
             try Self.createTable(connection)

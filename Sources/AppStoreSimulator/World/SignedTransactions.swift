@@ -20,6 +20,7 @@ package struct SignedTransactions: Sendable {
     ///   - customers: At least 1.
     ///   - transactionsPerCustomer: On average, 1 to 200.
     ///   - anchor: When everything was signed.
+    /// - Throws: ``SignedData/CertificateError``.
     package init(
         seed: UInt64,
         customers: Int,

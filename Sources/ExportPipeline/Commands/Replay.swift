@@ -1,9 +1,12 @@
 import AppStoreModel
+import FoundationEssentials
 import JobPlan
 import Ledger
 import LedgerTables
 import Normalize
 import SignedData
+import Synchronization
+import Workers
 
 /// What a replay came to.
 package struct ReplayReport: Sendable, Equatable {
@@ -26,8 +29,11 @@ package struct ReplayReport: Sendable, Equatable {
 }
 
 extension ExportPipeline {
-    /// Payloads verified and merged at a time; larger batches gain nothing, smaller ones lose to commits.
+    /// Payloads read, verified and merged at a time; larger batches gain nothing, smaller ones lose to commits.
     private static let replayBatch = 1_000
+
+    /// Batches at work at a time, which bounds the memory: one a core, and one that is with PostgreSQL.
+    private static let replayWidth = ProcessInfo.processInfo.activeProcessorCount + 1
 
     /// Verifies and normalises again what the ledger holds already; Apple is not asked.
     ///
@@ -56,41 +62,37 @@ extension ExportPipeline {
         return report
     }
 
+    /// Reads one batch after the other while the batches before are verified and merged on every core.
     private func replayArchive(
         _ app: AppID,
         _ normalizer: Normalizer,
         _ now: UnixMilliseconds,
         into report: inout ReplayReport
     ) async throws {
-        var last: StoredPayload?
-        while true {
-            try Task.checkCancellation()
-            let batch = try await ledger.archive(of: app, after: last, atMost: Self.replayBatch)
-            guard let end = batch.last else { return }
-            last = end
-            // Renewal infos and app transactions are in the archive because notifications carry them, and come again with those.
-            let streams: [(AppStoreModel.Stream, [StoredPayload])] = [
-                (.transactionHistory, batch.filter { $0.kind == "transaction" && !$0.isRefund }),
-                (.refundHistory, batch.filter { $0.kind == "transaction" && $0.isRefund }),
-                (.notificationHistory, batch.filter { $0.kind == "notification" }),
-            ]
-            for (stream, payloads) in streams where !payloads.isEmpty {
-                let records = payloads.map { stored -> PageRecord in
-                    let jws = CompactJWS.text(
-                        header: stored.header,
-                        payload: stored.payload,
-                        signature: stored.signature
-                    )
-                    return stream == .notificationHistory
-                        ? .notification(jws: jws, sendAttempts: []) : .transaction(jws: jws)
+        let last = Mutex<StoredPayload?>(nil)
+        let sum = Mutex(report)
+        try await withBoundedWorkers(
+            width: Self.replayWidth,
+            next: {
+                let batch = try await ledger.archive(of: app, after: last.withLock { $0 }, atMost: Self.replayBatch)
+                last.withLock { $0 = batch.last }
+                return batch.isEmpty ? nil : batch
+            }
+        ) { batch in
+            for part in ReplayPart.parts(of: batch) {
+                let rows = await part.rows(normalizer, now)
+                let counts = try await ledger.write(
+                    rows,
+                    from: origin(app, part.stream.rawValue),
+                    isArchived: part.stream != .notificationHistory
+                )
+                sum.withLock { sum in
+                    sum.payloads += part.payloads.count
+                    sum.add(counts, rejected: rows.rejected.count)
                 }
-                let page = Page(records: records, cursor: nil, hasMore: false)
-                let rows = normalizer.normalize(page, from: stream, now: now)
-                let counts = try await ledger.write(rows, from: origin(app, stream.rawValue))
-                report.payloads += payloads.count
-                report.add(counts, rejected: rows.rejected.count)
             }
         }
+        report = sum.withLock { $0 }
     }
 
     private func replayRejects(
@@ -128,5 +130,33 @@ extension ExportPipeline {
 
     private func origin(_ app: AppID, _ stream: String) -> RowOrigin {
         RowOrigin(app: app, job: job.name, run: 0, stream: stream, listedTransactionID: nil)
+    }
+}
+
+/// What of a batch came with one history, and is filed under it.
+private struct ReplayPart {
+    let stream: AppStoreModel.Stream
+    let payloads: [StoredPayload]
+
+    /// Renewal infos and app transactions are in the archive because notifications carry them, and come again with those.
+    static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
+        [
+            ReplayPart(
+                stream: .transactionHistory,
+                payloads: batch.filter { $0.kind == "transaction" && !$0.isRefund }
+            ),
+            ReplayPart(stream: .refundHistory, payloads: batch.filter { $0.kind == "transaction" && $0.isRefund }),
+            ReplayPart(stream: .notificationHistory, payloads: batch.filter { $0.kind == "notification" }),
+        ].filter { !$0.payloads.isEmpty }
+    }
+
+    /// Verifies and normalises, on whichever core is free.
+    @concurrent
+    func rows(_ normalizer: Normalizer, _ now: UnixMilliseconds) async -> PageRows {
+        let records = payloads.map { stored -> PageRecord in
+            let jws = CompactJWS.text(header: stored.header, payload: stored.payload, signature: stored.signature)
+            return stream == .notificationHistory ? .notification(jws: jws, sendAttempts: []) : .transaction(jws: jws)
+        }
+        return normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: now)
     }
 }

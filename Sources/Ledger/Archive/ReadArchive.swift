@@ -34,26 +34,35 @@ extension Ledger {
     /// - Throws: ``LedgerError/invariant(_:)`` when a header is missing; ``Postgres/PostgresError``.
     package func archive(of app: AppID, after last: StoredPayload?, atMost count: Int) async throws -> [StoredPayload] {
         let place = last?.place ?? [.text(""), .text(""), .timestamp(0), .bytea([])]
-        let batch = try await transaction { connection in
+        return try await transaction { connection in
             let rows = try connection.run(
                 """
-                SELECT p.kind, p.record_key, p.signed_date, p.payload_sha256, h.header, p.payload, p.signature, p.is_refund
-                  FROM signed_payloads p JOIN signing_headers h USING (app_id, header_id)
-                 WHERE p.app_id = $1 AND (p.kind, p.record_key, p.signed_date, p.payload_sha256) > ($2, $3, $4, $5)
-                 ORDER BY p.kind, p.record_key, p.signed_date, p.payload_sha256 LIMIT $6::bigint
+                SELECT kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund
+                  FROM signed_payloads
+                 WHERE app_id = $1 AND (kind, record_key, signed_date, payload_sha256) > ($2, $3, $4, $5)
+                 ORDER BY kind, record_key, signed_date, payload_sha256 LIMIT $6::bigint
                 """,
-                [.integer(app.rawValue)] + place + [.bigint(Int64(count))]
+                [.integer(app.rawValue)] + place + [.bigint(Int64(count))],
+                answer: .binary
             )
             var batch: [StoredPayload] = []
+            batch.reserveCapacity(rows.count)
             for row in rows {
                 let kind = try row.text("kind")
                 let key = try row.text("record_key")
+                let header = try headers.text(of: try row.int32("header_id"), app: app, on: connection)
+                let payload = try HeaderSplice.expand(try row.bytes("payload")) { number in
+                    try headers.text(of: number, app: app, on: connection)
+                }
+                guard let header, let payload else {
+                    throw LedgerError.invariant("the archive lacks a header of \(kind) \(key)")
+                }
                 batch.append(
                     StoredPayload(
                         kind: kind,
                         recordKey: key,
-                        header: try row.utf8("header"),
-                        payload: try row.bytes("payload"),
+                        header: header,
+                        payload: payload,
                         signature: try row.bytes("signature"),
                         isRefund: try row.bool("is_refund"),
                         place: [
@@ -64,36 +73,6 @@ extension Ledger {
                 )
             }
             return batch
-        }
-        return try await expand(batch, app: app)
-    }
-
-    /// Puts the nested headers back into the payloads of a batch.
-    private func expand(_ batch: [StoredPayload], app: AppID) async throws -> [StoredPayload] {
-        guard batch.contains(where: { $0.payload.contains(0) }) else { return batch }
-        let texts = try await transaction { connection in
-            var texts: [Int32: [UInt8]] = [:]
-            for row in try connection.run(
-                "SELECT header_id, header FROM signing_headers WHERE app_id = $1",
-                [.integer(app.rawValue)]
-            ) {
-                texts[try row.int32("header_id")] = try row.utf8("header")
-            }
-            return texts
-        }
-        return try batch.map { stored in
-            guard let payload = HeaderSplice.expand(stored.payload, header: { texts[$0] }) else {
-                throw LedgerError.invariant("the archive lacks a header of \(stored.kind) \(stored.recordKey)")
-            }
-            return StoredPayload(
-                kind: stored.kind,
-                recordKey: stored.recordKey,
-                header: stored.header,
-                payload: payload,
-                signature: stored.signature,
-                isRefund: stored.isRefund,
-                place: stored.place
-            )
         }
     }
 
@@ -126,12 +105,28 @@ extension Ledger {
     }
 
     /// Writes rows that were made again from the archive or from rejects, and marks the rejects as resolved, together.
-    package func write(_ rows: PageRows, from origin: RowOrigin, resolving rejects: [Int64] = []) async throws
-        -> RowCounts
-    {
-        let writer = RecordWriter(origin: origin, headers: headers, rewritesHeldSnapshots: true)
+    ///
+    /// - Parameters:
+    ///   - rows: Of one batch.
+    ///   - origin: What is filed with them.
+    ///   - isArchived: The archive holds every payload already: it is where they come from.
+    ///   - rejects: Numbers of the rejected records that the rows resolve.
+    /// - Returns: What changed.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt.
+    package func write(
+        _ rows: PageRows,
+        from origin: RowOrigin,
+        isArchived: Bool = false,
+        resolving rejects: [Int64] = []
+    ) async throws -> RowCounts {
+        let writer = RecordWriter(
+            origin: origin,
+            headers: headers,
+            rewritesHeldSnapshots: true,
+            isArchived: isArchived
+        )
         return try await persistently { connection in
-            try writer.prepareHeaders(of: rows, on: connection)
+            if !isArchived { try writer.prepareHeaders(of: rows, on: connection) }
             return try connection.transaction { connection in
                 let (admitted, withheld) = try writer.admit(rows, on: connection)
                 var counts = try writer.write(admitted, itemKey: "", on: connection)

@@ -33,7 +33,7 @@ enum MergeSQL {
               FROM \(Staging.name(of: table)) s
               LEFT JOIN \(held(in: table, by: [key])) ON true
              WHERE h.app_id IS NULL OR \(wins("s", "h"))
-             ORDER BY s.\(key)
+             ORDER BY s.\(key) COLLATE "C"
             ON CONFLICT (app_id, \(key)) DO UPDATE SET
                 \(columns.filter { $0 != key }.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")),
                 last_changed_at = excluded.last_changed_at, last_run_id = excluded.last_run_id\
@@ -43,14 +43,29 @@ enum MergeSQL {
             """
     }
 
-    /// The staged rows that show the snapshot the ledger holds now.
+    /// The staged rows that show the snapshot the ledger holds now, where that snapshot has or had rows of its own in
+    /// other tables: child rows, or odd fields.
     ///
-    /// Parameter: app.
-    static func heldSnapshots(_ table: Table) -> String {
-        let key = table.key[0]
+    /// Parameters: app, the keys of the staged rows that come with such rows.
+    ///
+    /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
+    /// - Returns: `nil` where no other table has rows of a snapshot's.
+    static func heldSnapshots(_ table: Table) -> String? {
+        let key = "s.\(table.key[0])"
+        var others: [String] = []
+        if let owner = Tables.ownerKind(of: table) {
+            others += Tables.owned.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = \(key)" }
+        }
+        if let kind = Tables.recordKind(of: table) {
+            others.append("field_issues o WHERE o.kind = '\(kind)' AND o.record_key = \(key)")
+        }
+        guard !others.isEmpty else { return nil }
+        // Each question is a subquery that cannot be turned into a join, for the reason given below.
+        let asked = others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
         return """
-            SELECT s.\(key) AS key FROM \(Staging.name(of: table)) s
-              JOIN \(held(in: table, by: [key])) ON h.payload_sha256 = s.payload_sha256
+            SELECT \(key) AS key FROM \(Staging.name(of: table)) s
+              JOIN \(held(in: table, by: [table.key[0]])) ON h.payload_sha256 = s.payload_sha256
+             WHERE \(key) = ANY ($2::text[]) OR \(asked.joined(separator: " OR "))
             """
     }
 
@@ -87,15 +102,17 @@ enum MergeSQL {
             """
     }()
 
-    /// The raw archive keeps every distinct payload once.
+    /// The raw archive keeps every distinct payload once; one it has already is not touched, nor locked.
     ///
     /// Parameter: app.
     static let archive = """
         INSERT INTO signed_payloads AS p
             (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund)
-        SELECT $1::integer, kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund
-          FROM \(Staging.name(of: Staging.archive))
-         ORDER BY kind, record_key, signed_date, payload_sha256
+        SELECT $1::integer, s.kind, s.record_key, s.signed_date, s.payload_sha256, s.header_id, s.payload, s.signature, s.is_refund
+          FROM \(Staging.name(of: Staging.archive)) s
+          LEFT JOIN \(held(in: Staging.archive, by: Staging.archive.key)) ON true
+         WHERE h.app_id IS NULL OR s.is_refund AND NOT h.is_refund
+         ORDER BY s.kind COLLATE "C", s.record_key COLLATE "C", s.signed_date, s.payload_sha256
         ON CONFLICT (app_id, kind, record_key, signed_date, payload_sha256)
         DO UPDATE SET is_refund = true WHERE excluded.is_refund AND NOT p.is_refund
         """

@@ -44,6 +44,8 @@ struct RecordWriter {
     /// Whether a row made again from the snapshot the ledger holds takes its place: a newer StoreLedger may read more
     /// out of the same payload.
     var rewritesHeldSnapshots = false
+    /// Whether every payload came out of the archive, which then has nothing to learn.
+    var isArchived = false
 
     /// - Parameters:
     ///   - rows: What ``admit(_:on:)`` let pass of one page, or of the batch of a replay.
@@ -57,14 +59,17 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws -> RowCounts {
         var counts = RowCounts()
+        var replaced: [String: Set<ExactText>] = [:]
         for table in Staging.snapshotTables {
             let snapshots = rows.snapshots.filter { $0.table == table }
             guard !snapshots.isEmpty else { continue }
-            try merge(snapshots, into: table, counting: &counts, on: connection)
+            let updated = try merge(snapshots, into: table, issues: rows.issues, counting: &counts, on: connection)
+            if let kind = Tables.recordKind(of: table) { replaced[kind] = updated }
             crashPoint(.tableMerged)
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
         try writeArchive(rows.archive, on: connection)
+        try removeIssues(of: replaced, on: connection)
         try writeRemarks(rows, itemKey: itemKey, on: connection)
         return counts
     }
@@ -76,12 +81,14 @@ struct RecordWriter {
         }
     }
 
+    /// - Returns: The keys of the records that another snapshot, or another reading, stands for now.
     private func merge(
         _ snapshots: [Snapshot],
         into table: Table,
+        issues: [FieldIssue],
         counting counts: inout RowCounts,
         on connection: borrowing PostgresConnection
-    ) throws {
+    ) throws -> Set<ExactText> {
         _ = try connection.copyIn(
             Staging.name(of: table),
             columns: table.columns.map(\.name),
@@ -108,16 +115,24 @@ struct RecordWriter {
             counts.updated += updated.count
             counts.unchanged += snapshots.count - inserted.count - updated.count
         }
-        if rewritesHeldSnapshots {
-            let held = try connection.run(MergeSQL.heldSnapshots(table), [.integer(origin.app.rawValue)])
-            updated.formUnion(try held.map { ExactText(try $0.text("key")) })
+        if rewritesHeldSnapshots, let held = MergeSQL.heldSnapshots(table) {
+            let kind = Tables.recordKind(of: table)
+            let now = Set(
+                snapshots.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) }
+                    + issues.filter { $0.kind == kind }.map { ExactText($0.recordKey) }
+            )
+            let found = try connection.run(
+                held,
+                [.integer(origin.app.rawValue), .textArray(now.map(\.text).sorted())]
+            )
+            updated.formUnion(try found.map { ExactText(try $0.text("key")) })
         }
         let winners = snapshots.filter {
             let key = ExactText($0.key)
             return inserted.contains(key) || updated.contains(key)
         }
         try replaceChildren(of: winners, updated: updated, in: table, on: connection)
-        try removeIssues(of: updated, in: table, on: connection)
+        return updated
     }
 
     /// Child rows live and die with their snapshot: those of an older one go, those of the winner come.
@@ -151,16 +166,19 @@ struct RecordWriter {
     }
 
     /// An odd field goes with the snapshot that had it; the one that comes brings its own.
+    ///
+    /// Only once all tables are merged: a page that has nothing new locks none of their rows, but it does file its odd
+    /// fields, and must not hold what another page waits for that holds these.
     private func removeIssues(
-        of updated: Set<ExactText>,
-        in table: Table,
+        of replaced: [String: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws {
-        guard let kind = Tables.recordKind(of: table), !updated.isEmpty else { return }
-        _ = try connection.run(
-            "DELETE FROM field_issues WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[])",
-            [.integer(origin.app.rawValue), .text(kind), .textArray(updated.map(\.text).sorted())]
-        )
+        for (kind, keys) in replaced.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
+            _ = try connection.run(
+                "DELETE FROM field_issues WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[])",
+                [.integer(origin.app.rawValue), .text(kind), .textArray(keys.map(\.text).sorted())]
+            )
+        }
     }
 
     private func writeSendAttempts(_ rows: [Row], on connection: borrowing PostgresConnection) throws {
@@ -178,20 +196,20 @@ struct RecordWriter {
         _ payloads: [ArchivedPayload],
         on connection: borrowing PostgresConnection
     ) throws {
-        guard !payloads.isEmpty else { return }
-        var numbers: [[UInt8]: Int32] = [:]
-        for payload in payloads where numbers[payload.header] == nil {
-            numbers[payload.header] = try headers.number(of: payload.header, app: origin.app, on: connection)
+        guard !payloads.isEmpty, !isArchived else { return }
+        let numbers = try payloads.map { try headers.number(of: $0.header, app: origin.app, on: connection) }
+        var known: [(text: [UInt8], number: Int32)] = []
+        for (payload, number) in zip(payloads, numbers) where !known.contains(where: { $0.number == number }) {
+            known.append((payload.header, number))
         }
-        let known = numbers.map { (text: $0.key, number: $0.value) }
-        let rows: [Row] = payloads.map { payload in
+        let rows: [Row] = zip(payloads, numbers).map { payload, number in
             // Only a notification quotes other JWS.
             let bytes =
                 payload.kind == "notification"
                 ? HeaderSplice.shorten(payload.payload, headers: known) : payload.payload
             return [
                 .text(payload.kind), .text(payload.recordKey), .timestamp(payload.signedDate),
-                .bytea(payload.payloadSHA256), numbers[payload.header].map(Cell.integer) ?? .null, .bytea(bytes),
+                .bytea(payload.payloadSHA256), .integer(number), .bytea(bytes),
                 .bytea(payload.signature), .boolean(origin.isRefundHistory && payload.kind == "transaction"),
             ]
         }
@@ -200,13 +218,23 @@ struct RecordWriter {
         _ = try connection.run(MergeSQL.archive, [.integer(origin.app.rawValue)])
     }
 
-    /// Rejects, unknown fields and odd values; sorted, because every worker may meet the same ones.
+    /// Odd values, rejects and unknown fields, always in this order and each sorted, because every worker may meet the
+    /// same ones.
     private func writeRemarks(
         _ rows: PageRows,
         itemKey: String,
         on connection: borrowing PostgresConnection
     ) throws {
         let app = Cell.integer(origin.app.rawValue)
+        for issue in rows.issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
+            _ = try connection.run(
+                MergeSQL.issue(of: issue.kind),
+                [
+                    app, .text(issue.kind), .text(issue.recordKey), .text(issue.path), .text(issue.found),
+                    issue.signedDate.map(Cell.timestamp) ?? .null,
+                ]
+            )
+        }
         for record in rows.rejected.sorted(by: { $0.sha256.lexicographicallyPrecedes($1.sha256) }) {
             _ = try connection.run(
                 MergeSQL.rejected,
@@ -217,15 +245,6 @@ struct RecordWriter {
                 ]
             )
             crashPoint(.rejectFiled)
-        }
-        for issue in rows.issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
-            _ = try connection.run(
-                MergeSQL.issue(of: issue.kind),
-                [
-                    app, .text(issue.kind), .text(issue.recordKey), .text(issue.path), .text(issue.found),
-                    issue.signedDate.map(Cell.timestamp) ?? .null,
-                ]
-            )
         }
         let drift = Dictionary(grouping: rows.drift) { [$0.kind, $0.path] }
         for (path, seen) in drift.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {

@@ -9,7 +9,27 @@ final class SigningHeaders: Sendable {
         let header: [UInt8]
     }
 
-    private let known = Mutex<[Key: Int32]>([:])
+    private struct Number: Hashable {
+        let app: AppID
+        let number: Int32
+    }
+
+    /// Those whose numbers are known, and the one that was asked for last: it is asked for again and again, and comparing
+    /// four kilobytes takes less than hashing them.
+    private struct Known {
+        var numbers: [Key: Int32] = [:]
+        var last: (key: Key, number: Int32)?
+
+        mutating func number(of key: Key) -> Int32? {
+            if let last, last.key == key { return last.number }
+            guard let number = numbers[key] else { return nil }
+            last = (key, number)
+            return number
+        }
+    }
+
+    private let known = Mutex(Known())
+    private let texts = Mutex<[Number: [UInt8]]>([:])
     /// Apple rotates a few certificates a year; more than this is somebody's experiment and is looked up again.
     private static let capacity = 1_024
 
@@ -20,7 +40,7 @@ final class SigningHeaders: Sendable {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Int32 {
         let key = Key(app: app, header: header)
-        if let number = known.withLock({ $0[key] }) { return number }
+        if let number = known.withLock({ $0.number(of: key) }) { return number }
         let text = Cell.text(String(decoding: header, as: UTF8.self))
         // The first statement finds nothing in its own snapshot when another worker inserted meanwhile: read again.
         _ = try connection.run(
@@ -36,9 +56,29 @@ final class SigningHeaders: Sendable {
         )
         let number = Int32(try rows[0].int64("header_id"))
         known.withLock { known in
-            if known.count >= Self.capacity { known.removeAll() }
-            known[key] = number
+            if known.numbers.count >= Self.capacity { known.numbers.removeAll() }
+            known.numbers[key] = number
         }
         return number
+    }
+    /// The header with a number, or `nil` where there is none; each is read once.
+    func text(
+        of number: Int32,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> [UInt8]? {
+        let key = Number(app: app, number: number)
+        if let text = texts.withLock({ $0[key] }) { return text }
+        let rows = try connection.run(
+            "SELECT header FROM signing_headers WHERE app_id = $1 AND header_id = $2",
+            [.integer(app.rawValue), .integer(number)]
+        )
+        guard let row = rows.first else { return nil }
+        let text = try row.utf8("header")
+        texts.withLock { texts in
+            if texts.count >= Self.capacity { texts.removeAll() }
+            texts[key] = text
+        }
+        return text
     }
 }

@@ -9,7 +9,7 @@ package struct Ledger: Sendable {
     /// A name made of `a-z0-9_`; the job file checks it.
     package let schema: String
     /// How long to wait for a server that does not answer.
-    let deadline: Duration
+    package let deadline: Duration
     let headers = SigningHeaders()
 
     /// A ledger over at most `sessions` connections; the first use connects.
@@ -19,11 +19,19 @@ package struct Ledger: Sendable {
     ///   - schema: Where the tables are; it need not exist yet.
     ///   - sessions: For pages, at least 1; two more are for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer, at first and after it went away.
-    package init(conninfo: ConnectionString, schema: String, sessions: Int, deadline: Duration = .seconds(60)) {
+    ///   - isForReading: Whether no page is ever written: then a role will do that may make no temporary tables.
+    package init(
+        conninfo: ConnectionString,
+        schema: String,
+        sessions: Int,
+        deadline: Duration = .seconds(60),
+        isForReading: Bool = false
+    ) {
         self.schema = schema
         self.deadline = deadline
         pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
-            try connection.script(Self.sessionSettings(schema: schema) + Self.planAnew + Staging.createTables)
+            try connection.script(Self.sessionSettings(schema: schema) + Self.planAnew)
+            if !isForReading { try connection.script(Staging.createTables) }
         }
         control = PostgresPool(conninfo: conninfo, size: 2, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema))

@@ -82,13 +82,14 @@ extension ExportPipeline {
 }
 
 extension Ledger {
-    /// A ledger that no job file is needed for, connected and of a schema this version knows.
+    /// A ledger to read from, connected and of a schema this version knows.
     static func opened(at url: DatabaseURL, schema: String, databaseDeadline: Duration) async throws -> Ledger {
         let ledger = Ledger(
             conninfo: ConnectionString(url.reveal(), systemRoots: CertificateBundle.system),
             schema: schema,
             sessions: 1,
-            deadline: databaseDeadline
+            deadline: databaseDeadline,
+            isForReading: true
         )
         try await ledger.open()
         return ledger

@@ -8,10 +8,11 @@
 --
 --   storeledger_owner     owns schema, tables, views and functions; nobody logs in as it
 --   storeledger_migrator  storeledger migrate: acts as the owner
---   storeledger_loader    storeledger run, replay, plan, status, coverage, export, doctor
---   storeledger_exporter  storeledger export, plan, status, coverage: reads, but no payload, no archive, no reject's text
+--   storeledger_loader    storeledger run, replay, plan, status, coverage, export, doctor, refresh, dictionary, report
+--   storeledger_exporter  storeledger export, plan, status, coverage, report: reads, but no payload, archive or reject's text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, changes none
---   storeledger_analyst   the masked_ views, and the views that answer questions; read-only, a minute a statement
+--   storeledger_analyst   the masked_ views, and the views that answer questions (storeledger report); read-only, a minute a
+--                         statement
 --
 -- They have no password here. Set one with \password storeledger_loader in psql, which sends only its SCRAM verifier,
 -- or map the role in pg_hba.conf to a client certificate or a system user (peer).
@@ -172,15 +173,21 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
 CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
 SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
   FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('consumption_requests'),
-               ('current_subscriptions'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'), ('mrr_by_month'),
+               ('crawl_items_by_state'), ('current_subscriptions'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'), ('mrr_by_month'),
                ('mrr_movement_by_month'), ('notification_deliveries'), ('notification_health_by_day'),
                ('offer_conversion_by_month'), ('proceeds_by_month'), ('product_prices'), ('product_summary'), ('purchases'),
-               ('refund_rate_by_month'), ('refunded_purchases'), ('renewals_and_churn_by_month'), ('renewals_due'),
+               ('refund_rate_by_month'), ('refunded_purchases'), ('rejected_records_by_reason'),
+               ('renewals_and_churn_by_month'), ('renewals_due'),
                ('retention_cohorts'), ('revenue_by_month'), ('revenue_converted_by_month'), ('subscription_months'),
                ('subscription_periods'), ('subscriptions_by_status'), ('undelivered_notifications'), ('view_freshness'))
        v (name);
 SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
   FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
+
+-- What a report also stands on.
+SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), name)
+  FROM (VALUES ('masked_apps'), ('masked_runs'), ('masked_coverage_gaps'), ('schema_migrations')) v (relation), ledger_roles
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
 
 -- Analysing. The settings keep honest people from harm; they can be set otherwise in a session, the rights cannot.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', oid::regclass, :'prefix' || '_analyst')

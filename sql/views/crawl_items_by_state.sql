@@ -1,0 +1,21 @@
+-- How far is each job, and what of it is failing?
+CREATE OR REPLACE VIEW crawl_items_by_state AS
+SELECT
+    i.app_id, i.job, i.run_id, i.stream, i.state, i.error_code,
+    count(*) AS items,
+    min(i.finished_at) AS first_finished_at,
+    max(i.finished_at) AS last_finished_at
+FROM crawl_items i
+WHERE i.run_id = (SELECT max(r.run_id) FROM runs r WHERE r.app_id = i.app_id AND r.job = i.job)
+GROUP BY i.app_id, i.job, i.run_id, i.stream, i.state, i.error_code;
+COMMENT ON VIEW crawl_items_by_state IS
+    'The items of each job''s last run, counted: no ID of a customer is in it, and no message that may name one.';
+COMMENT ON COLUMN crawl_items_by_state.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN crawl_items_by_state.job IS 'The name in the job file.';
+COMMENT ON COLUMN crawl_items_by_state.run_id IS 'The job''s last run.';
+COMMENT ON COLUMN crawl_items_by_state.stream IS 'The history that is asked for.';
+COMMENT ON COLUMN crawl_items_by_state.state IS 'waiting, leased (in hand), done or failed.';
+COMMENT ON COLUMN crawl_items_by_state.error_code IS 'Apple''s errorCode of the last failure, or the HTTP status where there was none.';
+COMMENT ON COLUMN crawl_items_by_state.items IS 'How many IDs or windows.';
+COMMENT ON COLUMN crawl_items_by_state.first_finished_at IS 'When the first of them ended; NULL while none has.';
+COMMENT ON COLUMN crawl_items_by_state.last_finished_at IS 'When the last of them ended; NULL while none has.';

@@ -1,20 +1,63 @@
 /// Remembers the member names of one object, byte for byte.
 ///
 /// Swift's own `String` equality would take U+212A for `K`, where PostgreSQL sees two names.
-/// Objects are small, so comparing is faster than hashing, until one is not: then a set keeps the cost linear.
+/// Objects are small, so a look at a few names is faster than hashing, until one is not: then a set keeps the cost
+/// linear.
 struct DistinctNames {
-    private static let comparedOneByOne = 24
+    private static let comparedOneByOne = 48
 
+    private var count = 0
+    /// A bit for each mixture of length, first and last byte that was seen: a new one is a new name.
+    private var seen: UInt64 = 0
     private var hashed: Set<ExactText> = []
 
-    /// Returns whether `name` is new among the names of `members` and is remembered now.
-    mutating func insert(_ name: String, after members: [JSONObject.Member]) -> Bool {
-        guard members.count >= Self.comparedOneByOne else {
-            return !members.contains { $0.key.isByteEqual(to: name) }
+    /// Returns whether the name that was read last, of the object at `object`, is new, and remembers it.
+    mutating func insertLast(of nodes: [JSONNode], after object: Int, in bytes: [UInt8]) -> Bool {
+        let last = nodes.count - 1
+        count += 1
+        guard count <= Self.comparedOneByOne else { return insertHashed(last, of: nodes, after: object, in: bytes) }
+        let mark = Self.mark(of: nodes[last], in: bytes)
+        guard seen & mark != 0 else {
+            seen |= mark
+            return true
         }
+        seen |= mark
+        var next = object + 1
+        while next < last {
+            if Self.isEqual(nodes[next], nodes[last], in: bytes) { return false }
+            next = Int(nodes[next + 1].next)
+        }
+        return true
+    }
+
+    private mutating func insertHashed(
+        _ last: Int,
+        of nodes: [JSONNode],
+        after object: Int,
+        in bytes: [UInt8]
+    ) -> Bool {
         if hashed.isEmpty {
-            hashed = Set(members.map { ExactText($0.key) })
+            var next = object + 1
+            while next < last {
+                hashed.insert(ExactText(nodes[next].string(in: bytes)))
+                next = Int(nodes[next + 1].next)
+            }
         }
-        return hashed.insert(ExactText(name)).inserted
+        return hashed.insert(ExactText(nodes[last].string(in: bytes))).inserted
+    }
+
+    /// A name with escapes can be any name, so it has all marks.
+    private static func mark(of name: JSONNode, in bytes: [UInt8]) -> UInt64 {
+        guard name.kind == .plainString else { return .max }
+        let text = name.text
+        guard let first = text.first, let last = text.last else { return 1 }
+        return 1 << UInt64((text.count &* 37 &+ Int(bytes[first]) &* 5 &+ Int(bytes[last])) & 63)
+    }
+
+    private static func isEqual(_ left: JSONNode, _ right: JSONNode, in bytes: [UInt8]) -> Bool {
+        guard left.kind == .plainString, right.kind == .plainString else {
+            return left.string(in: bytes).isByteEqual(to: right.string(in: bytes))
+        }
+        return left.text.count == right.text.count && bytes[left.text].elementsEqual(bytes[right.text])
     }
 }

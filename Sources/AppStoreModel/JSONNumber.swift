@@ -35,9 +35,12 @@ package struct JSONNumber: Equatable, Sendable {
         return hasFraction ? -magnitude - 1 : -magnitude
     }
 
+    /// Bytes of a number that PostgreSQL gets as a number.
+    static let longestSafeText = 40
+
     /// Whether PostgreSQL can hold it as jsonb without writing out more digits than were sent: `1e131071` is 131,072.
     package var isSafeInDatabase: Bool {
-        guard text.utf8.count <= 40 else { return false }
+        guard text.utf8.count <= Self.longestSafeText else { return false }
         guard let mark = text.utf8.lastIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return true }
         guard let exponent = Int(text[text.utf8.index(after: mark)...]) else { return false }
         return Self.smallExponents.contains(exponent)

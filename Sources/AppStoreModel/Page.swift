@@ -32,7 +32,7 @@ package enum PageRecord: Equatable, Sendable {
     /// A signed transaction.
     case transaction(jws: String)
     /// A signed notification and how often Apple tried to deliver it.
-    case notification(jws: String, sendAttempts: [JSONValue])
+    case notification(jws: String, sendAttempts: [JSONElement])
     /// An element that is not what the documentation promises, as JSON text.
     case unreadable(String)
 }

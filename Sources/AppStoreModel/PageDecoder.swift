@@ -24,15 +24,15 @@ package enum PageDecoder {
         return try page(response, cursor: "paginationToken", records: "notificationHistory", read: notification)
     }
 
-    private static func transactions(in response: JSONObject) throws(RequestFailure) -> Page {
+    private static func transactions(in response: JSONElement) throws(RequestFailure) -> Page {
         try page(response, cursor: "revision", records: "signedTransactions", read: transaction)
     }
 
     private static func page(
-        _ response: JSONObject,
+        _ response: JSONElement,
         cursor cursorName: String,
         records recordsName: String,
-        read: (JSONValue) -> PageRecord
+        read: (JSONElement) -> PageRecord
     ) throws(RequestFailure) -> Page {
         guard let hasMore = response["hasMore"]?.bool else {
             throw .badPage(reason: "hasMore is \(kind(of: response["hasMore"])); it must be true or false")
@@ -52,30 +52,27 @@ package enum PageDecoder {
         )
     }
 
-    private static func transaction(_ element: JSONValue) -> PageRecord {
-        guard let jws = element.string, !jws.isEmpty else { return .unreadable(JSONWriter.text(element)) }
+    private static func transaction(_ element: JSONElement) -> PageRecord {
+        guard let jws = element.string, !jws.isEmpty else { return .unreadable(JSONWriter.text(element.value)) }
         return .transaction(jws: jws)
     }
 
-    private static func notification(_ element: JSONValue) -> PageRecord {
-        guard let item = element.object, let jws = item["signedPayload"]?.string, !jws.isEmpty else {
-            return .unreadable(JSONWriter.text(element))
+    private static func notification(_ element: JSONElement) -> PageRecord {
+        guard let jws = element["signedPayload"]?.string, !jws.isEmpty else {
+            return .unreadable(JSONWriter.text(element.value))
         }
-        let attempts: [JSONValue] =
-            switch item["sendAttempts"] {
-            case nil, .null: []
-            case .array(let attempts): attempts
-            // Not what was promised: left for the normalizer to record, as one attempt it cannot read.
-            case .some(let other): [other]
-            }
-        return .notification(jws: jws, sendAttempts: attempts)
+        guard let attempts = element["sendAttempts"], !attempts.isNull else {
+            return .notification(jws: jws, sendAttempts: [])
+        }
+        // What was not promised is left for the normalizer to record, as one attempt it cannot read.
+        return .notification(jws: jws, sendAttempts: attempts.array ?? [attempts])
     }
 }
 
 extension PageDecoder {
-    private static func object(_ body: [UInt8]) throws(RequestFailure) -> JSONObject {
+    private static func object(_ body: [UInt8]) throws(RequestFailure) -> JSONElement {
         do throws(StrictJSONError) {
-            return try StrictJSON.parseObject(body)
+            return try StrictJSON.scanObject(body)
         } catch {
             throw .badPage(
                 reason:
@@ -85,9 +82,8 @@ extension PageDecoder {
     }
 
     /// The records; a missing list and `null` are the empty list.
-    private static func elements(of response: JSONObject, named name: String) throws(RequestFailure) -> [JSONValue] {
-        let value = response[name] ?? .null
-        if value == .null { return [] }
+    private static func elements(of response: JSONElement, named name: String) throws(RequestFailure) -> [JSONElement] {
+        guard let value = response[name], !value.isNull else { return [] }
         guard let elements = value.array else {
             throw .badPage(reason: "\(name) is \(kind(of: value)); it must be an array")
         }
@@ -97,7 +93,7 @@ extension PageDecoder {
         return elements
     }
 
-    private static func cursor(_ response: JSONObject, named name: String) throws(RequestFailure) -> String? {
+    private static func cursor(_ response: JSONElement, named name: String) throws(RequestFailure) -> String? {
         guard let cursor = try text(response, named: name), !cursor.isEmpty else { return nil }
         guard cursor.utf8.count <= cursorLimit else {
             throw .badPage(reason: "\(name) has \(cursor.utf8.count) bytes; at most \(cursorLimit) can be sent back")
@@ -105,30 +101,15 @@ extension PageDecoder {
         return cursor
     }
 
-    private static func text(_ response: JSONObject, named name: String) throws(RequestFailure) -> String? {
-        let value = response[name] ?? .null
-        if value == .null { return nil }
+    private static func text(_ response: JSONElement, named name: String) throws(RequestFailure) -> String? {
+        guard let value = response[name], !value.isNull else { return nil }
         guard let text = value.string else {
             throw .badPage(reason: "\(name) is \(kind(of: value)); it must be a string")
         }
         return text
     }
 
-    private static func kind(of value: JSONValue?) -> String {
+    private static func kind(of value: JSONElement?) -> String {
         value?.kind ?? "missing"
-    }
-}
-
-extension JSONValue {
-    /// What kind of value it is, for a message.
-    package var kind: String {
-        switch self {
-        case .null: "null"
-        case .bool: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
-        }
     }
 }

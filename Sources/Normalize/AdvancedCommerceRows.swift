@@ -12,14 +12,14 @@ struct AdvancedCommerceRows {
     init(ownerKind: RecordKind, ownerKey: String, reading: RecordReading) {
         self.ownerKind = ownerKind == .transaction ? "transaction" : "renewal"
         self.ownerKey = ownerKey
-        currency = reading.cells["currency"] ?? .null
+        currency = reading["currency"]
         items = reading.lists["items"] ?? []
     }
 
     var children: [ChildRows] {
         let refunds = items.flatMap { item in
             (item.reading.lists["refunds"] ?? []).map { refund in
-                row(of: Tables.advancedCommerceRefunds, refund, ["item_position": .integer(Int32(item.position))])
+                row(of: Tables.advancedCommerceRefunds, refund, item: item.position)
             }
         }
         return [
@@ -31,17 +31,12 @@ struct AdvancedCommerceRows {
         ]
     }
 
-    private func row(
-        of table: Table,
-        _ element: RecordReading.Element,
-        _ more: [String: Cell] = [:]
-    ) -> Row {
-        var reading = element.reading
-        reading.cells["owner_kind"] = .text(ownerKind)
-        reading.cells["owner_key"] = .text(ownerKey)
-        reading.cells["position"] = .integer(Int32(element.position))
-        reading.cells["currency"] = currency
-        reading.cells.merge(more) { _, new in new }
-        return reading.row(of: table)
+    private func row(of table: Table, _ element: RecordReading.Element, item: Int? = nil) -> Row {
+        var more: [(String, Cell)] = [
+            ("owner_kind", .text(ownerKind)), ("owner_key", .text(ownerKey)),
+            ("position", .integer(Int32(element.position))), ("currency", currency),
+        ]
+        if let item { more.append(("item_position", .integer(Int32(item)))) }
+        return element.reading.row(of: table, more)
     }
 }

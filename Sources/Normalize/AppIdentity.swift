@@ -7,8 +7,8 @@ struct AppIdentity: Sendable {
     /// Checked in production only, where Apple sends it; `nil` checks nothing.
     let appAppleId: Int64?
 
-    func requireBundle(_ found: JSONValue?) throws(RecordRejection) {
-        guard let text = found?.string, text.isByteEqual(to: bundleId) else {
+    func requireBundle(_ found: JSONElement?) throws(RecordRejection) {
+        guard found?.isText(bundleId) == true else {
             throw RecordRejection(
                 .bundle,
                 "bundleId is \(ForeignText.description(of: found)); the job's is \"\(bundleId)\"."
@@ -16,17 +16,18 @@ struct AppIdentity: Sendable {
         }
     }
 
-    func requireEnvironment(_ found: JSONValue?) throws(RecordRejection) {
-        guard let text = found?.string, text.isByteEqual(to: environment.rawValue) else {
-            throw RecordRejection(
-                .environment,
-                "environment is \(ForeignText.description(of: found)); the job's is \"\(environment.rawValue)\"."
-            )
+    func requireEnvironment(_ found: JSONElement?) throws(RecordRejection) {
+        guard found?.isText(environment.rawValue) == true else {
+            throw foreignEnvironment(ForeignText.description(of: found))
         }
     }
 
-    func requireAppAppleId(_ found: JSONValue?) throws(RecordRejection) {
-        guard environment == .production, let appAppleId, found?.number?.int64 != appAppleId else { return }
+    private func foreignEnvironment(_ found: String) -> RecordRejection {
+        RecordRejection(.environment, "environment is \(found); the job's is \"\(environment.rawValue)\".")
+    }
+
+    func requireAppAppleId(_ found: JSONElement?) throws(RecordRejection) {
+        guard environment == .production, let appAppleId, found?.int64 != appAppleId else { return }
         throw RecordRejection(
             .appAppleId,
             "appAppleId is \(ForeignText.description(of: found)); the job's is \(appAppleId)."
@@ -36,7 +37,7 @@ struct AppIdentity: Sendable {
 
 extension AppIdentity {
     /// Refuses a payload of another app or environment.
-    func require(_ payload: JSONObject, of kind: RecordKind) throws(RecordRejection) {
+    func require(_ payload: JSONElement, of kind: RecordKind) throws(RecordRejection) {
         switch kind {
         case .transaction:
             try requireBundle(payload["bundleId"])
@@ -54,15 +55,17 @@ extension AppIdentity {
     }
 
     /// Every part that names an app has to name this one.
-    private func requireNotification(_ payload: JSONObject) throws(RecordRejection) {
+    private func requireNotification(_ payload: JSONElement) throws(RecordRejection) {
         var isIdentified = false
         for name in ["data", "summary", "externalPurchaseToken", "appData"] {
-            guard let part = payload[name]?.object else { continue }
+            guard let part = payload[name], part.isObject else { continue }
             isIdentified = true
             try requireBundle(part["bundleId"])
-            let environment =
-                name == "externalPurchaseToken" ? Self.environment(ofExternalPurchase: part) : part["environment"]
-            try requireEnvironment(environment)
+            if name == "externalPurchaseToken" {
+                try requireEnvironment(ofExternalPurchase: part)
+            } else {
+                try requireEnvironment(part["environment"])
+            }
             try requireAppAppleId(part["appAppleId"])
         }
         guard isIdentified else {
@@ -73,12 +76,18 @@ extension AppIdentity {
         }
     }
 
+    private func requireEnvironment(ofExternalPurchase token: JSONElement) throws(RecordRejection) {
+        let found = Self.environment(ofExternalPurchase: token)
+        guard found == environment else {
+            throw foreignEnvironment(found.map { "\"\($0.rawValue)\"" } ?? "missing")
+        }
+    }
+
     /// The token does not say its environment; its ID does.
     ///
     /// Source: externalPurchaseId, App Store Server Notifications, read 2026-11.
-    static func environment(ofExternalPurchase token: JSONObject) -> JSONValue? {
+    static func environment(ofExternalPurchase token: JSONElement) -> AppStoreEnvironment? {
         guard let id = token["externalPurchaseId"]?.string else { return nil }
-        let environment: AppStoreEnvironment = id.utf8.starts(with: "SANDBOX".utf8) ? .sandbox : .production
-        return .string(environment.rawValue)
+        return id.utf8.starts(with: "SANDBOX".utf8) ? .sandbox : .production
     }
 }

@@ -5,18 +5,30 @@ import LedgerTables
 ///
 /// A column is the field's name in snake_case. Money and percentages say their unit. The fields of an object inside
 /// stand in the same row behind the object's prefix, unless they begin with it anyway.
-struct ColumnMap: Sendable {
-    struct Entry: Sendable {
+final class ColumnMap: Sendable {
+    final class Entry: Sendable {
         let field: Field
         /// The column a scalar fills; empty for objects, lists and signed payloads.
         let column: String
+        /// Where the column stands among ``ColumnMap/columns`` of the whole record.
+        let slot: Int
         /// Of an object or of a list's elements.
         let nested: ColumnMap?
+
+        init(field: Field, column: String = "", slot: Int = 0, nested: ColumnMap? = nil) {
+            self.field = field
+            self.column = column
+            self.slot = slot
+            self.nested = nested
+        }
     }
 
     let entries: [Entry]
-    private let shape: ObjectShape
-    private let indexByKey: [String: Int]
+    private let keys: KeyTable
+    /// Every column that the record fills, objects inside included, each once; empty for such an object itself.
+    let columns: [String]
+    /// For each table, by its name, the slot that each of its columns is filled from.
+    private let slots: [String: [Int?]]
 
     static let transaction = ColumnMap(.transaction)
     static let renewalInfo = ColumnMap(.renewalInfo)
@@ -25,28 +37,53 @@ struct ColumnMap: Sendable {
     static let appTransaction = ColumnMap(.appTransaction, prefix: "app_transaction_")
     static let sendAttempt = ColumnMap(.sendAttempt)
 
-    init(_ shape: ObjectShape, prefix: String = "") {
-        self.shape = shape
-        entries = shape.fields.map { field in
-            switch field.type {
-            case .object(let inner):
-                let nested = ColumnMap(inner, prefix: prefix + Self.prefix(of: field.key))
-                return Entry(field: field, column: "", nested: nested)
-            case .objectArray(let inner):
-                // The elements are rows of a table of their own.
-                return Entry(field: field, column: "", nested: ColumnMap(inner))
-            case .signed:
-                return Entry(field: field, column: "", nested: nil)
-            default:
-                return Entry(field: field, column: Self.column(of: field, prefix: prefix), nested: nil)
-            }
-        }
-        indexByKey = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.field.key, $0) })
+    convenience init(_ shape: ObjectShape, prefix: String = "") {
+        var columns: [String] = []
+        let entries = Self.entries(shape, prefix: prefix, &columns)
+        self.init(entries, columns: columns)
     }
 
-    /// The documented field with this key, compared as bytes.
-    subscript(key: String) -> Entry? {
-        shape[key].flatMap { indexByKey[$0.key] }.map { entries[$0] }
+    private init(_ entries: [Entry], columns: [String]) {
+        self.entries = entries
+        self.columns = columns
+        keys = KeyTable(entries.map(\.field.key))
+        slots = Dictionary(
+            uniqueKeysWithValues: (columns.isEmpty ? [] : Tables.all).map { table in
+                (table.name, table.columns.map { columns.firstIndex(of: $0.name) })
+            }
+        )
+    }
+
+    /// Adds the columns of the shape to those that the record has until now.
+    private static func entries(_ shape: ObjectShape, prefix: String, _ columns: inout [String]) -> [Entry] {
+        shape.fields.map { field in
+            switch field.type {
+            case .object(let inner):
+                let prefix = prefix + Self.prefix(of: field.key)
+                let nested = ColumnMap(Self.entries(inner, prefix: prefix, &columns), columns: [])
+                return Entry(field: field, nested: nested)
+            case .objectArray(let inner):
+                // The elements are rows of a table of their own.
+                return Entry(field: field, nested: ColumnMap(inner))
+            case .signed:
+                return Entry(field: field)
+            default:
+                let column = Self.column(of: field, prefix: prefix)
+                let slot = columns.firstIndex(of: column) ?? columns.endIndex
+                if slot == columns.endIndex { columns.append(column) }
+                return Entry(field: field, column: column, slot: slot)
+            }
+        }
+    }
+
+    /// The documented field that a member is, compared as bytes.
+    subscript(member: JSONElement.Member) -> Entry? {
+        member.withKey { keys.place(of: $0) }.map { entries[$0] }
+    }
+
+    /// For each column of the table, the slot it is filled from; `nil` where no field fills it.
+    func slots(of table: Table) -> [Int?] {
+        slots[table.name] ?? table.columns.map { columns.firstIndex(of: $0.name) }
     }
 
     private static let ownPrefixes = [

@@ -13,12 +13,10 @@ enum ForeignText {
     }
 
     /// The value for a sentence: JSON text where that is short by nature, otherwise its kind.
-    static func description(of value: JSONValue?) -> String {
-        switch value {
-        case nil: "missing"
-        case .array, .object: value?.kind ?? "missing"
-        case .some(let scalar): sample(of: scalar, limit: 60)
-        }
+    static func description(of value: JSONElement?) -> String {
+        guard let value else { return "missing" }
+        let isContainer = value.isObject || value.array != nil
+        return isContainer ? value.kind : sample(of: value.value, limit: 60)
     }
 
     /// `text` with every UUID in it replaced.

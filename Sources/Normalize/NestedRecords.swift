@@ -14,21 +14,18 @@ struct NestedRecords {
         "subscription_group_identifier", "app_account_token",
     ]
 
-    /// The transaction knows best, then the renewal, then the app transaction.
-    var cells: [String: Cell] {
-        let purchase = [transaction, renewal].compactMap(\.self).map { record in
-            record.reading.cells.filter { Self.purchaseColumns.contains($0.key) }
-        }
-        return (purchase + [appTransaction?.reading.cells ?? [:]]).reduce(into: [:]) { cells, more in
-            cells.merge(more) { known, _ in known }
-        }
+    /// What they say of a column: the transaction knows best, then the renewal, then the app transaction.
+    subscript(column: String) -> Cell {
+        let purchase = Self.purchaseColumns.contains(column) ? [transaction, renewal] : []
+        let cells = (purchase + [appTransaction]).compactMap { $0?.reading[column] }
+        return cells.first { $0 != .null } ?? .null
     }
 
     /// The notification's payload with each signed text replaced by what it says, or by `null` when it is not believed.
     ///
     /// Twelve kilobytes of certificates in every row would help nobody; the archive has the texts.
     func payloadJSON(of notification: VerifiedRecord) -> [UInt8] {
-        var payload = notification.payload.json
+        var payload = notification.payload.json.object ?? JSONObject()
         payload.replaceMember("data") { data in
             data.replaceSigned("signedTransactionInfo", with: transaction)
             data.replaceSigned("signedRenewalInfo", with: renewal)
@@ -51,6 +48,6 @@ extension JSONObject {
 
     fileprivate mutating func replaceSigned(_ key: String, with record: VerifiedRecord?) {
         guard let place = members.firstIndex(where: { $0.key.isByteEqual(to: key) }) else { return }
-        members[place].value = record.map { .object($0.payload.json) } ?? .null
+        members[place].value = record?.payload.json.value ?? .null
     }
 }

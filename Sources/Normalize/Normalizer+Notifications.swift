@@ -8,12 +8,12 @@ extension Normalizer {
     /// A nested payload that cannot be believed is rejected by itself; the notification is loaded without it.
     func addNotification(
         _ jws: String,
-        sendAttempts: [JSONValue],
+        sendAttempts: [JSONElement],
         now: UnixMilliseconds,
         to collector: inout PageCollector
     ) {
         guard var record = believe(jws, as: .notification, now: now, collector: &collector) else { return }
-        if record.payload.json["notificationType"] == .string("REFUND") { collector.noteRevocation() }
+        if record.payload.json["notificationType"]?.isText("REFUND") == true { collector.noteRevocation() }
         let nested = NestedRecords(
             transaction: record.reading.signed["signedTransactionInfo"].flatMap {
                 addTransaction($0, now: now, to: &collector)
@@ -28,24 +28,21 @@ extension Normalizer {
         if let appTransaction = nested.appTransaction { collector.noteDrift(of: appTransaction) }
         addSendAttempts(sendAttempts, of: &record, to: &collector)
         collector.noteDrift(of: record)
-        let cells = nested.cells.merging(record.reading.cells) { _, own in own }
+        let environment = environment(of: record)
         collector.add(
-            record.snapshot(
-                of: Tables.notifications,
-                cells: cells.merging(environment(of: record)) { own, _ in own },
-                payloadJSON: nested.payloadJSON(of: record)
-            ),
+            record.snapshot(of: Tables.notifications, payloadJSON: nested.payloadJSON(of: record)) { column in
+                let cell = nested[column]
+                return cell == .null && column == "environment" ? environment : cell
+            },
             of: record,
             issues: record.issues + (nested.appTransaction?.issues ?? [])
         )
     }
 
     /// Of a purchase outside the App Store, which does not name it.
-    private func environment(of record: VerifiedRecord) -> [String: Cell] {
-        guard let token = record.payload.json["externalPurchaseToken"]?.object,
-            let environment = AppIdentity.environment(ofExternalPurchase: token)?.string
-        else { return [:] }
-        return ["environment": .text(environment)]
+    private func environment(of record: VerifiedRecord) -> Cell {
+        let token = record.payload.json["externalPurchaseToken"]
+        return token.flatMap(AppIdentity.environment(ofExternalPurchase:)).map { .text($0.rawValue) } ?? .null
     }
 }
 
@@ -55,7 +52,7 @@ extension Normalizer {
 
     /// Apple does not sign them, but they came with a notification that is signed.
     private func addSendAttempts(
-        _ attempts: [JSONValue],
+        _ attempts: [JSONElement],
         of record: inout VerifiedRecord,
         to collector: inout PageCollector
     ) {
@@ -66,19 +63,19 @@ extension Normalizer {
         }
         for (position, attempt) in attempts.prefix(Self.sendAttemptLimit).enumerated() {
             let place = path.appending(position: position)
-            guard let object = attempt.object else {
+            guard attempt.isObject else {
                 record.note("found \(ForeignText.description(of: attempt)); it must be an object", at: place)
                 continue
             }
-            var reading = record.read(object, by: .sendAttempt, at: place)
-            guard let date = reading.cells["attempt_date"] else {
+            let reading = record.read(attempt, by: .sendAttempt, at: place)
+            let date = reading["attempt_date"]
+            guard date != .null else {
                 record.note("found no usable attemptDate; the attempt is left out", at: place)
                 continue
             }
             let uuid = Cell.text(record.key)
-            reading.cells["notification_uuid"] = uuid
             collector.addSendAttempt(
-                reading.row(of: Tables.notificationSendAttempts),
+                reading.row(of: Tables.notificationSendAttempts, [("notification_uuid", uuid)]),
                 key: [uuid, date]
             )
         }

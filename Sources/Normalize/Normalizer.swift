@@ -98,15 +98,14 @@ extension Normalizer {
         collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .transaction, ownerKey: record.key, reading: record.reading)
         let json = record.payloadJSON
-        let cells = record.reading.cells
         collector.add(
-            record.snapshot(of: Tables.transactions, cells: cells, payloadJSON: json, children: commerce.children),
+            record.snapshot(of: Tables.transactions, payloadJSON: json, children: commerce.children),
             of: record,
             issues: record.issues
         )
         if isRefund {
             collector.add(
-                record.snapshot(of: Tables.refunds, cells: cells, payloadJSON: json),
+                record.snapshot(of: Tables.refunds, payloadJSON: json),
                 of: record,
                 issues: []
             )
@@ -121,7 +120,6 @@ extension Normalizer {
         collector.add(
             record.snapshot(
                 of: Tables.renewals,
-                cells: record.reading.cells,
                 payloadJSON: record.payloadJSON,
                 children: commerce.children
             ),

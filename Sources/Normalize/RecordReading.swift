@@ -3,12 +3,13 @@ import LedgerTables
 
 /// What one object of Apple's holds for the ledger.
 struct RecordReading {
-    /// By column name; an absent or unusable field has none.
-    var cells: [String: Cell] = [:]
+    let map: ColumnMap
+    /// In the order of the map's columns; an absent or unusable field is NULL.
+    fileprivate(set) var cells: [Cell]
     /// Elements of lists of objects, by the list's key.
-    var lists: [String: [Element]] = [:]
+    fileprivate(set) var lists: [String: [Element]] = [:]
     /// Texts of nested signed payloads, by the field's key.
-    var signed: [String: String] = [:]
+    fileprivate(set) var signed: [String: String] = [:]
 
     struct Element {
         /// Place in Apple's list, from 0; elements that are no objects leave a gap.
@@ -16,9 +17,25 @@ struct RecordReading {
         let reading: RecordReading
     }
 
-    /// The cells in the order of the table's columns.
-    func row(of table: Table) -> Row {
-        table.columns.map { cells[$0.name] ?? .null }
+    fileprivate init(by map: ColumnMap) {
+        self.map = map
+        cells = [Cell](repeating: .null, count: map.columns.count)
+    }
+
+    /// NULL also for a column that no field fills.
+    subscript(column: String) -> Cell {
+        map.columns.firstIndex(of: column).map { cells[$0] } ?? .null
+    }
+
+    /// The cells in the order of the table's columns, and `more` in theirs.
+    func row(of table: Table, _ more: [(column: String, cell: Cell)] = []) -> Row {
+        var row = map.slots(of: table).map { slot in slot.map { cells[$0] } ?? .null }
+        for (column, cell) in more {
+            // What is added stands at the end of most tables.
+            guard let place = table.columns.lastIndex(where: { $0.name == column }) else { continue }
+            row[place] = cell
+        }
+        return row
     }
 }
 
@@ -32,8 +49,9 @@ struct RecordReader {
         self.kind = kind
     }
 
-    mutating func read(_ object: JSONObject, by map: ColumnMap, at path: FieldPath = .root) -> RecordReading {
-        var reading = RecordReading()
+    /// Reads an object.
+    mutating func read(_ object: JSONElement, by map: ColumnMap, at path: FieldPath = .root) -> RecordReading {
+        var reading = RecordReading(by: map)
         read(object, by: map, at: path, into: &reading)
         return reading
     }
@@ -43,85 +61,86 @@ struct RecordReader {
     }
 
     private mutating func read(
-        _ object: JSONObject,
+        _ object: JSONElement,
         by map: ColumnMap,
         at path: FieldPath,
         into reading: inout RecordReading
     ) {
         for member in object.members {
-            guard let entry = map[member.key] else {
-                noteUnknownField(member, in: path)
+            guard let entry = map[member] else {
+                noteDrift(path.appending(member.key).general, sample: member.value)
                 continue
             }
-            guard member.value != .null else { continue }
-            read(member.value, by: entry, at: path.appending(member.key), into: &reading)
+            let value = member.value
+            guard !value.isNull else { continue }
+            read(value, by: entry, in: path, into: &reading)
         }
     }
 
     private mutating func read(
-        _ value: JSONValue,
+        _ value: JSONElement,
         by entry: ColumnMap.Entry,
-        at path: FieldPath,
+        in path: FieldPath,
         into reading: inout RecordReading
     ) {
+        let key = entry.field.key
         switch (entry.field.type, entry.nested) {
         case (.object, let nested?):
-            guard let object = value.object else { return note(wrong(value, "an object"), at: path) }
-            read(object, by: nested, at: path, into: &reading)
+            guard value.isObject else { return note(wrong(value, "an object"), at: path.appending(key)) }
+            read(value, by: nested, at: path.appending(key), into: &reading)
         case (.objectArray, let nested?):
-            guard let elements = value.array else { return note(wrong(value, "an array of objects"), at: path) }
-            reading.lists[entry.field.key] = read(elements, by: nested, at: path)
+            guard let elements = value.array else {
+                return note(wrong(value, "an array of objects"), at: path.appending(key))
+            }
+            reading.lists[key] = read(elements, by: nested, at: path.appending(key))
         case (.signed, _):
-            guard let text = value.string else { return note(wrong(value, "a JWS in text"), at: path) }
-            reading.signed[entry.field.key] = text
+            guard let text = value.string else { return note(wrong(value, "a JWS in text"), at: path.appending(key)) }
+            reading.signed[key] = text
         default:
-            reading.cells[entry.column] = cell(of: value, as: entry.field.type, at: path)
+            reading.cells[entry.slot] = cell(of: value, as: entry.field, in: path)
         }
     }
 
     private mutating func read(
-        _ elements: [JSONValue],
+        _ elements: [JSONElement],
         by map: ColumnMap,
         at path: FieldPath
     ) -> [RecordReading.Element] {
         var readings: [RecordReading.Element] = []
         for (position, element) in elements.enumerated() {
             let place = path.appending(position: position)
-            guard let object = element.object else {
+            guard element.isObject else {
                 note(wrong(element, "an object"), at: place)
                 continue
             }
-            readings.append(RecordReading.Element(position: position, reading: read(object, by: map, at: place)))
+            readings.append(RecordReading.Element(position: position, reading: read(element, by: map, at: place)))
         }
         return readings
     }
 
-    private mutating func cell(of value: JSONValue, as type: FieldType, at path: FieldPath) -> Cell? {
-        switch ScalarReading(value, as: type) {
+    /// A path is made where there is something to say of it, which is rare.
+    private mutating func cell(of value: JSONElement, as field: Field, in path: FieldPath) -> Cell {
+        switch ScalarReading(value, as: field.type) {
         case .asDocumented(let cell):
             return cell
         case .unknownValue(let cell, let text):
-            noteDrift("\(path.general)=\(text)", sample: value)
+            noteDrift("\(path.appending(field.key).general)=\(text)", sample: value)
             return cell
         case .mended(let cell, let found):
-            note(found, at: path)
+            note(found, at: path.appending(field.key))
             return cell
         case .unusable(let found):
-            note(found, at: path)
-            return nil
+            note(found, at: path.appending(field.key))
+            return .null
         }
     }
 
-    private func wrong(_ value: JSONValue, _ right: String) -> String {
+    private func wrong(_ value: JSONElement, _ right: String) -> String {
         "found \(ForeignText.description(of: value)); it must be \(right)"
     }
 
-    private mutating func noteUnknownField(_ member: JSONObject.Member, in path: FieldPath) {
-        noteDrift(path.appending(member.key).general, sample: member.value)
-    }
-
-    private mutating func noteDrift(_ path: String, sample: JSONValue) {
+    private mutating func noteDrift(_ path: String, sample: JSONElement) {
         let path = ForeignText.shortened(ForeignText.masked(path), limit: 200)
-        drift.append(SchemaDrift(kind: kind.rawValue, path: path, sample: ForeignText.sample(of: sample)))
+        drift.append(SchemaDrift(kind: kind.rawValue, path: path, sample: ForeignText.sample(of: sample.value)))
     }
 }

@@ -22,7 +22,7 @@ extension ScalarReading {
     /// Reads a value as its type says.
     ///
     /// `null` is the caller's: it is an absent field.
-    init(_ value: JSONValue, as type: FieldType) {
+    init(_ value: JSONElement, as type: FieldType) {
         self =
             switch type {
             case .text: Self.text(value)
@@ -40,11 +40,11 @@ extension ScalarReading {
             }
     }
 
-    private static func unusable(_ value: JSONValue, _ right: String) -> Self {
+    private static func unusable(_ value: JSONElement, _ right: String) -> Self {
         .unusable(found: "found \(ForeignText.description(of: value)); it must be \(right)")
     }
 
-    private static func text(_ value: JSONValue) -> Self {
+    private static func text(_ value: JSONElement) -> Self {
         guard let text = value.string else { return unusable(value, "a string") }
         guard text.utf8.count <= textLimit else {
             return .unusable(found: "found \(text.utf8.count) bytes of text; it must be at most \(textLimit)")
@@ -52,41 +52,43 @@ extension ScalarReading {
         return .asDocumented(.text(text))
     }
 
-    private static func openText(_ value: JSONValue, known: Set<String>) -> Self {
+    private static func openText(_ value: JSONElement, known: Set<String>) -> Self {
         let reading = text(value)
         guard case .asDocumented(.text(let text)) = reading, !known.contains(text) else { return reading }
         return .unknownValue(.text(text), text: text)
     }
 
-    private static func integer(_ value: JSONValue) -> Self {
-        guard let integer = value.number?.int64, let integer = Int32(exactly: integer) else {
+    private static func integer(_ value: JSONElement) -> Self {
+        guard let integer = value.int64, let integer = Int32(exactly: integer) else {
             return unusable(value, "an integer of 32 bits")
         }
         return .asDocumented(.integer(integer))
     }
 
-    private static func openInteger(_ value: JSONValue, known: [Int32: String]) -> Self {
+    private static func openInteger(_ value: JSONElement, known: [Int32: String]) -> Self {
         let reading = integer(value)
         guard case .asDocumented(.integer(let integer)) = reading, known[integer] == nil else { return reading }
         return .unknownValue(.integer(integer), text: String(integer))
     }
 
-    private static func bigint(_ value: JSONValue) -> Self {
-        guard let integer = value.number?.int64 else { return unusable(value, "an integer of 64 bits") }
+    private static func bigint(_ value: JSONElement) -> Self {
+        guard let integer = value.int64 else { return unusable(value, "an integer of 64 bits") }
         return .asDocumented(.bigint(integer))
     }
 
-    private static func moment(_ value: JSONValue) -> Self {
+    private static func moment(_ value: JSONElement) -> Self {
+        if let milliseconds = value.int64, plausibleMoments.contains(milliseconds) {
+            return .asDocumented(.timestamp(milliseconds))
+        }
         let right = "a whole number of milliseconds since 1970, before the year 2286"
-        guard let number = value.number, let milliseconds = number.flooredMilliseconds,
-            plausibleMoments.contains(milliseconds)
-        else { return unusable(value, right) }
-        guard number.int64 == nil else { return .asDocumented(.timestamp(milliseconds)) }
+        guard let milliseconds = value.number?.flooredMilliseconds, plausibleMoments.contains(milliseconds) else {
+            return unusable(value, right)
+        }
         let found = "found \(ForeignText.description(of: value)), read as \(milliseconds); it must be \(right)"
         return .mended(.timestamp(milliseconds), found: found)
     }
 
-    private static func uuid(_ value: JSONValue) -> Self {
+    private static func uuid(_ value: JSONElement) -> Self {
         guard let text = value.string else { return unusable(value, "a UUID in text") }
         guard let bytes = uuidBytes(text) else {
             // It may be the key of a person: never quoted.
@@ -95,7 +97,7 @@ extension ScalarReading {
         return .asDocumented(.uuid(bytes))
     }
 
-    private static func textArray(_ value: JSONValue) -> Self {
+    private static func textArray(_ value: JSONElement) -> Self {
         guard let elements = value.array else { return unusable(value, "an array of strings") }
         let texts = elements.compactMap(\.string)
         guard texts.count == elements.count else {
@@ -104,7 +106,7 @@ extension ScalarReading {
         return .asDocumented(.textArray(texts))
     }
 
-    private static func letters(_ value: JSONValue, _ right: String) -> Self {
+    private static func letters(_ value: JSONElement, _ right: String) -> Self {
         guard let text = value.string, text.utf8.count == 3,
             text.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
         else { return unusable(value, right) }

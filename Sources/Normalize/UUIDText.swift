@@ -1,12 +1,22 @@
 /// The sixteen bytes of a UUID in text of the form 8-4-4-4-12; `nil` for anything else.
 func uuidBytes(_ text: String) -> [UInt8]? {
-    let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
-    let digits = Array(groups.joined())
-    guard digits.allSatisfy(\.isHexadecimal) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { index in
-        digits[index].hexadecimalValue << 4 | digits[index + 1].hexadecimalValue
+    let digits = text.utf8.span
+    guard digits.count == 36 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    var index = 0
+    while index < digits.count {
+        switch index {
+        case 8, 13, 18, 23:
+            guard digits[index] == UInt8(ascii: "-") else { return nil }
+            index += 1
+        default:
+            guard digits[index].isHexadecimal, digits[index + 1].isHexadecimal else { return nil }
+            bytes.append(digits[index].hexadecimalValue << 4 | digits[index + 1].hexadecimalValue)
+            index += 2
+        }
     }
+    return bytes
 }
 
 extension UInt8 {

@@ -42,13 +42,13 @@ struct VerifiedRecord {
     }
 
     /// Reads something unsigned that came with the record; what is odd in it is noted with the record.
-    mutating func read(_ object: JSONObject, by map: ColumnMap, at path: FieldPath) -> RecordReading {
+    mutating func read(_ object: JSONElement, by map: ColumnMap, at path: FieldPath) -> RecordReading {
         reader.read(object, by: map, at: path)
     }
 
     /// By the column, because the ledger compares rows with rows.
     var isRevoked: Bool {
-        kind == .transaction && reading.cells["revocation_date"] != nil
+        kind == .transaction && reading["revocation_date"] != .null
     }
 
     var issues: [FieldIssue] {
@@ -77,28 +77,34 @@ struct VerifiedRecord {
 
     /// The payload for the `payload` column: as signed, unless PostgreSQL would expand a number in it.
     var payloadJSON: [UInt8] {
-        let value = JSONValue.object(payload.json)
-        return value.holdsUnsafeNumber ? JSONWriter.bytes(value) : payload.payload
+        payload.json.documentHoldsUnsafeNumber ? JSONWriter.bytes(payload.json.value) : payload.payload
     }
 
-    /// The row of `table`: `cells` and what every snapshot ends with.
+    /// The row of `table`: what was read, what every snapshot ends with, and what `other` says of columns still open.
     func snapshot(
         of table: Table,
-        cells: [String: Cell],
         payloadJSON: [UInt8],
-        children: [ChildRows] = []
+        children: [ChildRows] = [],
+        other: ((String) -> Cell)? = nil
     ) -> Snapshot {
-        var row = RecordReading(cells: cells)
-        row.cells["signed_date"] = .timestamp(payload.signedDate.rawValue)
-        row.cells["payload_sha256"] = .bytea(payload.payloadSHA256)
-        row.cells["payload"] = .jsonb(payloadJSON)
+        var row = reading.row(
+            of: table,
+            [
+                ("signed_date", .timestamp(payload.signedDate.rawValue)),
+                ("payload_sha256", .bytea(payload.payloadSHA256)),
+                ("payload", .jsonb(payloadJSON)),
+            ]
+        )
+        if let other {
+            for place in row.indices where row[place] == .null { row[place] = other(table.columns[place].name) }
+        }
         return Snapshot(
             table: table,
             key: key,
             signedDate: payload.signedDate.rawValue,
             isRevoked: isRevoked,
             payloadSHA256: payload.payloadSHA256,
-            row: row.row(of: table),
+            row: row,
             children: children
         )
     }

@@ -31,28 +31,29 @@ package enum Base64 {
     private static func decode(_ text: Span<UInt8>, count: Int, values: [UInt8]) -> [UInt8]? {
         let rest = count % 4
         guard rest != 1 else { return nil }
-        var bytes = [UInt8]()
-        bytes.reserveCapacity(count / 4 * 3 + 2)
+        let values = values.span
         var seen: UInt8 = 0
-        var index = 0
-        while index + 4 <= count {
-            let a = values[Int(text[index])], b = values[Int(text[index + 1])]
-            let c = values[Int(text[index + 2])], d = values[Int(text[index + 3])]
-            seen |= a | b | c | d
-            bytes.append(a << 2 | b >> 4)
-            bytes.append(b << 4 | c >> 2)
-            bytes.append(c << 6 | d)
-            index += 4
-        }
-        if rest >= 2 {
+        var surplus: UInt8 = 0
+        let bytes = [UInt8](capacity: count / 4 * 3 + 2) { bytes in
+            var index = 0
+            while index + 4 <= count {
+                let a = values[Int(text[index])], b = values[Int(text[index + 1])]
+                let c = values[Int(text[index + 2])], d = values[Int(text[index + 3])]
+                seen |= a | b | c | d
+                bytes.append(a << 2 | b >> 4)
+                bytes.append(b << 4 | c >> 2)
+                bytes.append(c << 6 | d)
+                index += 4
+            }
+            guard rest >= 2 else { return }
             let a = values[Int(text[index])], b = values[Int(text[index + 1])]
             let c = rest == 3 ? values[Int(text[index + 2])] : 0
             seen |= a | b | c
             bytes.append(a << 2 | b >> 4)
             if rest == 3 { bytes.append(b << 4 | c >> 2) }
-            guard (rest == 3 ? c << 6 : b << 4) == 0 else { return nil }
+            surplus = rest == 3 ? c << 6 : b << 4
         }
-        return seen & foreign == 0 ? bytes : nil
+        return seen & foreign == 0 && surplus == 0 ? bytes : nil
     }
 
     private static func encode(_ bytes: Span<UInt8>, alphabet: [UInt8]) -> [UInt8] {

@@ -28,8 +28,8 @@ package struct BearerTokenVerifier: Sendable {
     /// Accepts the token or says why not; a token without `iat` counts from `now`.
     package func verify(_ token: String, now: UnixMilliseconds) throws(Rejection) {
         let text = token.utf8.span
-        let header: JSONObject
-        let claims: JSONObject
+        let header: JSONElement
+        let claims: JSONElement
         do {
             let parts = try CompactJWS(text, maximumBytes: Self.maximumBytes)
             header = try JWSHeader.members(text: text.extracting(parts.header))
@@ -38,9 +38,10 @@ package struct BearerTokenVerifier: Sendable {
             guard let payload = Base64.decodeURL(text.extracting(parts.payload)),
                 let signature = Base64.decodeURL(text.extracting(parts.signature))
             else { throw Rejection.malformed }
-            guard ES256.verify(signature: signature, message: text.extracting(parts.signed), key: publicKey.handle)
-            else { throw Rejection.signature }
-            claims = try JSONObject.strict(payload, in: "claims")
+            guard publicKey.check.accepts(signature.span, of: text.extracting(parts.signed)) else {
+                throw Rejection.signature
+            }
+            claims = try JSONElement.strictObject(payload, in: "claims")
         } catch let rejection as Rejection {
             throw rejection
         } catch {
@@ -50,10 +51,10 @@ package struct BearerTokenVerifier: Sendable {
         try check(claims, nowInSeconds: now.rawValue / 1_000)
     }
 
-    private func check(_ claims: JSONObject, nowInSeconds now: Int64) throws(Rejection) {
+    private func check(_ claims: JSONElement, nowInSeconds now: Int64) throws(Rejection) {
         guard claims["iss"]?.string == issuerId else { throw .iss }
         let audiences = claims["aud"]?.array ?? claims["aud"].map { [$0] } ?? []
-        guard audiences.contains(.string(BearerTokenSigner.audience)) else { throw .aud }
+        guard audiences.contains(where: { $0.isText(BearerTokenSigner.audience) }) else { throw .aud }
         guard claims["bid"]?.string == bundleId else { throw .bid }
         // Some libraries write seconds with a fraction.
         guard let exp = claims["exp"]?.number?.flooredMilliseconds else { throw .exp }

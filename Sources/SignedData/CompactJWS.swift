@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where the three segments of a compact JWS lie in its text (RFC 7515, section 7.1).
 package struct CompactJWS {
     let header: Range<Int>
@@ -9,26 +11,31 @@ package struct CompactJWS {
 
     /// Finds the dots before anything is measured, decoded or copied, and stops at the third.
     init(_ text: Span<UInt8>, maximumBytes: Int) throws(JWSRejection) {
-        var dots: (first: Int, second: Int)? = nil
-        var first: Int? = nil
-        for index in 0..<min(text.count, maximumBytes + 1) where text[index] == UInt8(ascii: ".") {
-            if let begin = first {
-                guard dots == nil else { throw JWSRejection(.format, "There are more than 3 segments.") }
-                dots = (begin, index)
-            } else {
-                first = index
-            }
+        let looked = text.extracting(first: min(text.count, maximumBytes + 1))
+        let first = Self.dot(in: looked, from: 0)
+        let second = first.flatMap { Self.dot(in: looked, from: $0 + 1) }
+        guard second.flatMap({ Self.dot(in: looked, from: $0 + 1) }) == nil else {
+            throw JWSRejection(.format, "There are more than 3 segments.")
         }
         guard text.count <= maximumBytes else {
             throw JWSRejection(.size, "The record has \(text.count) bytes; at most \(maximumBytes) are read.")
         }
-        guard let dots else { throw JWSRejection(.format, "There are fewer than 3 segments.") }
-        header = 0..<dots.first
-        payload = dots.first + 1..<dots.second
-        signature = dots.second + 1..<text.count
+        guard let first, let second else { throw JWSRejection(.format, "There are fewer than 3 segments.") }
+        header = 0..<first
+        payload = first + 1..<second
+        signature = second + 1..<text.count
         guard !header.isEmpty, !payload.isEmpty else { throw JWSRejection(.format, "A segment is empty.") }
         guard Self.isSegmentEdge(text[0]), Self.isSegmentEdge(text[text.count - 1]) else {
             throw JWSRejection(.format, "There is something before or after the record.")
+        }
+    }
+
+    private static func dot(in text: Span<UInt8>, from start: Int) -> Int? {
+        unsafe text.withUnsafeBytes { text in
+            guard let base = text.baseAddress,
+                let dot = unsafe memchr(base + start, Int32(UInt8(ascii: ".")), text.count - start)
+            else { return nil }
+            return unsafe UnsafeRawPointer(dot) - base
         }
     }
 

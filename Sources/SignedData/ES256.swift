@@ -6,39 +6,7 @@ package enum ES256 {
 
     /// Whether `signature` is `publicKey`'s signature of `message`; `false` also for a length other than 64.
     package static func verify(signature: [UInt8], message: [UInt8], publicKey: P256PublicKey) -> Bool {
-        verify(signature: signature, message: message.span, key: publicKey.handle)
-    }
-
-    /// Asks again after a no: OpenSSL says it too, at times without a reason, where it lacks memory.
-    static func verify(signature: [UInt8], message: Span<UInt8>, key: KeyHandle) -> Bool {
-        isValid(signature, of: message, key) || isValid(signature, of: message, key)
-    }
-
-    private static func isValid(_ signature: [UInt8], of message: Span<UInt8>, _ key: KeyHandle) -> Bool {
-        guard let der = ECDSASignatureDER(raw: signature.span) else { return false }
-        guard let context = unsafe EVP_MD_CTX_new() else { OpenSSLErrors.outOfMemory() }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        let result = unsafe message.withUnsafeBufferPointer { message in
-            unsafe der.withBytes { signature in
-                // The key and the digest are as they should be, so there is nothing else that it can lack.
-                guard unsafe EVP_DigestVerifyInit(context, nil, SHA256.algorithm.pointer, nil, key.pointer) == 1 else {
-                    OpenSSLErrors.outOfMemory()
-                }
-                return unsafe EVP_DigestVerify(
-                    context,
-                    signature.baseAddress,
-                    signature.count,
-                    message.baseAddress,
-                    message.count
-                )
-            }
-        }
-        // 0 is a wrong signature and -1 a malformed one: only 1 is a yes.
-        guard result == 1 else {
-            OpenSSLErrors.drain()
-            return false
-        }
-        return true
+        publicKey.check.accepts(signature.span, of: message.span)
     }
 
     /// Signs `message` with a P-256 private key.

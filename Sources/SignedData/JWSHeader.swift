@@ -42,7 +42,7 @@ struct JWSHeader {
     }
 
     /// Decodes a header segment's JSON without judging it.
-    static func members(text: Span<UInt8>) throws(JWSRejection) -> JSONObject {
+    static func members(text: Span<UInt8>) throws(JWSRejection) -> JSONElement {
         guard text.count <= maximumTextByteCount else {
             throw JWSRejection(
                 .headerSize,
@@ -52,15 +52,15 @@ struct JWSHeader {
         guard let bytes = Base64.decodeURL(text) else {
             throw JWSRejection(.base64, "The header is not strict base64url.")
         }
-        return try JSONObject.strict(bytes, in: "header")
+        return try JSONElement.strictObject(bytes, in: "header")
     }
 }
 
-extension JSONObject {
-    /// Parses `bytes` as one strict JSON object.
-    static func strict(_ bytes: [UInt8], in part: String) throws(JWSRejection) -> JSONObject {
-        let value: JSONValue
-        do { value = try StrictJSON.parse(bytes) } catch {
+extension JSONElement {
+    /// Reads `bytes` as one strict JSON object.
+    static func strictObject(_ bytes: [UInt8], in part: String) throws(JWSRejection) -> JSONElement {
+        let value: JSONElement
+        do { value = try StrictJSON.scan(bytes) } catch {
             let reason: JWSRejection.Reason =
                 switch error.reason {
                 case .encoding: .encoding
@@ -72,9 +72,7 @@ extension JSONObject {
                 }
             throw JWSRejection(reason, "The \(part) is not acceptable JSON: \(error).")
         }
-        guard case .object(let object) = value else {
-            throw JWSRejection(.json, "The \(part) is not a JSON object.")
-        }
-        return object
+        guard value.isObject else { throw JWSRejection(.json, "The \(part) is not a JSON object.") }
+        return value
     }
 }

@@ -34,8 +34,7 @@ package final class JWSVerifier: Sendable {
     ) throws(JWSRejection) -> VerifiedPayload {
         let text = jws.utf8.span
         let parts = try CompactJWS(text, maximumBytes: maximumBytes)
-        let header = [UInt8](copying: text.extracting(parts.header))
-        let verdict = try verdict(on: header)
+        let header = try judged(text.extracting(parts.header))
         guard let payload = Base64.decodeURL(text.extracting(parts.payload)) else {
             throw JWSRejection(.base64, "The payload is not strict base64url.")
         }
@@ -47,7 +46,6 @@ package final class JWSVerifier: Sendable {
             payload: payload,
             signature: signature,
             signed: text.extracting(parts.signed),
-            verdict: verdict,
             now: now
         )
     }
@@ -69,11 +67,10 @@ package final class JWSVerifier: Sendable {
     ) throws(JWSRejection) -> VerifiedPayload {
         let signed = header + [UInt8(ascii: ".")] + Base64.encodeURL(payload)
         return try verify(
-            header: header,
+            header: try judged(header.span),
             payload: payload,
             signature: signature,
             signed: signed.span,
-            verdict: try verdict(on: header),
             now: now
         )
     }
@@ -81,33 +78,34 @@ package final class JWSVerifier: Sendable {
     /// How many chains are remembered.
     var rememberedChainCount: Int { cache.count }
 
-    private func verdict(on header: [UInt8]) throws(JWSRejection) -> ChainVerdict {
-        if let known = cache[header] { return known }
-        let x5c = try JWSHeader(text: header.span).x5c
+    private func judged(_ text: Span<UInt8>) throws(JWSRejection) -> JudgedHeader {
+        if let known = cache[text] { return known }
+        let x5c = try JWSHeader(text: text).x5c
         let verdict: ChainVerdict
         do { verdict = try judge.judge(x5c: x5c) } catch {
             // OpenSSL says no, at times without a reason, where it lacks memory: the second no counts.
             verdict = try judge.judge(x5c: x5c)
         }
-        cache.insert(verdict, for: header)
-        return verdict
+        let header = JudgedHeader(text: [UInt8](copying: text), verdict: verdict)
+        cache.insert(header)
+        return header
     }
 
     private func verify(
-        header: [UInt8],
+        header: JudgedHeader,
         payload: [UInt8],
         signature: [UInt8],
         signed: Span<UInt8>,
-        verdict: ChainVerdict,
         now: UnixMilliseconds
     ) throws(JWSRejection) -> VerifiedPayload {
         guard signature.count == ES256.signatureByteCount else {
             throw JWSRejection(.signatureLength, "The signature has \(signature.count) bytes; it must have 64.")
         }
-        guard ES256.verify(signature: signature, message: signed, key: verdict.leafKey) else {
+        let verdict = header.verdict
+        guard verdict.signatures.accepts(signature.span, of: signed) else {
             throw JWSRejection(.signature, "The signature is not the leaf's signature of this record.")
         }
-        let json = try JSONObject.strict(payload, in: "payload")
+        let json = try JSONElement.strictObject(payload, in: "payload")
         let signedDate = try SignedDate(in: json, now: now)
         guard verdict.validity.contains(signedDate.moment) else {
             let window = "\(verdict.validity.lowerBound.rawValue)...\(verdict.validity.upperBound.rawValue)"
@@ -117,7 +115,7 @@ package final class JWSVerifier: Sendable {
             )
         }
         return VerifiedPayload(
-            header: header,
+            header: header.text,
             payload: payload,
             signature: signature,
             json: json,

@@ -3,10 +3,10 @@ import COpenSSL
 /// The public half of a P-256 key.
 @safe
 package struct P256PublicKey: Sendable {
-    let handle: KeyHandle
+    let check: SignatureCheck
 
     init(handle: KeyHandle) {
-        self.handle = handle
+        check = SignatureCheck(handle)
     }
 
     /// Reads an uncompressed point: 0x04, then x and y of 32 bytes each (SEC 1, section 2.3.3).
@@ -24,6 +24,6 @@ package struct P256PublicKey: Sendable {
             OpenSSLErrors.drain()
             return nil
         }
-        unsafe handle = KeyHandle(owning: key)
+        unsafe self.init(handle: KeyHandle(owning: key))
     }
 }

@@ -11,16 +11,17 @@ struct SignedDate {
     /// 2001-09-09, the first moment with 13 digits: a smaller number is seconds, or nonsense.
     private static let earliest = UnixMilliseconds(rawValue: 1_000_000_000_000)
 
-    init(in payload: JSONObject, now: UnixMilliseconds) throws(JWSRejection) {
+    init(in payload: JSONElement, now: UnixMilliseconds) throws(JWSRejection) {
         let key = payload["signedDate"] == nil ? "receiptCreationDate" : "signedDate"
         guard let value = payload[key] else {
             throw JWSRejection(.signedDate, "The payload has neither signedDate nor receiptCreationDate.")
         }
-        guard case .number(let number) = value, let floored = number.flooredMilliseconds else {
+        let exact = value.int64
+        guard let floored = exact ?? value.number?.flooredMilliseconds else {
             throw JWSRejection(.signedDate, "\(key) is not a number of milliseconds.")
         }
         moment = UnixMilliseconds(rawValue: floored)
-        wasInexact = number.int64 == nil
+        wasInexact = exact == nil
         guard moment >= Self.earliest else {
             throw JWSRejection(.signedDate, "\(key) is \(floored); in milliseconds it must have at least 13 digits.")
         }

@@ -9,7 +9,8 @@ package struct VerifiedPayload: Sendable {
     /// The 64 bytes r‖s, never an identity: one payload has many valid signatures.
     package let signature: [UInt8]
     package let payloadSHA256: [UInt8]
-    package let json: JSONObject
+    /// An object.
+    package let json: JSONElement
     /// `signedDate`, or `receiptCreationDate` where the payload has no `signedDate` (AppTransaction).
     package let signedDate: UnixMilliseconds
     /// The date was written with a fraction or exponent and has been rounded down to a millisecond.
@@ -21,7 +22,7 @@ package struct VerifiedPayload: Sendable {
         header: [UInt8],
         payload: [UInt8],
         signature: [UInt8],
-        json: JSONObject,
+        json: JSONElement,
         signedDate: SignedDate,
         rootDiffers: Bool
     ) {

@@ -43,7 +43,7 @@ struct PageDecoderTests {
             {"signedPayload":"a.b.c","sendAttempts":[{"attemptDate":1}]},{"signedPayload":"d.e.f"}]}
             """
         let page = try PageDecoder.notificationHistory(Array(text.utf8))
-        let attempt = JSONValue.object(JSONObject([.init(key: "attemptDate", value: .number(JSONNumber(text: "1")))]))
+        let attempt = try StrictJSON.scan(Array(#"{"attemptDate":1}"#.utf8))
         let records = [
             PageRecord.notification(jws: "a.b.c", sendAttempts: [attempt]),
             .notification(jws: "d.e.f", sendAttempts: []),
@@ -165,7 +165,7 @@ struct PageDecoderTests {
         #expect(
             page.records == [
                 .unreadable(#"{"sendAttempts":[]}"#), .unreadable("7"),
-                .notification(jws: "a.b.c", sendAttempts: [.string("x")]),
+                .notification(jws: "a.b.c", sendAttempts: [try StrictJSON.scan(Array(#""x""#.utf8))]),
                 .notification(jws: "d.e.f", sendAttempts: []),
             ]
         )

@@ -46,11 +46,12 @@ extension TestStore {
                 case .transaction(let jws), .notification(let jws, _): jws
                 case .unreadable(let text): text
                 }
-            return try verifier.verify(
+            let payload = try verifier.verify(
                 jws,
                 now: clock.now,
                 maximumBytes: JWSVerifier.maximumNotificationBytes
-            ).json
+            )
+            return payload.json.object ?? JSONObject()
         }
     }
 

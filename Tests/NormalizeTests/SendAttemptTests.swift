@@ -61,7 +61,7 @@ struct SendAttemptTests {
     func `attempts of a notification that is not believed are not loaded`() throws {
         let world = try World()
         let forged = try World().sign(world.notification())
-        let attempt = try StrictJSON.parse(Array(#"{"attemptDate":1779999000000}"#.utf8))
+        let attempt = try StrictJSON.scan(Array(#"{"attemptDate":1779999000000}"#.utf8))
         let rows = world.normalize(.notification(jws: forged, sendAttempts: [attempt]), from: .notificationHistory)
         #expect(rows.sendAttempts.isEmpty)
         #expect(rows.rejected.count == 1)

@@ -44,7 +44,7 @@ struct World {
     }
 
     func normalize(notifications: String..., sendAttempts: String = "[]") throws -> PageRows {
-        let attempts = try StrictJSON.parse(Array(sendAttempts.utf8)).array ?? []
+        let attempts = try StrictJSON.scan(Array(sendAttempts.utf8)).array ?? []
         let records = try notifications.map { PageRecord.notification(jws: try sign($0), sendAttempts: attempts) }
         let page = Page(records: records, cursor: nil, hasMore: false)
         return normalizer.normalize(page, from: .notificationHistory, now: Self.now)

@@ -233,10 +233,10 @@ struct ChainTests {
         let judge = try ChainJudge(trustedRoots: [authority.root.der])
         let verdict = try judge.judge(x5c: authority.chain)
         let cache = ChainCache(capacity: 8)
-        for number in 0..<100 { cache.insert(verdict, for: [UInt8(number)]) }
+        for number in 0..<100 { cache.insert(JudgedHeader(text: [UInt8(number)], verdict: verdict)) }
         #expect(cache.count == 8)
-        #expect(cache[[99]] != nil)
-        #expect(cache[[91]] == nil)
+        #expect(cache[([99] as [UInt8]).span]?.text == [99])
+        #expect(cache[([91] as [UInt8]).span] == nil)
     }
 
     @Test func `any number of threads may share one verifier`() async throws {

@@ -76,7 +76,7 @@ struct VectorTests {
         let jws = String(text.prefix { !$0.isWhitespace })
         let verified = try JWSVerifier().verify(jws, now: SignedWorld.now)
         #expect(verified.signedDate.rawValue == 1_684_822_778_492)
-        #expect(verified.json["originalTransactionId"] == .string("2000000335310644"))
+        #expect(verified.json["originalTransactionId"]?.string == "2000000335310644")
         #expect(!verified.rootDiffers)
         let stranger = try SignedWorld().refusal(of: jws)
         #expect(stranger == .chain)
@@ -109,7 +109,7 @@ struct VectorTests {
             guard header["alg"]?.string == "ES256", Base64.decodeURL(span.extracting(parts.payload)) != nil,
                 let signature = Base64.decodeURL(span.extracting(parts.signature))
             else { return false }
-            return ES256.verify(signature: signature, message: span.extracting(parts.signed), key: key.handle)
+            return key.check.accepts(signature.span, of: span.extracting(parts.signed))
         } catch {
             return false
         }

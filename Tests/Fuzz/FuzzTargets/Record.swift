@@ -42,7 +42,7 @@ extension FuzzedStore {
     /// A notification of the payload, or one that quotes the payload as its transaction and its renewal.
     fileprivate func notification(_ text: [UInt8]) throws -> PageRows {
         let parts = text.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
-        let attempts = parts.count == 2 ? (try? StrictJSON.parse(parts[0]))?.array ?? [] : []
+        let attempts = parts.count == 2 ? (try? StrictJSON.scan(parts[0]))?.array ?? [] : []
         let payload = parts[parts.count - 1]
         let jws = try issuer.sign(payload: payload)
         let data = #"{"bundleId":"\#(Self.bundleId)","environment":"Production","appAppleId":1234567890"#

@@ -1,0 +1,76 @@
+/// A document that passed the strict scan: its bytes, and where in them every value lies.
+///
+/// Most of what Apple sends is looked at once or not at all, so a value is made of the bytes when somebody asks for it,
+/// and the scan makes one table instead of a tree.
+package final class JSONDocument: Sendable {
+    package let bytes: [UInt8]
+    /// Values and member names in the order they were written: a container, then what it holds; a name, then its value.
+    let nodes: [JSONNode]
+    /// Whether a number in it, at any depth, must not go to PostgreSQL as a number.
+    package let holdsUnsafeNumber: Bool
+
+    init(bytes: [UInt8], nodes: [JSONNode], holdsUnsafeNumber: Bool) {
+        self.bytes = bytes
+        self.nodes = nodes
+        self.holdsUnsafeNumber = holdsUnsafeNumber
+    }
+
+    package var root: JSONElement { JSONElement(document: self, place: 0) }
+}
+
+/// One value or one member name.
+struct JSONNode: BitwiseCopyable, Sendable {
+    enum Kind: UInt8, BitwiseCopyable, Sendable {
+        case null, `true`, `false`, number, object, array
+        /// A string whose text is its bytes.
+        case plainString
+        case escapedString
+    }
+
+    let kind: Kind
+    /// Its text in the bytes, of a string without the quotes.
+    let start: UInt32
+    private(set) var end: UInt32
+    /// Where the node lies that follows this one and all it holds.
+    private(set) var next: UInt32
+
+    /// A scalar or a name that will stand at `place`.
+    init(_ kind: Kind, _ text: Range<Int>, at place: Int) {
+        self.kind = kind
+        start = UInt32(text.lowerBound)
+        end = UInt32(text.upperBound)
+        next = UInt32(place + 1)
+    }
+
+    /// A container whose end is not known yet.
+    init(opening kind: Kind, at start: Int) {
+        self.kind = kind
+        self.start = UInt32(start)
+        end = 0
+        next = 0
+    }
+
+    mutating func close(at end: Int, before next: Int) {
+        self.end = UInt32(end)
+        self.next = UInt32(next)
+    }
+
+    var text: Range<Int> { Int(start)..<Int(end) }
+
+    /// Whether its text is `other`, byte for byte.
+    func isEqual(to other: String, in bytes: [UInt8]) -> Bool {
+        let other = other.utf8.span
+        guard other.count == text.count else { return false }
+        for index in other.indices where other[index] != bytes[Int(start) + index] { return false }
+        return true
+    }
+
+    /// The text of a string or name; empty for anything else.
+    func string(in bytes: [UInt8]) -> String {
+        switch kind {
+        case .plainString: String(decoding: bytes[text], as: UTF8.self)
+        case .escapedString: JSONStringScanner.unescaped(text, of: bytes)
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// Walks through one string of a document, from behind its opening quote to its closing one.
+struct JSONStringScanner {
+    private let bytes: [UInt8]
+    /// The next byte to look at.
+    private(set) var offset: Int
+
+    init(_ bytes: [UInt8], at offset: Int) {
+        self.bytes = bytes
+        self.offset = offset
+    }
+
+    /// Moves to the closing quote and tells whether there were escapes before it.
+    mutating func skip() throws(StrictJSONError) -> Bool {
+        try skipUnescaped()
+        guard bytes[offset] == UInt8(ascii: "\\") else { return false }
+        while bytes[offset] == UInt8(ascii: "\\") {
+            _ = try escape()
+            try skipUnescaped()
+        }
+        return true
+    }
+
+    /// The text of a string that was walked through before.
+    static func unescaped(_ range: Range<Int>, of bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(range.count)
+        var scanner = JSONStringScanner(bytes, at: range.lowerBound)
+        do throws(StrictJSONError) {
+            while true {
+                let start = scanner.offset
+                try scanner.skipUnescaped()
+                text.append(contentsOf: bytes[start..<scanner.offset])
+                guard scanner.offset < range.upperBound else { return String(decoding: text, as: UTF8.self) }
+                text.append(contentsOf: String(try scanner.escape()).utf8)
+            }
+        } catch {
+            preconditionFailure("what was walked through before is no string now: \(error)")
+        }
+    }
+
+    /// Moves to the closing quote or the next backslash; one of them is there when this returns.
+    private mutating func skipUnescaped() throws(StrictJSONError) {
+        let bytes = bytes
+        var next = offset
+        while next < bytes.count {
+            let byte = bytes[next]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                offset = next
+                return
+            }
+            if byte < 0x20 { throw StrictJSONError(reason: byte == 0 ? .nul : .json, offset: next) }
+            if byte < 0x80 {
+                next += 1
+            } else {
+                next += try UTF8Sequence.length(in: bytes, at: next)
+            }
+        }
+        throw StrictJSONError(reason: .json, offset: next)
+    }
+
+    /// Moves over the escape that begins here, and returns what it stands for.
+    private mutating func escape() throws(StrictJSONError) -> Unicode.Scalar {
+        let start = offset
+        offset += 1
+        guard offset < bytes.count else { throw StrictJSONError(reason: .json, offset: offset) }
+        let byte = bytes[offset]
+        offset += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try escapedScalar(from: start)
+        default: throw StrictJSONError(reason: .json, offset: start)
+        }
+    }
+
+    /// The scalar of `\uXXXX` or of a surrogate pair; half a pair is no text.
+    private mutating func escapedScalar(from start: Int) throws(StrictJSONError) -> Unicode.Scalar {
+        let unit = try hexadecimalUnit()
+        guard unit != 0 else { throw StrictJSONError(reason: .nul, offset: start) }
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard UTF16.isLeadSurrogate(unit), bytes[offset...].starts(with: #"\u"#.utf8) else {
+            throw StrictJSONError(reason: .json, offset: start)
+        }
+        offset += 2
+        let second = try hexadecimalUnit()
+        guard UTF16.isTrailSurrogate(second) else { throw StrictJSONError(reason: .json, offset: start) }
+        return UTF16.decode(UTF16.EncodedScalar([unit, second]))
+    }
+
+    private mutating func hexadecimalUnit() throws(StrictJSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard offset < bytes.count, let digit = Character(Unicode.Scalar(bytes[offset])).hexDigitValue else {
+                throw UTF8Sequence.unexpected(in: bytes, at: offset)
+            }
+            unit = unit << 4 | UInt16(digit)
+            offset += 1
+        }
+        return unit
+    }
+}

@@ -149,15 +149,15 @@ extension JSONElement {
                 ? name.isEqual(to: key, in: document.bytes) : self.key.isByteEqual(to: key)
         }
 
-        /// Lends the bytes of the name.
-        package func withKey<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        /// Where the name stands in a list; `nil` when it does not.
+        package func place(in table: KeyTable) -> Int? {
             let name = name
-            guard name.kind == .plainString else {
-                let key = key
-                return body(key.utf8.span)
+            if name.kind == .plainString {
+                let bytes = document.bytes
+                return table.place(of: bytes.span.extracting(name.text))
             }
-            let bytes = document.bytes
-            return body(bytes.span.extracting(name.text))
+            let key = key
+            return table.place(of: key.utf8.span)
         }
     }
 

@@ -54,15 +54,3 @@ package enum JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 }
-
-extension JSONValue {
-    /// Whether a number in it, at any depth, must not go to PostgreSQL as a number.
-    package var holdsUnsafeNumber: Bool {
-        switch self {
-        case .number(let number): !number.isSafeInDatabase
-        case .array(let elements): elements.contains { $0.holdsUnsafeNumber }
-        case .object(let object): object.members.contains { $0.value.holdsUnsafeNumber }
-        case .null, .bool, .string: false
-        }
-    }
-}

@@ -78,7 +78,7 @@ final class ColumnMap: Sendable {
 
     /// The documented field that a member is, compared as bytes.
     subscript(member: JSONElement.Member) -> Entry? {
-        member.withKey { keys.place(of: $0) }.map { entries[$0] }
+        member.place(in: keys).map { entries[$0] }
     }
 
     /// For each column of the table, the slot it is filled from; `nil` where no field fills it.

@@ -3,8 +3,7 @@ import COpenSSL
 
 /// The verdict on one JWS header: who signs, and when that chain was valid.
 struct ChainVerdict: Sendable {
-    /// Of the leaf's key.
-    let signatures: SignatureCheck
+    let leafKey: KeyHandle
     /// The span in which leaf, intermediate and root are all valid.
     let validity: ClosedRange<UnixMilliseconds>
     /// The token's own root is not the one that is trusted; Apple's libraries ignore it, and so do we, but count it.
@@ -67,7 +66,7 @@ final class ChainJudge: @unchecked Sendable {
         guard begin <= end else {
             throw JWSRejection(.validity, "The certificates of the chain are never valid at the same time.")
         }
-        return ChainVerdict(signatures: SignatureCheck(leafKey), validity: begin...end, rootDiffers: x5c[2] != root.der)
+        return ChainVerdict(leafKey: leafKey, validity: begin...end, rootDiffers: x5c[2] != root.der)
     }
 
     private func certificate(_ der: [UInt8], index: Int) throws(JWSRejection) -> Certificate {

@@ -45,7 +45,7 @@ package final class JWSVerifier: Sendable {
             header: header,
             payload: payload,
             signature: signature,
-            signed: text.extracting(parts.signed),
+            segment: text.extracting(parts.payload),
             now: now
         )
     }
@@ -65,12 +65,12 @@ package final class JWSVerifier: Sendable {
         signature: [UInt8],
         now: UnixMilliseconds
     ) throws(JWSRejection) -> VerifiedPayload {
-        let signed = header + [UInt8(ascii: ".")] + Base64.encodeURL(payload)
+        let segment = Base64.encodeURL(payload)
         return try verify(
             header: try judged(header.span),
             payload: payload,
             signature: signature,
-            signed: signed.span,
+            segment: segment.span,
             now: now
         )
     }
@@ -91,18 +91,19 @@ package final class JWSVerifier: Sendable {
         return header
     }
 
+    /// `segment` is the text of `payload`.
     private func verify(
         header: JudgedHeader,
         payload: [UInt8],
         signature: [UInt8],
-        signed: Span<UInt8>,
+        segment: Span<UInt8>,
         now: UnixMilliseconds
     ) throws(JWSRejection) -> VerifiedPayload {
         guard signature.count == ES256.signatureByteCount else {
             throw JWSRejection(.signatureLength, "The signature has \(signature.count) bytes; it must have 64.")
         }
         let verdict = header.verdict
-        guard verdict.signatures.accepts(signature.span, of: signed) else {
+        guard header.signatures.accepts(signature.span, of: segment) else {
             throw JWSRejection(.signature, "The signature is not the leaf's signature of this record.")
         }
         let json = try JSONElement.strictObject(payload, in: "payload")

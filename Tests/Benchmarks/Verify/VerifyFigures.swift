@@ -58,6 +58,7 @@ struct VerifyFigures {
                 "us"
             ),
             Figure("of it, rows", zip(whole, parts).map { $0 - $1.verification }, "us"),
+            Figure("beside it, the page it came in", parts.map(\.page), "us"),
         ]
         return figures
     }

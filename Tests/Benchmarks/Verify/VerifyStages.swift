@@ -18,6 +18,8 @@ struct VerifyStages: Sendable {
         let base64: Double
         let json: Double
         let verification: Double
+        /// Not a part of the whole: reading the answer that brought the record.
+        let page: Double
     }
 
     private let history: SignedHistory
@@ -25,11 +27,21 @@ struct VerifyStages: Sendable {
     /// What a signature covers, and a signature of it by one key.
     private let signed: [(message: [UInt8], signature: [UInt8])]
     private let segments: [[UInt8]]
+    /// Answers of 20 transactions.
+    private let bodies: [[UInt8]]
 
     init(_ history: SignedHistory, work: Int) {
         self.history = history
         passes = max(1, work / history.jws.count)
         segments = history.payloads.map { Base64.encodeURL($0) }
+        bodies = history.pages.map { page in
+            let texts = page.records.map { record in
+                guard case .transaction(let jws) = record else { fatalError("a history of transactions") }
+                return "\"\(jws)\""
+            }
+            let list = texts.joined(separator: ",")
+            return Array(#"{"revision":"r","hasMore":true,"signedTransactions":[\#(list)]}"#.utf8)
+        }
         signed = history.jws.prefix(500).map { jws in
             let message = Array(jws.utf8.prefix(jws.utf8.count - 87))
             guard let signature = try? history.key.signature(of: message) else { fatalError("OpenSSL cannot sign") }
@@ -62,7 +74,9 @@ struct VerifyStages: Sendable {
             json: microseconds(history.payloads) { (try? StrictJSON.parse($0)) != nil },
             verification: microseconds(history.jws) {
                 (try? history.verifier.verify($0, now: SignedHistory.now)) != nil
-            }
+            },
+            page: microseconds(bodies) { (try? PageDecoder.transactionHistory($0))?.hasMore == true }
+                * Double(bodies.count) / Double(history.jws.count)
         )
     }
 

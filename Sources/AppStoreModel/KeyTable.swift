@@ -1,13 +1,13 @@
-/// Finds a key of a fixed list by its bytes.
+/// Finds a member's name in a fixed list by its bytes.
 ///
 /// Member names are short and few are alike: length, first, middle and last byte tell nearly all of them apart, where a
 /// hash of the whole name would cost more than reading it.
-struct KeyTable: Sendable {
+package struct KeyTable: Sendable {
     private let keys: [[UInt8]]
     /// Places in `keys`, by mixture; a taken one sends to the next.
     private let buckets: [Int?]
 
-    init(_ keys: [String]) {
+    package init(_ keys: [String]) {
         self.keys = keys.map { Array($0.utf8) }
         var size = 4
         while size < 4 * keys.count { size *= 2 }

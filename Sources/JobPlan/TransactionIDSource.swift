@@ -8,4 +8,8 @@ package enum TransactionIDSource: Equatable, Sendable {
     case csv(path: String, column: String?)
     /// One SELECT or WITH statement for the job's own database, without a semicolon. Its first column holds the IDs.
     case query(String)
+    /// The customers whom the app's notifications of this run name, from this moment on.
+    ///
+    /// Never ``DateExpression/now``. ``DateExpression/lastRun`` means for each customer the run that last asked.
+    case changedSince(DateExpression)
 }

@@ -8,6 +8,8 @@ struct CrashSite: Sendable {
         case records
         /// A run that is only beginning.
         case newRun
+        /// A run that takes its customers from the app's notifications, and has not taken them yet.
+        case naming
         /// Records that must not be believed, not yet read in this run.
         case rejects
         /// A run at its end, and nobody else who might publish it.
@@ -51,6 +53,7 @@ struct CrashSite: Sendable {
         CrashSite("runInserted", "CP02", .newRun, 1...1),
         CrashSite("idCopied", "CP03", .newRun, 1...40),
         CrashSite("idsListed", "CP04", .newRun, 1...1),
+        CrashSite("customersNamed", "CP47", .naming, 1...1),
         CrashSite("itemsClaimed", "CP05, CP29", .anyRun, 1...3),
         CrashSite("leaseAcknowledged", "CP06", .anyRun, 1...3),
         CrashSite("permitWanted", "CP07", .anyRun),

@@ -56,7 +56,14 @@ extension Round {
             if isRunning, !isRetry, situation == .records { return false }
             try await settle()
             return true
+        case .naming:
+            try await settle()
+            if try await !isFinished() { try await drain() }
+            isFollowing = true
+            _ = try await store.advance(changes: 6)
+            return false
         case .newRun:
+            isFollowing = false
             try await settle()
             if try await !isFinished() { try await drain() }
             return Bool.random(using: &random)
@@ -70,6 +77,7 @@ extension Round {
             try await misbehave([#"{"atRequest": 2, "fault": "rateLimited", "retryAfter": ["\#(moment)"]}"#])
             return isRetry
         case .refusals:
+            isFollowing = false
             try await settle()
             try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
             return plan.listsUnknownID && isRetry

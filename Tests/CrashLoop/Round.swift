@@ -12,7 +12,10 @@ struct Round {
     let database: String
     let store: SimulatedStore
     let book: LedgerBook
-    let job: String
+    /// The job that lists every customer.
+    let listing: String
+    /// The same job, taking its customers from the app's notifications.
+    let following: String
     let secrets: [String]
     var random: SeededRandom
     var tally: Tally
@@ -23,10 +26,14 @@ struct Round {
     var kept = KeptPages()
     /// Pages that may have been asked for in vain.
     var reworkAllowed = 0
+    /// Whether the runs take their customers from notifications; one that listed them all has come before.
+    var isFollowing = false
     /// What was done, and how long it took.
     var diary: [String] = []
     /// Whether PostgreSQL itself was hurt.
     var postgresWasKilled = false
+
+    var job: String { isFollowing ? following : listing }
 
     static let password = "planted-pass-word"
     /// No blow, and no drain, may take longer.
@@ -137,6 +144,7 @@ struct Round {
         if plan.seed.isMultiple(of: 5) {
             // Everything is good now, and asked for again.
             try await store.misbehave("{\"rules\": []}")
+            isFollowing = false
             let worker = try start(restart: true)
             _ = try await finish(worker)
             try BrokenPromise.check(

@@ -102,7 +102,8 @@ struct RoundTools: Sendable {
             database: database,
             store: store,
             book: LedgerBook(pool: pool, schema: "appstore"),
-            job: try job(plan, store),
+            listing: try job(plan, store, "crash.yaml"),
+            following: try job(plan, store, "following.yaml", transactionIds: "{changedSince: lastRun}"),
             secrets: [Round.password] + keyText.split(separator: "\n").filter { !$0.hasPrefix("-") }.map(String.init)
                 + Self.tokenTraces(keyId: key.replacing("AuthKey_", with: "").replacing(".p8", with: "")),
             random: SeededRandom(seed: plan.seed &* 0x9E37_79B9),
@@ -118,7 +119,12 @@ struct RoundTools: Sendable {
         }
     }
 
-    private func job(_ plan: RoundPlan, _ store: SimulatedStore) throws -> String {
+    private func job(
+        _ plan: RoundPlan,
+        _ store: SimulatedStore,
+        _ file: String,
+        transactionIds: String? = nil
+    ) throws -> String {
         var job = JobText(storeJob: try String(contentsOfFile: store.directory + "/job.yaml", encoding: .utf8))
         job.name = "crash"
         job.streams = [
@@ -135,7 +141,8 @@ struct RoundTools: Sendable {
             try Data("\(list)\(Round.unknownID)\n".utf8).write(to: URL(filePath: store.directory + "/more.csv"))
             job.transactionIds = "csv: {path: more.csv, column: transaction_id}"
         }
-        let path = store.directory + "/crash.yaml"
+        if let transactionIds { job.transactionIds = transactionIds }
+        let path = store.directory + "/" + file
         try Data(job.text.utf8).write(to: URL(filePath: path))
         return path
     }

@@ -42,6 +42,53 @@ import Testing
         #expect(try JobText.complaint(JobText.usual + "limits: {share: 0.0001}\n").isEmpty)
     }
 
+    /// The usual job, taking its customers from notifications.
+    private static func following(_ since: String, _ streams: String) -> String {
+        JobText.usual.replacing("list: [\"2000000123456789\"]", with: "changedSince: \(since)")
+            .replacing("  transactionHistory: {}", with: streams)
+    }
+
+    private static let histories = "  transactionHistory: {}\n  notificationHistory: {scope: app"
+
+    @Test(arguments: ["lastRun", "-2d", "-12h", "2026-05-01T00:00:00Z"])
+    func `customers can be those whom the app's notifications name`(since: String) throws {
+        let job = try JobText.load(Self.following(since, "\(Self.histories)}"))
+        guard case .changedSince(let read) = job.transactionIds else { throw Unexpected() }
+        #expect(read.fingerprint != DateExpression.now.fingerprint)
+        #expect((read == .lastRun) == (since == "lastRun"))
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test(arguments: [
+        ("lastRun", "  transactionHistory: {}", "add the stream notificationHistory with scope: app beside it"),
+        (
+            "lastRun", "  transactionHistory: {}\n  notificationHistory: {scope: transactions}",
+            "add the stream notificationHistory with scope: app beside it"
+        ),
+        ("lastRun", "\(histories), onlyFailures: true}", "must ask for all of them"),
+        ("lastRun", "\(histories), notificationType: REFUND}", "must ask for all of them"),
+        ("lastRun", "\(histories), startDate: -3d, endDate: -1d}", "must ask for all of them"),
+        ("lastRun", "  notificationHistory: {scope: app}", "add the stream transactionHistory or refundHistory"),
+        ("-7d", "\(histories), startDate: -2d}", "notificationHistory.startDate must not be later, or be lastRun"),
+        ("now", "\(histories)}", "transactionIds.changedSince is now; it must be -Nd, -Nh, lastRun or a date"),
+        (
+            "yesterday", "\(histories)}",
+            "transactionIds.changedSince is yesterday; it must be -Nd, -Nh, lastRun or a date"
+        ),
+        ("2026-05-01", "\(histories)}", "a date needs its zone, such as 2026-05-01T00:00:00Z"),
+        ("lastRun\n  query: SELECT 1", "\(histories)}", "names query and changedSince; exactly one"),
+    ])
+    func `notifications that cannot name every changed customer are refused`(
+        since: String,
+        streams: String,
+        message: String
+    ) throws {
+        let complaint = try JobText.complaint(Self.following(since, streams))
+        #expect(complaint.contains(message), "\(complaint)")
+        #expect(complaint.split(separator: "\n").count == 1, "\(complaint)")
+    }
+
     static func withCSV(_ csv: String) -> String {
         JobText.usual.replacing("{url: postgresql:///ledger}", with: "{url: postgresql:///ledger}\n  csv: \(csv)")
     }
@@ -222,7 +269,7 @@ import Testing
     @Test func `exactly one source of IDs is right`() throws {
         #expect(
             try JobText.complaint(replacing: "list: [\"2000000123456789\"]", with: "list: [\"1\"]\n  query: SELECT 1")
-                == "job.yaml:12:3: transactionIds names list and query; exactly one of list, csv and query is right"
+                == "job.yaml:12:3: transactionIds names list and query; exactly one of list, csv, query and changedSince is right"
         )
         let without = JobText.usual.replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
         #expect(try JobText.complaint(without).contains("transactionIds is missing; only a job whose one stream is"))

@@ -14,7 +14,7 @@ struct IDSource {
 
     func ids() -> ListedIDs {
         switch job.transactionIds {
-        case nil: .none
+        case nil, .changedSince: .none
         case .list(let ids): .feed { take in try take(ids) }
         case .csv(let path, let column): .feed { take in try Self.read(path, column, take) }
         case .query(let sql): .query(sql)
@@ -24,7 +24,7 @@ struct IDSource {
     /// How many distinct IDs the job lists, and how many rows repeat one; reads a list, asks no database.
     ///
     /// Sixteen bytes an ID while it counts.
-    /// - Returns: `nil` when the IDs come from a query.
+    /// - Returns: `nil` when the IDs come from a query, or from notifications.
     /// - Throws: ``ListError``.
     func count() throws -> (distinct: Int, duplicates: Int)? {
         guard case .feed(let feed) = ids() else { return job.transactionIds == nil ? (0, 0) : nil }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import FoundationEssentials
 import JobPlan
 import Ledger
 import Workers
@@ -6,21 +7,30 @@ import Workers
 extension ExportPipeline {
     /// What the job has to do and how long Apple's limits make it take.
     ///
-    /// Sends nothing and writes nothing. Only when the IDs come from a query is the database asked, for their count.
+    /// Sends nothing and writes nothing. Only when the IDs come from a query or from notifications is the database asked,
+    /// for their count.
     /// - Throws: What ``Failure/init(_:)`` explains.
     package func plan() async throws -> PlanReport {
         let source = IDSource(job: job)
+        let now = UnixMilliseconds(rawValue: time.wallClock())
         let counted: (distinct: Int, duplicates: Int)
+        var changed: ChangedSoFar?
         if let count = try source.count() {
             counted = count
         } else if case .query(let sql) = job.transactionIds {
             try await ledger.connect()
             counted = try await ledger.countListed(by: sql)
         } else {
-            counted = (0, 0)
+            try await openLedger()
+            changed = try await changedSoFar(now: now)
+            counted = (Int(changed?.customers ?? 0), 0)
         }
-        let now = UnixMilliseconds(rawValue: time.wallClock())
-        let estimate = PlanEstimate(job: job, transactionIds: counted.distinct, now: now, lastRun: nil)
+        let estimate = PlanEstimate(
+            job: job,
+            transactionIds: counted.distinct,
+            now: now,
+            lastRun: changed?.notificationsUntil
+        )
         return PlanReport(
             job: job.name,
             transactionIds: counted.distinct,
@@ -33,7 +43,7 @@ extension ExportPipeline {
                     requestsAtLeast: stream.minimumRequests,
                     secondsAtAppleLimit: stream.atLimit.inSeconds,
                     secondsAtShare: stream.atShare.inSeconds,
-                    remark: remark(on: stream)
+                    remark: remark(on: stream, changed)
                 )
             },
             secondsAtAppleLimit: estimate.atLimit.inSeconds,
@@ -43,12 +53,33 @@ extension ExportPipeline {
         )
     }
 
-    private func remark(on stream: PlanEstimate.StreamEstimate) -> String? {
+    /// Whom the run would name by what the ledger holds already; `nil` when no job of the app ever ran.
+    func changedSoFar(now: UnixMilliseconds) async throws -> ChangedSoFar? {
+        guard let app = try await knownApp() else { return nil }
+        return try await ledger.changedSoFar(
+            RunPlan(job: job, app: app, now: now, restart: false, version: version)
+        )
+    }
+
+    private func remark(on stream: PlanEstimate.StreamEstimate, _ changed: ChangedSoFar?) -> String? {
+        if case .changedSince(let since) = job.transactionIds, !job.asksWholeApp(stream.stream) {
+            let known =
+                "at least: so many by the notifications in the ledger; those of this run come first and name the rest"
+            guard since == .lastRun else { return known }
+            let followed = changed?.followedUntil.map { "followed until \($0.text)" }
+            return "\(known) (\(followed ?? "no earlier run followed them"))"
+        }
         if stream.isUpperBound { return "at most: only customers in whose history a revocation is seen" }
-        if stream.stream == .notificationHistory, job.streams.notificationHistory?.scope == .app {
+        if job.asksWholeApp(stream.stream) {
             return "windows of at most a day; a later run asks only for the time since the last"
         }
         return nil
+    }
+}
+
+extension JobFile {
+    fileprivate func asksWholeApp(_ stream: AppStoreModel.Stream) -> Bool {
+        stream == .notificationHistory && streams.notificationHistory?.scope == .app
     }
 }
 
@@ -56,4 +87,9 @@ extension Duration {
     package var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
+}
+
+extension UnixMilliseconds {
+    /// ISO 8601 in UTC, to the second.
+    fileprivate var text: String { Date(timeIntervalSince1970: Double(rawValue / 1_000)).ISO8601Format() }
 }

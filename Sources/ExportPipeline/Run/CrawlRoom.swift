@@ -45,13 +45,31 @@ struct CrawlRoom: Sendable {
     }
 
     private func crawlPhases(with crawler: Crawler<AppleSource, LedgerStore>) async throws {
-        let waiting: Set<AppStoreModel.Stream> = plan.refundsWait ? [.refundHistory] : []
+        var waiting: Set<AppStoreModel.Stream> = plan.refundsWait ? [.refundHistory] : []
+        if plan.changedSince != nil {
+            try await crawler.crawl([.notificationHistory], width: width)
+            try await planChangedCustomers()
+            waiting.insert(.notificationHistory)
+        }
         try await crawler.crawl(job.streams.named.filter { !waiting.contains($0) }, width: width)
         guard plan.refundsWait else { return }
         _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
+        try await reportItemsAdded()
+        try await crawler.crawl([.refundHistory], width: width)
+    }
+
+    /// The notifications are in the ledger: asks for whom they name.
+    private func planChangedCustomers() async throws {
+        if let named = try await ledger.planChangedCustomers(plan, run: holder.run) {
+            let withheld = named.withheld > 0 ? "; \(named.withheld) erased ones are not asked for" : ""
+            report(.remark("notifications name \(named.planned) customers to ask for\(withheld)"))
+        }
+        try await reportItemsAdded()
+    }
+
+    private func reportItemsAdded() async throws {
         let summary = try await ledger.summary(of: holder.run, app: holder.app, job: holder.job)
         report(.itemsAdded(total: summary.items))
-        try await crawler.crawl([.refundHistory], width: width)
     }
 
     private var rules: CrawlRules {

@@ -6,7 +6,7 @@ package enum RunEvent: Sendable {
     /// The run was begun or joined; `items` are to be worked on, of which some are done already.
     case began(RunStart, items: Int64, done: Int64)
     case crawl(CrawlEvent)
-    /// More items came in: refund histories of customers in whose history a revocation was seen.
+    /// More items came in: customers whom notifications name, or in whose history a revocation was seen.
     case itemsAdded(total: Int64)
     case remark(String)
     case publishing(directory: String)

@@ -55,7 +55,7 @@ extension NotificationStream {
 
 extension DateExpression {
     /// One text for one meaning: `-1d` and `-24h` are the same.
-    fileprivate var fingerprint: String {
+    package var fingerprint: String {
         switch self {
         case .absolute(let moment): "\(moment.rawValue)"
         case .before(let duration): "-\(duration.components.seconds)s"

@@ -87,14 +87,21 @@ extension JobFileReader {
         )
     }
 
-    private func date(_ section: Section, _ key: String, allowsLastRun: Bool) -> DateExpression? {
-        let lastRun = allowsLastRun ? ", lastRun" : ""
+    func date(
+        _ section: Section,
+        _ key: String,
+        allowsLastRun: Bool,
+        allowsNow: Bool = true
+    ) -> DateExpression? {
+        let words = (allowsNow ? ", now" : "") + (allowsLastRun ? ", lastRun" : "")
         let expected =
-            "it must be -Nd, -Nh, now\(lastRun) or a date and time with its zone, such as 2026-01-31T00:00:00Z"
+            "it must be -Nd, -Nh\(words) or a date and time with its zone, such as 2026-01-31T00:00:00Z"
         guard let text = section.text(key, expected) else { return nil }
         switch (DateExpression(text), ISO8601Moment(text)) {
         case (.lastRun, _) where !allowsLastRun:
-            section.report(key, "only notificationHistory.startDate can be lastRun")
+            section.report(key, "only notificationHistory.startDate and changedSince can be lastRun")
+        case (.now, _) where !allowsNow:
+            section.report(key, expected)
         case (let expression?, _):
             return expression
         case (nil, .withoutZone(let suggestion)):
@@ -147,6 +154,9 @@ extension DateExpression {
             self = .before(.seconds(count * unit))
         }
     }
+
+    /// Whether this can be told, without a clock, to lie after `other`.
+    func isAfter(_ other: Self) -> Bool { self != other && isNeverBefore(other) }
 
     /// Whether this can be told, without a clock, to lie at or after `other`.
     fileprivate func isNeverBefore(_ other: Self) -> Bool {

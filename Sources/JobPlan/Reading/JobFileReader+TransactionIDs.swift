@@ -2,18 +2,18 @@ import AppStoreModel
 
 extension JobFileReader {
     func transactionIds(_ file: Section) -> TransactionIDSource? {
-        let keys = ["list", "csv", "query"]
+        let keys = ["list", "csv", "query", "changedSince"]
         guard let section = file.section("transactionIds", keys: keys) else { return nil }
         let named = keys.filter(section.has)
         guard named.count == 1 else {
             problems.report(
                 section.place,
                 named.isEmpty ? "names no source" : "names \(named.joined(separator: " and "))",
-                "exactly one of list, csv and query is right"
+                "exactly one of list, csv, query and changedSince is right"
             )
             return nil
         }
-        return list(section) ?? csv(section) ?? query(section)
+        return list(section) ?? csv(section) ?? query(section) ?? changedSince(section)
     }
 
     private func list(_ section: Section) -> TransactionIDSource? {
@@ -32,6 +32,35 @@ extension JobFileReader {
     private func query(_ section: Section) -> TransactionIDSource? {
         section.text("query", "it must be one SELECT or WITH statement without a semicolon", where: isOneSelect)
             .map { .query($0) }
+    }
+
+    private func changedSince(_ section: Section) -> TransactionIDSource? {
+        guard let since = date(section, "changedSince", allowsLastRun: true, allowsNow: false) else { return nil }
+        return .changedSince(since)
+    }
+
+    /// Reports a job that asks whom notifications name, and does not ask for all of them.
+    func checkChangedSince(_ file: Section, _ source: TransactionIDSource?, _ streams: JobFile.Streams) {
+        guard case .changedSince(let since) = source else { return }
+        let report = { (advice: String) in
+            problems.report(
+                file.place(of: "transactionIds").missing("changedSince"),
+                "takes the customers that the app's notifications name",
+                advice
+            )
+        }
+        guard let notifications = streams.notificationHistory, notifications.scope == .app else {
+            return report("add the stream notificationHistory with scope: app beside it")
+        }
+        if notifications.onlyFailures || notifications.notificationType != nil || notifications.endDate != .now {
+            report("notificationHistory must ask for all of them: without onlyFailures, notificationType and endDate")
+        }
+        if notifications.startDate.isAfter(since) {
+            report("notificationHistory.startDate must not be later, or be lastRun")
+        }
+        if streams.transactionHistory == nil, streams.refundHistory == nil {
+            report("add the stream transactionHistory or refundHistory, which asks about them")
+        }
     }
 
     private func isOneSelect(_ statement: String) -> Bool {

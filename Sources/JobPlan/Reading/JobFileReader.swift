@@ -32,7 +32,10 @@ struct JobFileReader {
         let streams = streams(file)
         let limits = limits(file, environment, isRehearsal: appStore?.isLoopback ?? true)
         let output = output(file, inputs: inputs(transactionIds, appStore))
-        if let streams { crossCheck(file, streams, limits, environment) }
+        if let streams {
+            crossCheck(file, streams, limits, environment)
+            checkChangedSince(file, transactionIds, streams)
+        }
         guard problems.isEmpty, let version, let name, let app, let appStore, let streams, let output else {
             return nil
         }

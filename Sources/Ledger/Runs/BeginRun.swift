@@ -47,10 +47,7 @@ extension Ledger {
             let job = Cell.text(plan.job.name)
             // Copying millions of IDs takes longer than any other lock is worth waiting for.
             try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
-            _ = try connection.run(
-                "SELECT pg_advisory_xact_lock(hashtextextended('storeledger run ' || $1::text || ' ' || $2::text, 0))",
-                [.text(String(plan.app.rawValue)), job]
-            )
+            try Self.lockRuns(of: plan, on: connection)
             let open = try connection.run(
                 "SELECT run_id, fingerprint, frozen_now, restarted FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL",
                 [app, job]

@@ -27,22 +27,17 @@ struct ItemPlanner {
         """
 
     func begin(_ ids: ListedIDs, on connection: borrowing PostgresConnection) throws -> RunStart {
-        let run = try connection.run(
-            """
-            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, restarted)
-            VALUES ($1, $2, $3, $4, $5, $6) RETURNING run_id
-            """,
-            [
-                app, job, .text(plan.fingerprint), .timestamp(plan.now.rawValue), .text(plan.version),
-                .boolean(plan.restart),
-            ]
-        )[0].int64("run_id")
+        let run = try insertRun(phase: plan.changedSince == nil ? 1 : 0, on: connection)
         crashPoint(.runInserted)
         var start = RunStart(run: run, now: plan.now, joined: false, restarted: plan.restart)
         try take(ids, into: &start, on: connection)
         crashPoint(.idsListed)
-        for stream in plan.streamsOfIDs {
-            try planItems(of: stream, in: &start, on: connection)
+        if let since = plan.changedSince {
+            start.remarks += try ChangedCustomers(plan: plan).remarks(on: since, connection)
+        } else {
+            for stream in plan.streamsOfIDs {
+                try planItems(of: stream, in: &start, on: connection)
+            }
         }
         if let notifications = plan.job.streams.notificationHistory, notifications.scope == .app {
             try planWindows(notifications, in: &start, on: connection)
@@ -52,6 +47,22 @@ struct ItemPlanner {
             [app, .bigint(run), .bigint(start.listedIDs), .bigint(start.duplicateIDs), .bigint(start.withheldIDs)]
         )
         return start
+    }
+
+    /// Files a run that begins.
+    ///
+    /// - Returns: Its number.
+    func insertRun(phase: Int32, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
+        try connection.run(
+            """
+            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, restarted, phase)
+            VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING run_id
+            """,
+            [
+                app, job, .text(plan.fingerprint), .timestamp(plan.now.rawValue), .text(plan.version),
+                .boolean(plan.restart), .integer(phase),
+            ]
+        )[0].int64("run_id")
     }
 
     /// Copies the listed IDs into the staging table and drops the duplicates there.
@@ -112,8 +123,9 @@ struct ItemPlanner {
             [app, job, .text(stream.rawValue), .text(fingerprint)]
         )[0].int64("items")
         if changed > 0 {
+            let whose = plan.changedSince == nil ? "begin" : "of customers begin, each when it is next named,"
             start.remarks.append(
-                "\(stream.rawValue): the filters have changed; \(changed) items begin again at their beginning"
+                "\(stream.rawValue): the filters have changed; \(changed) items \(whose) again at their beginning"
             )
         }
         var window: (start: Cell, end: Cell, oldest: Cell) = (.null, .null, .null)
@@ -129,10 +141,11 @@ struct ItemPlanner {
         _ = try connection.run(
             """
             INSERT INTO crawl_items AS i
-                (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
-            SELECT $1::integer, $2::text, $3::text, item_key, $5::bigint, 'waiting', clock_timestamp(), $4::text,
-                   $6::timestamptz, $7::timestamptz
-              FROM (SELECT DISTINCT item_key FROM stage_ids ORDER BY item_key) listed
+                (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end, cursor,
+                 complete_until, saw_revocation)
+            SELECT $1::integer, $2::text, $3::text, listed.item_key, $5::bigint, 'waiting', clock_timestamp(), $4::text,
+                   $6::timestamptz, $7::timestamptz, seen.cursor, seen.complete_until, coalesce(seen.saw_revocation, false)
+              FROM (SELECT DISTINCT item_key FROM stage_ids ORDER BY item_key) listed \(Self.seenByOthers)
              WHERE $6 IS NULL OR $6 < $7
             \(Self.takeUpAgain)
             """,
@@ -140,6 +153,7 @@ struct ItemPlanner {
                 app, job, .text(stream.rawValue), .text(fingerprint), .bigint(start.run), window.start, window.end,
                 .boolean(plan.restart), .boolean(plan.keepsCursor(of: stream)), window.oldest,
                 .bigint(Self.overlap.wholeMilliseconds), .boolean(plan.job.appStore.triesSandbox),
+                .boolean(plan.changedSince != nil && plan.keepsCursor(of: stream) && !plan.restart),
             ]
         )
         if stream == .notificationHistory {
@@ -148,6 +162,20 @@ struct ItemPlanner {
         // Until autovacuum comes by, the planner would take the table for a small one and sort all of it for each lease.
         _ = try connection.run("SELECT analyze_crawl_items()")
     }
+
+    /// Where another job of the app stands with the same filters: of use where the job does not list everybody itself.
+    ///
+    /// What lies before that job's cursor is in the ledger, whoever asked for it. Parameter 13: whether to look.
+    private static let seenByOthers = """
+        LEFT JOIN LATERAL (
+            SELECT o.cursor, o.complete_until, o.saw_revocation
+              FROM (SELECT DISTINCT job FROM runs WHERE app_id = $1::integer AND $13::boolean) others
+              JOIN crawl_items o ON o.app_id = $1::integer AND o.job = others.job AND o.stream = $3::text
+                                AND o.item_key = listed.item_key
+             WHERE o.job <> $2::text AND o.fingerprint = $4::text AND o.cursor IS NOT NULL AND o.other_environment IS NULL
+             ORDER BY o.complete_until DESC NULLS LAST, o.job LIMIT 1
+        ) seen ON true
+        """
 
     /// An item that exists already.
     ///

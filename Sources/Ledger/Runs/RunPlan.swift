@@ -46,6 +46,12 @@ package struct RunPlan: Sendable {
         return streams
     }
 
+    /// From when on notifications name the customers; `nil` when the job lists them itself.
+    package var changedSince: DateExpression? {
+        guard case .changedSince(let since) = job.transactionIds else { return nil }
+        return since
+    }
+
     /// Whether refunds are crawled only of customers in whose history a revocation was seen.
     package var refundsWait: Bool { job.streams.refundHistory?.customers == .revoked }
 
@@ -63,7 +69,7 @@ package struct RunPlan: Sendable {
     /// Whether the source may hold other IDs by now without the job file saying so.
     var idsMayChange: Bool {
         switch job.transactionIds {
-        case nil, .list: false
+        case nil, .list, .changedSince: false
         case .csv, .query: true
         }
     }
@@ -87,6 +93,7 @@ package struct RunPlan: Sendable {
         case .list(let ids): parts.append("list " + Set(ids).sorted().map(\.text).joined(separator: ","))
         case .csv(let path, let column): parts.append("csv \(path) \(column ?? "")")
         case .query(let sql): parts.append("query \(sql)")
+        case .changedSince(let since): parts.append("changedSince \(since.fingerprint)")
         }
         return SHA256.digest(of: Array(parts.joined(separator: "\n").utf8)).hexadecimal
     }

@@ -22,6 +22,7 @@ enum RoleMatrix {
         Statement("SELECT * FROM notifications", "mld"),
         Statement("SELECT payload, signature FROM signed_payloads", "mld"),
         Statement("SELECT header FROM signing_headers", "ml"),
+        Statement("SELECT first_seen_at FROM signing_headers", "mle"),
         Statement("SELECT raw FROM rejected_records", "mld"),
         Statement("SELECT reason, detail FROM rejected_records", "mled"),
         Statement("SELECT item_key, cursor FROM crawl_items", "mled"),

@@ -12,6 +12,7 @@ enum Jobs {
         streams: String,
         name: String = "nightly-sync",
         listing id: String = "1",
+        changedSince: String? = nil,
         more: String = ""
     ) async throws -> JobFile {
         let text = """
@@ -22,7 +23,7 @@ enum Jobs {
               issuerId: 57246542-96fe-1a63-e053-0824d011072a
               keyId: 2X9R4HXF34
               privateKeyFile: AuthKey.p8
-            transactionIds: {list: ["\(id)"]}
+            transactionIds: {\(changedSince.map { "changedSince: \($0)" } ?? "list: [\"\(id)\"]")}
             streams: {\(streams)}
             output: {postgres: {url: "postgresql:///ledger"}}
             \(more)

@@ -1,0 +1,80 @@
+import AppStoreModel
+import JobPlan
+import LedgerTables
+import Postgres
+
+/// No item of the job is there to be tried again.
+package enum NothingToRetry: Error, Equatable, Sendable {
+    case neverRan
+    case noneFailed
+    /// The job file has other streams or filters than its unfinished run.
+    case jobHasChanged(run: Int64)
+}
+
+extension Ledger {
+    /// Begins a run of the items that failed in earlier ones, or has the unfinished run take up its own.
+    ///
+    /// One transaction, as ``beginOrJoin(_:ids:)``. What Apple no longer serves is left to the next whole run, which
+    /// records the gap.
+    /// - Throws: ``NothingToRetry``, ``Postgres/PostgresError``.
+    package func retryFailed(_ plan: RunPlan) async throws -> RunStart {
+        try await transaction { connection in
+            try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
+            try Self.lockRuns(of: plan, on: connection)
+            let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
+            let last = try connection.run(
+                """
+                SELECT run_id, fingerprint, frozen_now, restarted, finished_at IS NULL AS open FROM runs
+                 WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 1
+                """,
+                key
+            )
+            guard let last = last.first else { throw NothingToRetry.neverRan }
+            let isOpen = try last.bool("open")
+            if isOpen, try last.text("fingerprint") != plan.fingerprint {
+                throw NothingToRetry.jobHasChanged(run: try last.int64("run_id"))
+            }
+            var start = RunStart(run: try last.int64("run_id"), now: plan.now, joined: isOpen, restarted: false)
+            if isOpen {
+                start = RunStart(
+                    run: start.run,
+                    now: UnixMilliseconds(rawValue: try last.timestamp("frozen_now")),
+                    joined: true,
+                    restarted: try last.bool("restarted")
+                )
+            } else {
+                start = RunStart(
+                    // The customers of such a run are the failed ones, so nobody has to be named first.
+                    run: try ItemPlanner(plan: plan).insertRun(phase: 1, on: connection),
+                    now: plan.now,
+                    joined: false,
+                    restarted: false
+                )
+            }
+            let streams = plan.job.streams.named
+            let taken = try connection.run(
+                """
+                UPDATE crawl_items i SET run_id = $3, \(ItemPlanner.isToDo)
+                  FROM unnest($4::text[], $5::text[]) AS asked (stream, fingerprint)
+                 WHERE i.app_id = $1 AND i.job = $2 AND i.stream = asked.stream AND i.fingerprint = asked.fingerprint
+                   AND i.state = 'failed' AND (i.window_end IS NULL OR i.window_end > $6::timestamptz)
+                """,
+                key + [
+                    .bigint(start.run), .textArray(streams.map(\.rawValue)),
+                    .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
+                    .timestamp(plan.oldestNotification.rawValue),
+                ]
+            )
+            guard taken.affected > 0 else { throw NothingToRetry.noneFailed }
+            return start
+        }
+    }
+
+    /// Waits until no other process begins or joins a run of the job.
+    static func lockRuns(of plan: RunPlan, on connection: borrowing PostgresConnection) throws(PostgresError) {
+        _ = try connection.run(
+            "SELECT pg_advisory_xact_lock(hashtextextended('storeledger run ' || $1::text || ' ' || $2::text, 0))",
+            [.text(String(plan.app.rawValue)), .text(plan.job.name)]
+        )
+    }
+}

@@ -1,0 +1,135 @@
+import FoundationEssentials
+import Postgres
+import TestSupport
+import Testing
+
+/// `changedSince`: a night's sync that asks only for customers whom the app's notifications name.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct NightlyTests {
+    private static let histories = [
+        "transactionHistory: {}", "refundHistory: {for: revoked}",
+        "notificationHistory: {scope: app, startDate: -179d}",
+    ]
+
+    /// A job over every customer, and the same job following notifications.
+    private static func jobs(_ stage: Stage) -> (all: JobText, changed: JobText) {
+        var all = stage.job
+        all.streams = histories
+        var changed = all
+        changed.transactionIds = "{changedSince: lastRun}"
+        return (all, changed)
+    }
+
+    @Test func `a night's sync sends at most a tenth more than the pages that changed, and loads all of them`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 1_000, transactionsPerCustomer: 3)) { stage in
+            var (all, changed) = Self.jobs(stage)
+            all.streams[1] = "refundHistory: {for: all}"
+            changed.streams[1] = "refundHistory: {for: all}"
+            try await stage.run(try await stage.migrated(all))
+            let before = try await stage.store.requests()
+            #expect(before.count(of: "transactionHistory") >= 1_000)
+            let changes = try await stage.store.advance(changes: 20)
+
+            try await stage.run(try stage.write(changed))
+
+            let book = try stage.book()
+            expectNone(try await book.differences(from: stage.store.world()))
+            let asked = try await stage.store.requests().arrivals.dropFirst(before.arrivals.count)
+            let named = try await Set(
+                book.column(
+                    """
+                    SELECT listed_transaction_id FROM transactions
+                     WHERE transaction_id IN (\(changes.map { "'\($0.transactionId)'" }.joined(separator: ",")))
+                    """
+                )
+            )
+            for history in ["transactionHistory", "refundHistory"] {
+                let sent = asked.filter { $0.endpoint == history }
+                #expect(Set(sent.compactMap(\.transactionId)).isSuperset(of: named), "\(history)")
+                // Each changed customer has one page; nobody else is asked.
+                #expect(sent.count * 10 <= named.count * 11, "\(history): \(sent.count) for \(named.count)")
+            }
+            #expect(asked.count { $0.endpoint == "notificationHistory" } <= 2 + 20 / 20 + 1)
+        }
+    }
+
+    @Test func `a sync by notifications that is stopped again and again, on two machines, ends as one that is not`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 60, transactionsPerCustomer: 10)) { stage in
+            let (all, changed) = Self.jobs(stage)
+            try await stage.run(try await stage.migrated(all))
+            try await stage.store.advance(changes: 40)
+            let job = try stage.write(changed)
+            try await stage.store.misbehave(#"{"rules": [{"fault": "delay", "milliseconds": 150}]}"#)
+            let arguments = ["run", job, "--progress", "none", "--concurrency", "1"]
+            var codes: [Int32] = []
+            for _ in 0..<3 {
+                let before = try await stage.store.requests().total
+                codes += try await stage.withStoreledger(arguments) { first in
+                    try await stage.withStoreledger(arguments) { second in
+                        try await stage.store.arrivals(before + 5) { first.hasEnded && second.hasEnded }
+                        first.signal(9)
+                        second.signal(15)
+                        return [await first.wait(), await second.wait()]
+                    }
+                }
+            }
+            #expect(codes.contains(137) && codes.contains(75), "\(codes)")
+            let book = try stage.book()
+            try await book.with { try $0.script("UPDATE crawl_items SET claimable_at = now() WHERE state = 'leased'") }
+            try await stage.store.misbehave(#"{"rules": []}"#)
+
+            try await stage.run(job)
+
+            expectNone(try await book.differences(from: stage.store.world()))
+            #expect(try await book.count("SELECT count(*) FROM runs") == 2)
+        }
+    }
+
+    @Test func `another job goes on where the one that listed everybody has left off`() async throws {
+        try await Stage.with(.init(customers: 60, transactionsPerCustomer: 30)) { stage in
+            var (all, changed) = Self.jobs(stage)
+            all.name = "everybody"
+            try await stage.run(try await stage.migrated(all))
+            try await stage.store.advance(changes: 6)
+            let before = try await stage.store.requests().count(of: "transactionHistory")
+
+            try await stage.run(try stage.write(changed))
+
+            let book = try stage.book()
+            expectNone(try await book.differences(from: stage.store.world()))
+            #expect(try await stage.store.requests().count(of: "transactionHistory") - before <= 7)
+            #expect(
+                try await book.count(
+                    "SELECT max(page_count) FROM crawl_items WHERE job = 'nightly' AND stream <> 'notificationHistory'"
+                ) == 1
+            )
+        }
+    }
+
+    @Test func `a first run by notifications says whom it cannot find, and plan says what it cannot know`() async throws
+    {
+        try await Stage.with(.init(customers: 10)) { stage in
+            let job = try await stage.migrated(Self.jobs(stage).changed)
+            #expect(try await stage.storeledger("validate", job).code == 0)
+            let first = try await stage.storeledger("plan", job)
+            #expect(first.code == 0 && first.output.contains("no earlier run followed them"), "\(first)")
+            #expect(try await stage.storeledger("doctor", job).output.contains("notifications name the customers"))
+            #expect(try await stage.store.requests().count(of: "transactionHistory") == 0)
+
+            let run = try await stage.storeledger("run", job)
+
+            #expect(run.code == 0 && run.errors.contains("no run has asked for a customer yet"), "\(run.errors)")
+            #expect(run.errors.contains("notifications name "))
+            let next = try await stage.storeledger("plan", job, "--json")
+            struct Plan: Decodable {
+                let transactionIds: Int
+            }
+            #expect(try JSONDecoder().decode(Plan.self, from: Data(next.output.utf8)).transactionIds <= 1)
+            #expect(next.output.contains("followed until "))
+        }
+    }
+}

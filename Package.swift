@@ -114,7 +114,9 @@ let package = Package(
         // 5  the doors
         .executableTarget(
             name: "storeledger",
-            dependencies: ["AppStoreModel", "Workers", "JobPlan", "Crawl", "Ledger", "ExportPipeline", argumentParser],
+            dependencies: [
+                "AppStoreModel", "Workers", "JobPlan", "Crawl", "Ledger", "ExportPipeline", argumentParser, logging,
+            ],
             swiftSettings: settings
         ),
         .executableTarget(

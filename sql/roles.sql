@@ -167,6 +167,10 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
                                    ('rate_buckets')) v (relation))
    AND attnum > 0 AND NOT attisdropped AND atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)
  GROUP BY attrelid \gexec
+-- Of the headers only when each was first seen.
+SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I', c.oid::regclass, :'prefix' || '_exporter')
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'first_seen_at'
+ WHERE c.relnamespace = to_regnamespace(quote_ident(:'schema')) AND c.relname = 'signing_headers' \gexec
 
 -- The views that answer questions show neither payloads nor what names a customer or a device: a customer is an ID of
 -- Apple's in them, as in the masked views. A new view is nobody's until it stands in this list.

@@ -52,13 +52,21 @@ package struct ExportPipeline: Sendable {
     package struct Options: Sendable {
         /// Begin everything at its beginning; nothing stored is lost.
         package let restart: Bool
+        /// Only the items that failed in earlier runs.
+        package let retryFailed: Bool
         /// In place of the job's `limits.concurrency`.
         package let concurrency: Int?
         /// Stop in order after this long, with 75 if work is left.
         package let maximumDuration: Duration?
 
-        package init(restart: Bool = false, concurrency: Int? = nil, maximumDuration: Duration? = nil) {
+        package init(
+            restart: Bool = false,
+            retryFailed: Bool = false,
+            concurrency: Int? = nil,
+            maximumDuration: Duration? = nil
+        ) {
             self.restart = restart
+            self.retryFailed = retryFailed
             self.concurrency = concurrency
             self.maximumDuration = maximumDuration
         }
@@ -66,7 +74,8 @@ package struct ExportPipeline: Sendable {
 
     /// Runs the job, or goes on with its unfinished run, until every item has reached its end.
     ///
-    /// - Throws: What ``Failure/init(_:)`` explains; the work left is there for the next start.
+    /// - Throws: What ``Failure/init(_:)`` explains; the work left is there for the next start. With
+    ///   ``Options/retryFailed`` also ``Ledger/NothingToRetry``.
     package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
         let began = time.monotonic()
         let credentials = try Credentials(job: job)
@@ -79,7 +88,9 @@ package struct ExportPipeline: Sendable {
             report(.remark(off.sentence))
         }
         let plan = RunPlan(job: job, app: app, now: databaseNow, restart: options.restart, version: version)
-        let start = try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
+        let start =
+            options.retryFailed
+            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
         start.remarks.forEach { report(.remark($0)) }
 
         let holder = LeaseHolder(app: app, job: job.name, run: start.run)

@@ -52,6 +52,10 @@ package struct Failure: Sendable {
                 .configuration,
                 "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"
             )
+        case NothingToRetry.neverRan, NothingToRetry.noneFailed:
+            (.complete, "there is no failed item to try again")
+        case NothingToRetry.jobHasChanged(let run):
+            (.configuration, "run \(run) had other streams or filters; storeledger run JOB takes its place")
         case is NothingToExport:
             (.badInput, "the job file has no output.csv; add one, say: csv: {directory: out, tables: [transactions]}")
         case let error as ClockIsOff:

@@ -8,16 +8,24 @@ struct JobArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The job file.", valueName: "JOB"))
     var path: String
 
-    /// Reads the file and says on stderr what is unwise in it.
-    func load() throws -> JobFile {
+    /// Reads the file and says what is unwise in it.
+    func load(
+        warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
+    ) throws -> JobFile {
         let job = try JobFile.load(path: path, environment: ProcessInfo.processInfo.environment)
-        for warning in job.warnings { Console.message("storeledger: warning: \(warning)") }
+        job.warnings.forEach(warn)
         return job
     }
 
     /// The job's pipeline.
-    func pipeline() throws -> ExportPipeline {
-        ExportPipeline(job: try load(), version: StoreLedger.version, databaseDeadline: try databaseDeadline())
+    func pipeline(
+        warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
+    ) throws -> ExportPipeline {
+        ExportPipeline(
+            job: try load(warn: warn),
+            version: StoreLedger.version,
+            databaseDeadline: try databaseDeadline()
+        )
     }
 }
 

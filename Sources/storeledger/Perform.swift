@@ -7,7 +7,8 @@ import Workers
 ///
 /// A failure becomes its sentence on stderr and its exit code. So does a result that stdout did not take, unless
 /// something worse has happened.
-func perform(_ work: @escaping @Sendable () async throws -> Void) async throws {
+/// - `log`: Where the sentence goes; plainly to stderr without one.
+func perform(log: RunLog? = nil, _ work: @escaping @Sendable () async throws -> Void) async throws {
     var code = ExitCode.success
     do {
         try await withSignalsAsCancellation(work)
@@ -17,7 +18,11 @@ func perform(_ work: @escaping @Sendable () async throws -> Void) async throws {
         throw error
     } catch {
         let failure = Failure(error)
-        Console.message("storeledger: \(failure.message)")
+        if let log {
+            log.failed(failure.message, exitCode: failure.status.rawValue)
+        } else {
+            Console.message("storeledger: \(failure.message)")
+        }
         throw ExitCode(failure.status.rawValue)
     }
     let isComplete = [.complete, .completeWithLosses].contains(ExitStatus(rawValue: code.rawValue))

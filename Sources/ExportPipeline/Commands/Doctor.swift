@@ -14,6 +14,8 @@ package struct CheckUp: Sendable, Codable {
     package let finding: String
     /// The exit code a run would end with for this.
     package let exitCode: Int32
+    /// Whether it is well enough to run, and should be mended all the same.
+    package var isWarning = false
 }
 
 extension ExportPipeline {
@@ -21,6 +23,16 @@ extension ExportPipeline {
     ///
     /// Sends Apple one request that costs one unit of the notification limit.
     package func doctor(_ found: @escaping @Sendable (CheckUp) -> Void) async {
+        let libraries = LibraryVersions.loaded
+        found(
+            CheckUp(
+                subject: "libraries",
+                isWell: true,
+                finding: ([libraries.sentence] + libraries.warnings).joined(separator: "; "),
+                exitCode: 0,
+                isWarning: !libraries.warnings.isEmpty
+            )
+        )
         let credentials = await check("key and roots", found) { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
             return (
@@ -29,7 +41,10 @@ extension ExportPipeline {
             )
         }
         await check("ID list", found) {
-            guard let count = try IDSource(job: job).count() else { return ((), "IDs come from a query") }
+            guard let count = try IDSource(job: job).count() else {
+                if case .changedSince = job.transactionIds { return ((), "the app's notifications name the customers") }
+                return ((), "IDs come from a query")
+            }
             return ((), "\(count.distinct) IDs, \(count.duplicates) duplicates")
         }
         let connected: Void? = await check("database", found) {

@@ -7,9 +7,11 @@ import Postgres
 extension ExportPipeline {
     /// How the job stands; read from the ledger alone.
     ///
+    /// - Parameter limit: How long to wait for PostgreSQL, in place of the usual deadline.
     /// - Returns: `nil` when the job never ran.
     /// - Throws: What ``Failure/init(_:)`` explains.
-    package func status() async throws -> JobStatus? {
+    package func status(within limit: Duration? = nil) async throws -> JobStatus? {
+        if let limit { try await ledger.connect(within: limit) }
         try await openLedger()
         guard let app = try await knownApp() else { return nil }
         let status = try await ledger.status(
@@ -54,11 +56,13 @@ extension ExportPipeline {
     /// For each ID and window of the job: until when its history is complete, and the gaps.
     ///
     /// - Parameter line: Called for each item in the order of streams and keys.
+    /// - Returns: Whether the job ever ran.
     /// - Throws: What ``Failure/init(_:)`` explains.
-    package func coverage(_ line: @escaping @Sendable (ItemCoverage) -> Void) async throws {
+    package func coverage(_ line: @escaping @Sendable (ItemCoverage) -> Void) async throws -> Bool {
         try await openLedger()
-        guard let app = try await knownApp() else { return }
+        guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return false }
         try await ledger.coverage(of: job.name, app: app, line)
+        return true
     }
 
     func knownApp() async throws -> AppID? {

@@ -59,7 +59,10 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let endpoint: String
         /// Requests granted in the last hour, by every job and machine.
         package let lastHour: Int64
+        /// Apple answered 429: nobody asks before this moment.
         package let closedUntil: String?
+        /// When the next request may go; `nil` for at once.
+        package let opensAt: String?
     }
 
     package let app: String
@@ -71,6 +74,12 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let rejected: [Reject]
     package let gaps: [Gap]
     package let budget: [Budget]
+    /// `nil` when every item has reached its end.
+    package let oldestUnfinished: Oldest?
+    /// `nil` when the role may not see them.
+    package let certificates: Certificates?
+    /// The tables of the whole schema, the largest first.
+    package let storage: [Storage]
 }
 
 extension Ledger {
@@ -100,12 +109,15 @@ extension Ledger {
                 failures: try Self.failures(key, connection),
                 rejected: try Self.rejected(key, connection),
                 gaps: try Self.gaps(key, connection),
-                budget: try Self.budget([key[0]], connection)
+                budget: try Self.budget([key[0]], connection),
+                oldestUnfinished: try Self.oldest(key, connection),
+                certificates: try Self.certificates(key[0], connection),
+                storage: try Self.storage(connection)
             )
         }
     }
 
-    private static func moment(_ column: String) -> String {
+    static func moment(_ column: String) -> String {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     }
 
@@ -226,7 +238,9 @@ extension Ledger {
         try connection.run(
             """
             SELECT s.endpoint, coalesce(sum(b.granted) FILTER (WHERE b.bucket > clock_timestamp() - interval '1 hour'), 0) AS spent,
-                   CASE WHEN s.closed_until > clock_timestamp() THEN \(moment("s.closed_until")) END AS closed
+                   CASE WHEN s.closed_until > clock_timestamp() THEN \(moment("s.closed_until")) END AS closed,
+                   CASE WHEN greatest(s.closed_until, s.next_at) > clock_timestamp() + interval '1 second'
+                        THEN \(moment("greatest(s.closed_until, s.next_at)")) END AS opens
               FROM rate_scopes s LEFT JOIN rate_buckets b USING (app_id, endpoint)
              WHERE s.app_id = $1 GROUP BY s.app_id, s.endpoint ORDER BY s.endpoint
             """,
@@ -235,7 +249,8 @@ extension Ledger {
             JobStatus.Budget(
                 endpoint: try row.text("endpoint"),
                 lastHour: try row.int64("spent"),
-                closedUntil: try row.textOrNil("closed")
+                closedUntil: try row.textOrNil("closed"),
+                opensAt: try row.textOrNil("opens")
             )
         }
     }

@@ -1,12 +1,18 @@
 import ArgumentParser
 import ExportPipeline
+import JobPlan
 import Ledger
 
 struct CoverageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coverage",
         abstract: "For each ID and each day: how far its history is complete, and gaps Apple can no longer fill.",
-        discussion: "  storeledger coverage jobs/nightly-sync.yaml"
+        discussion: """
+            A gap is a stretch of time that Apple no longer served when it was asked for.
+
+              storeledger coverage jobs/nightly-sync.yaml
+              storeledger coverage jobs/nightly-sync.yaml --json | grep '"gaps":\\["'
+            """
     )
 
     @OptionGroup var job: JobArgument
@@ -17,7 +23,8 @@ struct CoverageCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let json = json
-            try await job.pipeline().coverage { item in
+            let pipeline = try job.pipeline()
+            let hasRun = try await pipeline.coverage { item in
                 if json, let line = try? JSONOutput.line(item) {  // strings always encode
                     return Console.result(line)
                 }
@@ -26,6 +33,7 @@ struct CoverageCommand: AsyncParsableCommand {
                 let window = item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? ""
                 Console.result("\(item.stream) \(item.item): \(until) (\(item.state)\(window))\(gaps)")
             }
+            if !hasRun { Console.message("\(pipeline.job.name) has never run") }
         }
     }
 }

@@ -7,7 +7,8 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Look at everything a run needs and say what to mend.",
         discussion: """
-            Key, roots, ID list, database, schema, clocks, and one cheap call to Apple.
+            Libraries, key, roots, ID list, database, schema, clocks, and one cheap call to Apple. Every line that begins with
+            FAIL says what to do; the exit code is the one a run would end with. A line with warn stops no run.
 
               storeledger doctor jobs/nightly-sync.yaml
             """
@@ -21,7 +22,8 @@ struct DoctorCommand: AsyncParsableCommand {
             Console.result("ok    job file: \(job.path)")
             let worst = Mutex<Int32>(0)
             await pipeline.doctor { check in
-                Console.result("\(check.isWell ? "ok   " : "FAIL ") \(check.subject): \(check.finding)")
+                let mark = check.isWell ? (check.isWarning ? "warn " : "ok   ") : "FAIL "
+                Console.result("\(mark) \(check.subject): \(check.finding)")
                 worst.withLock { if $0 == 0 { $0 = check.exitCode } }
             }
             let code = worst.withLock { $0 }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import ExportPipeline
-import Workers
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,6 +10,7 @@ struct RunCommand: AsyncParsableCommand {
 
               storeledger run jobs/nightly-sync.yaml
               storeledger run jobs/nightly-sync.yaml --max-duration 2h --progress json
+              storeledger run jobs/nightly-sync.yaml --log-format json --metrics-file /var/lib/node_exporter/storeledger.prom
             """
     )
 
@@ -20,42 +19,10 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Begin everything at its beginning; nothing stored is lost.")
     var restart = false
 
-    @Option(help: ArgumentHelp("Items under way at a time, 1 to 256; in place of limits.concurrency.", valueName: "N"))
-    var concurrency: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "Stop in order after this long, such as 90s, 30m or 2h; exit code 75 if work is left.",
-            valueName: "TIME"
-        )
-    )
-    var maxDuration: ShortDuration?
-
-    @Option(help: ArgumentHelp("auto, bar, plain, json (lines on stderr) or none.", valueName: "FORM"))
-    var progress: ProgressForm = .auto
-
-    func validate() throws {
-        if let concurrency, !(1...256).contains(concurrency) {
-            throw ValidationError("--concurrency is \(concurrency); it must be from 1 to 256.")
-        }
-    }
+    @OptionGroup var options: RunOptions
 
     func run() async throws {
-        try await perform {
-            let pipeline = try job.pipeline()
-            let options = ExportPipeline.Options(
-                restart: restart,
-                concurrency: concurrency,
-                maximumDuration: maxDuration?.duration
-            )
-            let display = ProgressDisplay(form: progress, time: .system)
-            let report = try await display.whileShowing { note in
-                try await pipeline.run(options, report: note)
-            }
-            RunSummaryText(report: report).lines.forEach(Console.result)
-            let status = report.exitStatus
-            if status != .complete { throw ExitCode(status.rawValue) }
-        }
+        try await options.perform(job, restart: restart)
     }
 }
 

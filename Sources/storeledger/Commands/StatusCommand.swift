@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExportPipeline
 import FoundationEssentials
+import Glibc
 import JobPlan
 import Ledger
 
@@ -14,6 +15,8 @@ struct StatusCommand: AsyncParsableCommand {
 
               storeledger status jobs/nightly-sync.yaml
               storeledger status jobs/nightly-sync.yaml --json
+              storeledger status jobs/nightly-sync.yaml --watch
+              storeledger status --metrics-file /var/lib/node_exporter/storeledger.prom
               storeledger status
             """
     )
@@ -26,6 +29,11 @@ struct StatusCommand: AsyncParsableCommand {
 
     @Flag(help: "One JSON document on stdout; without JOB an array of them.")
     var json = false
+
+    @Flag(help: "Again every two seconds, until interrupted; with --json one document a line.")
+    var watch = false
+
+    @OptionGroup var metrics: MetricsOptions
 
     func validate() throws {
         guard job == nil else {
@@ -40,33 +48,49 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
-            if let job {
-                var argument = JobArgument()
-                argument.path = job
-                try await show(try argument.pipeline())
-            } else {
-                try await showEveryJob()
-            }
+            repeat {
+                let shown = try await look()
+                if let metricsFile = metrics.metricsFile {
+                    try MetricsFile.write(MetricsText(shown.statuses, at: Date.now).text, to: metricsFile)
+                }
+                // A terminal shows the newest alone.
+                if watch, !json, isatty(STDOUT_FILENO) == 1 {
+                    Console.result("\u{1B}[H\u{1B}[2J" + Date.now.ISO8601Format())
+                }
+                shown.lines.forEach(Console.result)
+                guard watch, Console.failure == nil else { return }
+            } while await pause()
         }
     }
 
-    private func show(_ pipeline: ExportPipeline) async throws {
+    /// - Returns: Whether to go on; not after SIGINT or SIGTERM, which are how watching ends.
+    private func pause() async -> Bool {
+        (try? await Task.sleep(for: .seconds(2))) != nil
+    }
+
+    private func look() async throws -> (statuses: [JobStatus], lines: [String]) {
+        guard let job else {
+            let statuses = try await ExportPipeline.statusOfEveryJob(
+                at: try databaseURL(),
+                schema: schema ?? PostgresOutput.usualSchema,
+                databaseDeadline: try databaseDeadline()
+            )
+            if json { return (statuses, [try text(of: statuses)]) }
+            return (
+                statuses, statuses.isEmpty ? ["no job has ever run"] : statuses.flatMap { StatusText(status: $0).lines }
+            )
+        }
+        var argument = JobArgument()
+        argument.path = job
+        let pipeline = try argument.pipeline()
         guard let status = try await pipeline.status() else {
-            return Console.result(json ? "null" : "\(pipeline.job.name) has never run")
+            return ([], [json ? "null" : "\(pipeline.job.name) has never run"])
         }
-        if json { return Console.result(try JSONOutput.document(status)) }
-        StatusText(status: status).lines.forEach(Console.result)
+        return ([status], json ? [try text(of: status)] : StatusText(status: status).lines)
     }
 
-    private func showEveryJob() async throws {
-        let statuses = try await ExportPipeline.statusOfEveryJob(
-            at: try databaseURL(),
-            schema: schema ?? PostgresOutput.usualSchema,
-            databaseDeadline: try databaseDeadline()
-        )
-        if json { return Console.result(try JSONOutput.document(statuses)) }
-        if statuses.isEmpty { Console.result("no job has ever run") }
-        statuses.flatMap { StatusText(status: $0).lines }.forEach(Console.result)
+    private func text(of value: some Encodable) throws -> String {
+        watch ? try JSONOutput.line(value) : try JSONOutput.document(value)
     }
 
     private func databaseURL() throws -> DatabaseURL {
@@ -120,8 +144,41 @@ struct StatusText {
         }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", closed until \($0)" } ?? ""
-            lines.append("  limit: \(budget.endpoint): \(budget.lastHour) requests in the last hour\(closed)")
+            let opens = budget.closedUntil == nil ? budget.opensAt.map { ", next one at \($0)" } ?? "" : ""
+            lines.append("  limit: \(budget.endpoint): \(budget.lastHour) requests in the last hour\(closed)\(opens)")
+        }
+        lines += standing
+        return lines
+    }
+
+    /// What does not come from one run.
+    private var standing: [String] {
+        var lines: [String] = []
+        if let oldest = status.oldestUnfinished {
+            let until = oldest.completeUntil.map { "complete until \($0)" } ?? "never complete"
+            let why = oldest.message.map { ": \($0)" } ?? ""
+            lines.append(
+                "  oldest unfinished: \(oldest.stream) \(oldest.item), \(until), \(oldest.state), free at \(oldest.claimableAt)\(why)"
+            )
+        }
+        if let certificates = status.certificates, certificates.chains > 0 {
+            let newest = certificates.newestSince.map { ", the newest since \($0)" } ?? ""
+            lines.append("  certificates: \(certificates.chains) chains that Apple signed with\(newest)")
+        }
+        let largest = status.storage.prefix(4).map { "\($0.table) \(Self.size($0.bytes))" }.joined(separator: ", ")
+        if !status.storage.isEmpty {
+            lines.append(
+                "  storage: \(Self.size(status.storage.reduce(0) { $0 + $1.bytes })) in the schema: \(largest)"
+            )
         }
         return lines
+    }
+
+    /// Such as `1.4 GB`, by powers of ten.
+    private static func size(_ bytes: Int64) -> String {
+        for (unit, name) in [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")] where Double(bytes) >= unit {
+            return "\((Double(bytes) / unit * 10).rounded() / 10) \(name)"
+        }
+        return "\(bytes / 1_000) kB"
     }
 }

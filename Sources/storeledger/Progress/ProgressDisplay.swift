@@ -1,15 +1,18 @@
+import AppStoreModel
 import ExportPipeline
 import Synchronization
 import Workers
 
-/// Shows on stderr how a run gets on: a bar on a terminal, plain lines elsewhere, JSON lines on request.
+/// Shows on stderr how a run gets on: a bar on a terminal, lines or JSON lines on request.
 final class ProgressDisplay: Sendable {
     private let form: ProgressForm
+    private let log: RunLog
     private let time: Timekeeper
     private let state: Mutex<ProgressState>
 
-    init(form: ProgressForm, time: Timekeeper) {
-        self.form = form == .auto ? (Console.isTerminal ? .bar : .plain) : form
+    init(form: ProgressForm, log: RunLog, time: Timekeeper) {
+        self.form = form == .auto ? (Console.isTerminal ? .bar : .none) : form
+        self.log = log
         self.time = time
         state = Mutex(ProgressState(began: time.monotonic()))
     }
@@ -46,19 +49,18 @@ final class ProgressDisplay: Sendable {
     }
 
     private func note(_ event: RunEvent) {
-        guard form != .none else { return }
-        let line = state.withLock { $0.note(event, isJSON: form == .json) }
-        guard let line else { return }
-        Console.raw((form == .bar ? "\r\u{1B}[K" : "") + line + "\n")
+        state.withLock { $0.note(event) }
+        log.note(event)
     }
 
     private func show() {
         let now = time.monotonic()
+        let wall = UnixMilliseconds(rawValue: time.wallClock())
         let state = state.withLock { $0 }
         guard state.total > 0 else { return }
         switch form {
-        case .bar: Console.raw("\r\u{1B}[K" + state.bar(at: now))
-        case .plain: Console.message(state.plain(at: now))
+        case .bar: Console.raw("\r\u{1B}[K" + state.bar(at: now, wall: wall))
+        case .plain: Console.message(state.plain(at: now, wall: wall))
         case .json: Console.message(state.json(at: now))
         case .auto, .none: break
         }

@@ -15,32 +15,23 @@ struct ProgressState: Sendable {
     private var requests = 0
     private var rows = 0
     private var rejected = 0
+    /// When endpoints open again that Apple closed.
+    private var closed: [AppStoreModel.Stream: UnixMilliseconds] = [:]
 
     init(began: Duration) {
         self.began = began
     }
 
-    /// Takes an event in; returns a line for those worth one at once.
-    mutating func note(_ event: RunEvent, isJSON: Bool) -> String? {
+    mutating func note(_ event: RunEvent) {
         switch event {
-        case .began(let start, let items, let done):
-            (total, doneBefore, self.done) = (items, done, done)
-            let how = start.joined ? "going on with run \(start.run)" : "beginning run \(start.run)"
-            let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"
-            return say("\(how): \(items) items\(listed), \(done) done", isJSON)
-        case .itemsAdded(let total):
-            self.total = total
-        case .remark(let sentence):
-            return say(sentence, isJSON)
-        case .publishing(let directory):
-            return say("writing CSV files into \(directory)", isJSON)
-        case .crawl(let event):
-            return note(event, isJSON)
+        case .began(_, let items, let done): (total, doneBefore, self.done) = (items, done, done)
+        case .itemsAdded(let total): self.total = total
+        case .crawl(let event): note(event)
+        case .remark, .publishing: break
         }
-        return nil
     }
 
-    private mutating func note(_ event: CrawlEvent, _ isJSON: Bool) -> String? {
+    private mutating func note(_ event: CrawlEvent) {
         switch event {
         case .committed(let outcome, let requests):
             pages += 1
@@ -49,31 +40,14 @@ struct ProgressState: Sendable {
             rejected += outcome.rejected.count
         case .finished:
             done += 1
-        case .ended(let item, let end):
-            switch end {
-            case .failed(let code, let message):
-                failed += 1
-                done += 1
-                let code = code.map { " (\($0))" } ?? ""
-                return say("\(item.stream.rawValue) \(item.key) failed: \(message)\(code)", isJSON)
-            case .restarted(_, let message):
-                return say("\(item.stream.rawValue) \(item.key) begins again: \(message)", isJSON)
-            case .clamped, .putOff, .moved:
-                break
-            }
+        case .ended(_, .failed):
+            failed += 1
+            done += 1
         case .closed(let stream, let opening):
-            let until = "waiting until \(opening.moment.clockTime) UTC"
-            let oddity = opening.oddity.map { " (Retry-After was odd: \($0.rawValue))" } ?? ""
-            return say("Apple's limit of \(stream.rawValue) is reached; \(until)\(oddity)", isJSON)
-        case .retrying, .leaseLost:
+            closed[stream] = opening.moment
+        case .ended, .retrying, .leaseLost:
             break
         }
-        return nil
-    }
-
-    private func say(_ sentence: String, _ isJSON: Bool) -> String {
-        guard isJSON else { return sentence }
-        return (try? JSONOutput.line(["event": "message", "message": sentence])) ?? sentence  // strings always encode
     }
 
     private func rate(at now: Duration) -> Double {
@@ -85,17 +59,26 @@ struct ProgressState: Sendable {
         return rate > 0 && done < total ? .seconds(Double(total - done) / rate) : nil
     }
 
-    func plain(at now: Duration) -> String {
-        let left = timeLeft(at: now).map { ", \($0.inWords) left" } ?? ""
-        return "\(done) of \(total) items, \(pages) pages, \(rows) rows, \(rejected) rejected, \(failed) failed, "
-            + "\(oneDecimal(rate(at: now))) items/s\(left)"
+    /// Until when an endpoint is waited for; empty when none is closed.
+    private func waiting(_ wall: UnixMilliseconds, _ separator: String) -> String {
+        guard let (stream, moment) = closed.filter({ $0.value > wall }).max(by: { $0.value < $1.value }) else {
+            return ""
+        }
+        return "\(separator)\(stream.rawValue) waits for Apple's limit until \(moment.clockTime) UTC"
     }
 
-    func bar(at now: Duration) -> String {
+    func plain(at now: Duration, wall: UnixMilliseconds) -> String {
+        let left = timeLeft(at: now).map { ", \($0.inWords) left" } ?? ""
+        return "\(done) of \(total) items, \(pages) pages, \(rows) rows, \(rejected) rejected, \(failed) failed, "
+            + "\(oneDecimal(rate(at: now))) items/s\(left)\(waiting(wall, ", "))"
+    }
+
+    func bar(at now: Duration, wall: UnixMilliseconds) -> String {
         let bar = ProgressBar(done: done, total: total).text
         let left = timeLeft(at: now).map { " · \($0.inWords) left" } ?? ""
         let lost = rejected + failed > 0 ? " · \(rejected) rejected · \(failed) failed" : ""
-        return "\(bar) \(done)/\(total) items · \(rows) rows · \(oneDecimal(rate(at: now)))/s\(left)\(lost)"
+        return
+            "\(bar) \(done)/\(total) items · \(rows) rows · \(oneDecimal(rate(at: now)))/s\(left)\(lost)\(waiting(wall, " · "))"
     }
 
     func json(at now: Duration) -> String {
@@ -122,15 +105,5 @@ struct ProgressState: Sendable {
 
     private func oneDecimal(_ value: Double) -> String {
         "\((value * 10).rounded() / 10)"
-    }
-}
-
-extension UnixMilliseconds {
-    /// `HH:MM:SS` in UTC.
-    fileprivate var clockTime: String {
-        let seconds = rawValue / 1_000 % 86_400
-        return [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { ($0 < 10 ? "0" : "") + String($0) }.joined(
-            separator: ":"
-        )
     }
 }

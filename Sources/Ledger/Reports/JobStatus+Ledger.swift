@@ -1,0 +1,80 @@
+import LedgerTables
+import Postgres
+
+extension JobStatus {
+    /// The item of the last run that waits the longest for its end.
+    package struct Oldest: Codable, Sendable, Equatable {
+        package let stream: String
+        package let item: String
+        package let state: String
+        /// Until when its history is complete; `nil` when it never was.
+        package let completeUntil: String?
+        /// When a worker may take it, or its present lease runs out.
+        package let claimableAt: String
+        /// Why it was put off.
+        package let message: String?
+    }
+
+    /// Certificate chains that Apple signed with.
+    package struct Certificates: Codable, Sendable, Equatable {
+        package let chains: Int64
+        /// When the newest was first seen; `nil` when that was before it was noted.
+        package let newestSince: String?
+    }
+
+    package struct Storage: Codable, Sendable, Equatable {
+        package let table: String
+        /// With indexes and what PostgreSQL keeps apart for long values.
+        package let bytes: Int64
+    }
+}
+
+extension Ledger {
+    static func oldest(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> JobStatus.Oldest? {
+        try connection.run(
+            """
+            SELECT stream, item_key, state, \(moment("complete_until")) AS complete_until, \(moment("claimable_at")) AS claimable,
+                   error_message
+              FROM crawl_items
+             WHERE app_id = $1 AND job = $2 AND claimable_at IS NOT NULL
+               AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
+             ORDER BY crawl_items.complete_until NULLS FIRST, claimable_at, item_key LIMIT 1
+            """,
+            key
+        ).map { row in
+            JobStatus.Oldest(
+                stream: try row.text("stream"),
+                item: try row.text("item_key"),
+                state: try row.text("state"),
+                completeUntil: try row.textOrNil("complete_until"),
+                claimableAt: try row.text("claimable"),
+                message: try row.textOrNil("error_message")
+            )
+        }.first
+    }
+
+    /// - Returns: `nil` for a role that may not see them.
+    static func certificates(
+        _ app: Cell,
+        _ connection: borrowing PostgresConnection
+    ) throws -> JobStatus.Certificates? {
+        let maySee = "SELECT has_column_privilege('signing_headers', 'first_seen_at', 'SELECT') AS allowed"
+        guard try connection.run(maySee)[0].bool("allowed") else { return nil }
+        let row = try connection.run(
+            "SELECT count(*) AS chains, \(moment("max(first_seen_at)")) AS newest FROM signing_headers WHERE app_id = $1",
+            [app]
+        )[0]
+        return JobStatus.Certificates(chains: try row.int64("chains"), newestSince: try row.textOrNil("newest"))
+    }
+
+    static func storage(_ connection: borrowing PostgresConnection) throws -> [JobStatus.Storage] {
+        try connection.run(
+            """
+            SELECT relname::text AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
+             WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind IN ('r', 'm')
+               AND pg_total_relation_size(oid) > 0
+             ORDER BY bytes DESC, name
+            """
+        ).map { JobStatus.Storage(table: try $0.text("name"), bytes: try $0.int64("bytes")) }
+    }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+import Logging
+
+/// Writes one line to stderr for each record, through the net that keeps secrets in.
+struct LineLogHandler: LogHandler {
+    enum Form: Sendable {
+        /// The sentence; on a terminal with a bar, in the bar's place.
+        case sentence(clearsLine: Bool)
+        /// The `message` events of `--progress json`.
+        case progressEvent
+        /// Time, level, message and fields.
+        case json
+    }
+
+    let form: Form
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(form: Form, level: Logger.Level) {
+        self.form = form
+        logLevel = level
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let sentence = event.message.description
+        switch form {
+        case .sentence(let clearsLine):
+            Console.raw((clearsLine ? "\r\u{1B}[K" : "") + sentence + "\n")
+        case .progressEvent:
+            Console.raw(line(["event": "message", "message": sentence], sentence))
+        case .json:
+            var fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.description)
+            fields["time"] = Date.now.ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true))
+            fields["level"] = event.level.rawValue
+            fields["message"] = sentence
+            Console.raw(line(fields, sentence))
+        }
+    }
+
+    /// Strings always encode.
+    private func line(_ fields: [String: String], _ sentence: String) -> String {
+        ((try? JSONOutput.line(fields)) ?? sentence) + "\n"
+    }
+}

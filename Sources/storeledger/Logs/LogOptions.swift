@@ -1,0 +1,37 @@
+import ArgumentParser
+import Logging
+
+enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+    case plain, json
+}
+
+/// How a run tells what happens.
+struct LogOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "plain, or json: one object a line on stderr, with time, level and fields.",
+            valueName: "FORM"
+        )
+    )
+    var logFormat: LogFormat = .plain
+
+    @Option(help: ArgumentHelp("The least level to tell: debug, info, notice, warning or error.", valueName: "LEVEL"))
+    var logLevel: LogLevel = .info
+
+    var format: LogFormat { logFormat }
+}
+
+/// The levels that something is told at; see ``RunLog``.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+    case debug, info, notice, warning, error
+
+    var least: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}

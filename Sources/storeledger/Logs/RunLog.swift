@@ -1,0 +1,137 @@
+import AppStoreModel
+import Crawl
+import ExportPipeline
+import JobPlan
+import Ledger
+import Logging
+
+/// What a run tells in words, one record for each event.
+///
+/// | Level | Means |
+/// |---|---|
+/// | `error` | the command ends without having done its work |
+/// | `warning` | data is missing or may be: an item failed, a job file is unwise |
+/// | `notice` | worth knowing, nothing to do: a limit was reached, an item began again |
+/// | `info` | the run's own course |
+/// | `debug` | every page, every retry, every item that was put off |
+struct RunLog: Sendable {
+    private let logger: Logger
+    private let isJSON: Bool
+
+    init(options: LogOptions, progress: ProgressForm) {
+        isJSON = options.format == .json
+        let showsBar = progress == .bar || progress == .auto && Console.isTerminal
+        let form: LineLogHandler.Form =
+            switch (options.format, progress) {
+            case (.json, _): .json
+            case (.plain, .json): .progressEvent
+            case (.plain, _): .sentence(clearsLine: showsBar)
+            }
+        // Whoever asks for no progress has always been told nothing but why a run ended.
+        let isSilent = options.format == .plain && progress == .none
+        let level = isSilent ? .error : options.logLevel.least
+        logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
+    }
+
+    func warn(_ sentence: String) {
+        if isJSON { logger.warning("\(sentence)") } else { Console.message("storeledger: warning: \(sentence)") }
+    }
+
+    func failed(_ message: String, exitCode: Int32) {
+        if isJSON {
+            logger.error("\(message)", metadata: ["exitCode": "\(exitCode)"])
+        } else {
+            Console.message("storeledger: \(message)")
+        }
+    }
+
+    func ended(_ report: RunReport) {
+        // For people the summary on stdout says it.
+        guard isJSON else { return }
+        let summary = report.summary
+        logger.log(
+            level: summary.hasLosses ? .warning : .info,
+            "\(report.job): run \(summary.run) complete\(summary.hasLosses ? ", with losses" : "")",
+            metadata: [
+                "job": "\(report.job)", "run": "\(summary.run)", "exitCode": "\(summary.exitCode)",
+                "items": "\(summary.items)", "itemsFailed": "\(summary.itemsFailed)", "pages": "\(summary.pages)",
+                "requests": "\(summary.requests)", "rowsNew": "\(summary.rowsNew)",
+                "rowsUpdated": "\(summary.rowsUpdated)", "rowsUnchanged": "\(summary.rowsUnchanged)",
+                "recordsRejected": "\(summary.recordsRejected)", "gaps": "\(summary.gaps)",
+            ]
+        )
+    }
+
+    func note(_ event: RunEvent) {
+        switch event {
+        case .began(let start, let items, let done):
+            let how = start.joined ? "going on with run \(start.run)" : "beginning run \(start.run)"
+            let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"
+            logger.info(
+                "\(how): \(items) items\(listed), \(done) done",
+                metadata: ["run": "\(start.run)", "items": "\(items)", "itemsDone": "\(done)"]
+            )
+        case .itemsAdded(let total):
+            logger.debug("\(total) items now", metadata: ["items": "\(total)"])
+        case .remark(let sentence):
+            logger.notice("\(sentence)")
+        case .publishing(let directory):
+            logger.info("writing CSV files into \(directory)", metadata: ["directory": "\(directory)"])
+        case .crawl(let event):
+            note(event)
+        }
+    }
+
+    private func note(_ event: CrawlEvent) {
+        switch event {
+        case .committed(let outcome, let requests):
+            logger.debug(
+                "page of \(outcome.item.stream.rawValue) \(outcome.item.key)",
+                metadata: [
+                    "stream": "\(outcome.item.stream.rawValue)", "item": "\(outcome.item.key)",
+                    "requests": "\(requests)", "rowsNew": "\(outcome.rowsNew)",
+                    "rowsUpdated": "\(outcome.rowsUpdated)", "rowsUnchanged": "\(outcome.rowsUnchanged)",
+                    "recordsRejected": "\(outcome.rejected.count)",
+                ]
+            )
+        case .ended(let item, let end):
+            note(end, of: item.stream.rawValue, item.key)
+        case .closed(let stream, let opening):
+            let until = "waiting until \(opening.moment.clockTime) UTC"
+            let oddity = opening.oddity.map { " (Retry-After was odd: \($0.rawValue))" } ?? ""
+            logger.notice(
+                "Apple's limit of \(stream.rawValue) is reached; \(until)\(oddity)",
+                metadata: ["stream": "\(stream.rawValue)", "until": "\(opening.moment.rawValue)"]
+            )
+        case .finished, .retrying, .leaseLost:
+            break
+        }
+    }
+
+    private func note(_ end: ItemEnd, of stream: String, _ item: String) {
+        var fields: Logger.Metadata = ["stream": "\(stream)", "item": "\(item)"]
+        switch end {
+        case .failed(let code, let message):
+            if let code { fields["errorCode"] = "\(code)" }
+            logger.warning("\(stream) \(item) failed: \(message)\(code.map { " (\($0))" } ?? "")", metadata: fields)
+        case .restarted(_, let message):
+            logger.notice("\(stream) \(item) begins again: \(message)", metadata: fields)
+        case .putOff(_, _, let message):
+            logger.debug("\(stream) \(item) is put off: \(message)", metadata: fields)
+        case .clamped(_, let message):
+            logger.notice("\(stream) \(item) begins later: \(message)", metadata: fields)
+        case .moved(let environment):
+            logger.debug("\(stream) \(item) is tried in \(environment.rawValue)", metadata: fields)
+        }
+    }
+}
+
+extension UnixMilliseconds {
+    /// `HH:MM:SS` in UTC.
+    var clockTime: String {
+        let seconds = rawValue / 1_000 % 86_400
+        return [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { ($0 < 10 ? "0" : "") + String($0) }.joined(
+            separator: ":"
+        )
+    }
+}

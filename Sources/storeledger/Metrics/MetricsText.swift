@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Ledger
+
+/// How jobs stand, in Prometheus's text format.
+///
+/// Names end in their unit, moments are seconds since 1970, and what can go down is a gauge. Source:
+/// https://prometheus.io/docs/practices/naming/ and https://prometheus.io/docs/instrumenting/exposition_formats/.
+struct MetricsText {
+    private(set) var text = ""
+
+    private typealias Sample = (labels: [(String, String)], value: Double)
+
+    init(_ statuses: [JobStatus], at now: Date) {
+        add(
+            "storeledger_written_timestamp_seconds",
+            "When these figures were read from the ledger.",
+            [([], now.timeIntervalSince1970.rounded(.down))]
+        )
+        each("storeledger_run_started_timestamp_seconds", "When the last run began.", statuses) { status in
+            status.runs.first.flatMap { Self.seconds($0.startedAt) }.map { [([], $0)] } ?? []
+        }
+        each("storeledger_run_finished_timestamp_seconds", "When the last run that is over ended.", statuses) {
+            status in
+            status.runs.lazy.compactMap(\.finishedAt).first.flatMap(Self.seconds).map { [([], $0)] } ?? []
+        }
+        each("storeledger_run_complete_timestamp_seconds", "When a run last ended with exit code 0 or 2.", statuses) {
+            status in
+            status.runs.first { $0.finishedAt != nil && [0, 2].contains($0.exitCode) }
+                .flatMap { $0.finishedAt.flatMap(Self.seconds) }.map { [([], $0)] } ?? []
+        }
+        each("storeledger_run_exit_code", "Exit code of the last run; see docs/runbook.md.", statuses) { status in
+            status.runs.first?.exitCode.map { [([], Double($0))] } ?? []
+        }
+        each("storeledger_run_pages", "Pages committed by the last run.", statuses) { status in
+            status.runs.first.map { [([], Double($0.pages))] } ?? []
+        }
+        each("storeledger_run_requests", "Requests sent by the last run.", statuses) { status in
+            status.runs.first.map { [([], Double($0.requests))] } ?? []
+        }
+        each("storeledger_run_rows", "Records of the last run, by what they changed.", statuses) { status in
+            status.runs.first.map { run in
+                [
+                    ([("change", "new")], Double(run.rowsNew)), ([("change", "updated")], Double(run.rowsUpdated)),
+                    ([("change", "unchanged")], Double(run.rowsUnchanged)),
+                ]
+            } ?? []
+        }
+        each("storeledger_run_rejected_records", "Records that the last run could not load.", statuses) { status in
+            status.runs.first.map { [([], Double($0.recordsRejected))] } ?? []
+        }
+        each("storeledger_items", "Items of the last run, by stream and state.", statuses) { status in
+            status.items.flatMap { item in
+                [("done", item.done), ("waiting", item.waiting), ("leased", item.leased), ("failed", item.failed)].map {
+                    ([("stream", item.stream), ("state", $0.0)], Double($0.1))
+                }
+            }
+        }
+        each("storeledger_rejected_records", "Unresolved rejected records of the job, by reason.", statuses) { status in
+            status.rejected.map { ([("reason", $0.reason)], Double($0.records)) }
+        }
+        each("storeledger_coverage_gaps", "Stretches Apple no longer serves, 20 at most.", statuses) { status in
+            [([], Double(status.gaps.count))]
+        }
+        perApp("storeledger_requests_last_hour", "Requests granted in the last hour, by endpoint.", statuses) {
+            status in
+            status.budget.map { ([("endpoint", $0.endpoint)], Double($0.lastHour)) }
+        }
+        perApp(
+            "storeledger_endpoint_opens_timestamp_seconds",
+            "When the endpoint opens again; 0 when it is open.",
+            statuses
+        ) {
+            status in
+            status.budget.map { ([("endpoint", $0.endpoint)], $0.opensAt.flatMap(Self.seconds) ?? 0) }
+        }
+        perApp(
+            "storeledger_certificate_chains",
+            "Certificate chains Apple signed with; one more is a rotation.",
+            statuses
+        ) {
+            status in
+            status.certificates.map { [([], Double($0.chains))] } ?? []
+        }
+        add(
+            "storeledger_table_bytes",
+            "Size of a table with its indexes.",
+            (statuses.first?.storage ?? []).map { ([("table", $0.table)], Double($0.bytes)) }
+        )
+    }
+
+    /// A figure of each job.
+    private mutating func each(
+        _ name: String,
+        _ help: String,
+        _ statuses: [JobStatus],
+        _ samples: (JobStatus) -> [Sample]
+    ) {
+        add(
+            name,
+            help,
+            statuses.flatMap { status in
+                samples(status).map { (Self.app(status) + [("job", status.job)] + $0.labels, $0.value) }
+            }
+        )
+    }
+
+    /// A figure that the jobs of an app have in common.
+    private mutating func perApp(
+        _ name: String,
+        _ help: String,
+        _ statuses: [JobStatus],
+        _ samples: (JobStatus) -> [Sample]
+    ) {
+        var seen: Set<[String]> = []
+        let firsts = statuses.filter { seen.insert([$0.app, $0.environment]).inserted }
+        add(
+            name,
+            help,
+            firsts.flatMap { status in samples(status).map { (Self.app(status) + $0.labels, $0.value) } }
+        )
+    }
+
+    private static func app(_ status: JobStatus) -> [(String, String)] {
+        [("app", status.app), ("environment", status.environment)]
+    }
+
+    private mutating func add(_ name: String, _ help: String, _ samples: [Sample]) {
+        guard !samples.isEmpty else { return }
+        text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
+        for sample in samples {
+            let labels = sample.labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
+            let value = Int64(exactly: sample.value).map { String($0) } ?? "\(sample.value)"
+            text += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+
+    /// Since 1970, of a moment as `status` writes it.
+    private static func seconds(_ moment: String) -> Double? {
+        (try? Date(moment, strategy: .iso8601))?.timeIntervalSince1970
+    }
+}

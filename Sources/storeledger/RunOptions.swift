@@ -1,0 +1,70 @@
+import ArgumentParser
+import ExportPipeline
+import JobPlan
+import Ledger
+import Workers
+
+/// What `run` and `retry` have in common: how fast, how long, and what they tell.
+struct RunOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Items under way at a time, 1 to 256; in place of limits.concurrency.", valueName: "N"))
+    var concurrency: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Stop in order after this long, such as 90s, 30m or 2h; exit code 75 if work is left.",
+            valueName: "TIME"
+        )
+    )
+    var maxDuration: ShortDuration?
+
+    @Option(
+        help: ArgumentHelp(
+            "auto, bar, plain, json (lines on stderr) or none; auto is a bar on a terminal and none elsewhere.",
+            valueName: "FORM"
+        )
+    )
+    var progress: ProgressForm = .auto
+
+    @OptionGroup var log: LogOptions
+
+    @OptionGroup var metrics: MetricsOptions
+
+    func validate() throws {
+        if let concurrency, !(1...256).contains(concurrency) {
+            throw ValidationError("--concurrency is \(concurrency); it must be from 1 to 256.")
+        }
+    }
+
+    /// Runs the job, tells of it as asked, and leaves the summary on stdout.
+    func perform(_ argument: JobArgument, restart: Bool = false, retryFailed: Bool = false) async throws {
+        let log = RunLog(options: log, progress: progress)
+        try await storeledger.perform(log: log) {
+            let pipeline = try argument.pipeline { log.warn($0) }
+            let options = ExportPipeline.Options(
+                restart: restart,
+                retryFailed: retryFailed,
+                concurrency: concurrency,
+                maximumDuration: maxDuration?.duration
+            )
+            let display = ProgressDisplay(form: self.log.format == .json ? .none : progress, log: log, time: .system)
+            let report: RunReport
+            do {
+                report = try await display.whileShowing { note in
+                    try await pipeline.run(options, report: note)
+                }
+            } catch NothingToRetry.neverRan {
+                return Console.result("\(pipeline.job.name) has never run")
+            } catch NothingToRetry.noneFailed {
+                return Console.result("\(pipeline.job.name): no item has failed, there is nothing to try again")
+            } catch {
+                await metrics.write(of: pipeline, afterFailure: true, log: log)
+                throw error
+            }
+            log.ended(report)
+            await metrics.write(of: pipeline, afterFailure: false, log: log)
+            RunSummaryText(report: report).lines.forEach(Console.result)
+            let status = report.exitStatus
+            if status != .complete { throw ExitCode(status.rawValue) }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// What keeps a job running, and shows how it runs.
+@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+struct OperationTests {
+    /// A job whose list names one ID that Apple does not know.
+    private static func jobWithUnknownID(_ stage: Stage) async throws -> String {
+        var job = stage.job
+        let list = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+        try stage.write("\(list)999999999999\n", to: "more.csv")
+        job.transactionIds = "csv: {path: more.csv, column: transaction_id}"
+        job.streams = ["transactionHistory: {}"]
+        return try await stage.migrated(job)
+    }
+
+    @Test func `retry asks for what failed and for nothing else`() async throws {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let job = try await Self.jobWithUnknownID(stage)
+            try await stage.run(job, expecting: 2)
+            let before = try await stage.store.requests().total
+
+            let again = try await stage.storeledger("retry", job, "--progress", "none")
+
+            #expect(again.code == 2 && again.output.contains("items              1 (0 done, 1 failed)"), "\(again)")
+            let asked = try await stage.store.requests().arrivals.dropFirst(before)
+            #expect(asked.compactMap(\.transactionId) == ["999999999999"])
+            // What failed for a while is done, and then there is nothing left.
+            try await stage.book().with {
+                try $0.script(
+                    "UPDATE crawl_items SET state = 'failed' WHERE item_key IN (SELECT min(item_key) FROM crawl_items)"
+                )
+                try $0.script("UPDATE crawl_items SET state = 'done' WHERE item_key = '999999999999'")
+            }
+            let mended = try await stage.storeledger("retry", job, "--progress", "none")
+            #expect(mended.code == 0 && mended.output.contains("items              1 (1 done, 0 failed)"), "\(mended)")
+            let none = try await stage.storeledger("retry", job, "--progress", "none")
+            #expect(none.code == 0 && none.output == "nightly: no item has failed, there is nothing to try again\n")
+            // The next whole run is a whole run.
+            #expect(
+                try await stage.storeledger("run", job, "--progress", "none").output.contains("items              6 ")
+            )
+        }
+    }
+
+    @Test func `status tells what is stored, who signed it, and what is unfinished`() async throws {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let job = try await Self.jobWithUnknownID(stage)
+            try await stage.run(job, expecting: 2)
+            try await stage.book().with {
+                try $0.script("UPDATE rate_scopes SET closed_until = now() + interval '1 hour'")
+                try $0.script(
+                    "UPDATE crawl_items SET state = 'waiting', claimable_at = now(), complete_until = NULL WHERE item_key = '999999999999'"
+                )
+            }
+            let text = try await stage.storeledger("status", job).output
+            #expect(
+                text.contains("  oldest unfinished: transactionHistory 999999999999, never complete, waiting"),
+                "\(text)"
+            )
+            #expect(text.contains("  certificates: 1 chains that Apple signed with, the newest since "), "\(text)")
+            #expect(text.contains("  storage: ") && text.contains("signed_payloads "), "\(text)")
+            struct Status: Decodable {
+                struct Budget: Decodable {
+                    let endpoint: String
+                    let lastHour: Int
+                    let closedUntil, opensAt: String?
+                }
+                struct Oldest: Decodable { let item: String }
+                struct Storage: Decodable { let bytes: Int }
+                let budget: [Budget]
+                let oldestUnfinished: Oldest?
+                let storage: [Storage]
+            }
+            let json = try await stage.storeledger("status", job, "--json").output
+            let status = try JSONDecoder().decode(Status.self, from: Data(json.utf8))
+            #expect(status.oldestUnfinished?.item == "999999999999")
+            #expect(status.budget.allSatisfy { $0.opensAt != nil && $0.opensAt == $0.closedUntil && $0.lastHour > 0 })
+            #expect(status.storage.allSatisfy { $0.bytes > 0 } && status.storage.count > 10)
+        }
+    }
+
+    @Test func `status --watch shows again what it shows until it is interrupted`() async throws {
+        try await Stage.with(.init(customers: 2)) { stage in
+            let job = try await stage.migrated(stage.job)
+            try await stage.run(job)
+            try await stage.withStoreledger(["status", job, "--watch", "--json"]) { process in
+                while process.output.split(separator: "\n").count < 2, !process.hasEnded {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                process.signal(SIGINT)
+                #expect(await process.wait() == 0, "\(process.errors)")
+                #expect(process.output.split(separator: "\n").allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+            }
+        }
+    }
+
+    private struct Record: Decodable {
+        let time, level, message: String
+        let run, item, exitCode, pages: String?
+    }
+
+    @Test func `a log as JSON has one object for each event, with time, level and fields`() async throws {
+        try await Stage.with(.init(customers: 3)) { stage in
+            let job = try await Self.jobWithUnknownID(stage)
+            let log = try await stage.storeledger("run", job, "--log-format", "json", "--log-level", "debug")
+            #expect(log.code == 2)
+            let records = try log.errorLines.map { try JSONDecoder().decode(Record.self, from: Data($0.utf8)) }
+            #expect(records.allSatisfy { $0.time.hasSuffix("Z") && $0.time.contains(".") })
+            #expect(records.first?.level == "info" && records.first?.run == "1")
+            #expect(records.contains { $0.level == "warning" && $0.item == "999999999999" })
+            #expect(records.count { $0.level == "debug" && $0.message.hasPrefix("page of ") } == 3)
+            #expect(records.last?.message == "nightly: run 1 complete, with losses" && records.last?.exitCode == "2")
+            // And why a run could not go on is the last record.
+            let failed = try await stage.storeledger(
+                "run",
+                job,
+                "--log-format",
+                "json",
+                environment: ["DATABASE_URL": stage.databaseURL(database: "nowhere")]
+            )
+            let last = try JSONDecoder().decode(Record.self, from: Data((failed.errorLines.last ?? "").utf8))
+            #expect(failed.code == 78 && last.level == "error" && last.exitCode == "78")
+        }
+    }
+
+    @Test func `off a terminal a run tells events, and no progress`() async throws {
+        try await Stage.with(.init(customers: 3)) { stage in
+            let job = try await stage.migrated(stage.job)
+            let run = try await stage.storeledger("run", job)
+            #expect(
+                run.code == 0 && run.errorLines.count == 1 && run.errors.hasPrefix("beginning run 1: "),
+                "\(run.errors)"
+            )
+        }
+    }
+
+    @Test func `the file for Prometheus has the ledger's figures, in its form, whole`() async throws {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let job = try await Self.jobWithUnknownID(stage)
+            let file = stage.directory + "/storeledger.prom"
+            let outcome = try await stage.storeledger("run", job, "--progress", "none", "--metrics-file", file)
+            #expect(outcome.code == 2, "\(outcome.errors)")
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            let rows = try await stage.book().count("SELECT count(*) FROM transactions")
+            let labels = #"app="com.example.game",environment="Production",job="nightly""#
+            for line in [
+                "storeledger_run_exit_code{\(labels)} 2", "storeledger_run_rows{\(labels),change=\"new\"} \(rows)",
+                "storeledger_items{\(labels),stream=\"transactionHistory\",state=\"failed\"} 1",
+                "# TYPE storeledger_run_rows gauge",
+            ] { #expect(text.split(separator: "\n").contains(Substring(line)), "\(line) is not in \(text)") }
+            // Every sample follows the type of its name, and every line ends.
+            var name = ""
+            for line in text.split(separator: "\n") {
+                if line.hasPrefix("# TYPE ") { name = String(line.split(separator: " ")[2]) }
+                if !line.hasPrefix("#") { #expect(line.prefix { $0 != "{" && $0 != " " } == name, "\(line)") }
+            }
+            #expect(text.hasSuffix("\n"))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: stage.directory).filter { $0.contains("prom") } == [
+                    "storeledger.prom"
+                ]
+            )
+            // A file that cannot be written is told, and the run is what counts.
+            let unwritable = try await stage.storeledger(
+                "run",
+                job,
+                "--metrics-file",
+                stage.directory + "/no/such/file"
+            )
+            #expect(unwritable.code == 2 && unwritable.errors.contains("--metrics-file"), "\(unwritable.errors)")
+        }
+    }
+
+    @Test func `init writes a job that runs, and asks for what is missing`() async throws {
+        try await Stage.with(.init(customers: 3)) { stage in
+            let own = try String(contentsOfFile: stage.store.directory + "/job.yaml", encoding: .utf8)
+            func value(_ key: String) -> String {
+                let line = own.split(separator: "\n").first { $0.contains("\(key):") } ?? ""
+                return line.split(separator: ":", maxSplits: 1).last.map { $0.filter { $0 != "\"" && $0 != " " } } ?? ""
+            }
+            let file = stage.store.directory + "/mine.yaml"
+            let arguments = [
+                "--bundle-id", value("bundleId"), "--app-apple-id", value("appAppleId"), "--issuer-id",
+                value("issuerId"),
+                "--key-id", value("keyId"), "--private-key-file", value("privateKeyFile"), "--ids-csv", "ids.csv",
+                "--share", "1",
+            ]
+            func initialise(_ arguments: [String]) async throws -> (code: Int32, told: String) {
+                try await stage.withStoreledger(["init", file] + arguments) { process in
+                    let code = await process.wait()
+                    return (code, process.output + process.errors)
+                }
+            }
+            let missing = try await initialise(Array(arguments.dropFirst(2)))
+            #expect(missing.code == 64 && missing.told.contains("--bundle-id"), "\(missing)")
+            let bad = try await initialise(arguments + ["--changed-since", "lastRun"])
+            #expect(bad.code == 64, "\(bad)")
+            #expect(!FileManager.default.fileExists(atPath: file))
+            let made = try await initialise(arguments)
+            #expect(made.code == 0, "\(made)")
+            #expect(try await initialise(arguments).code == 73)
+            #expect(try await initialise(arguments + ["--force"]).code == 0)
+            #expect(try await stage.storeledger("validate", file).code == 0)
+            // The rehearsal's server and root; against Apple nothing has to be added.
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            let rehearsal = "appStore:\n  baseURL: \(value("baseURL"))\n  trustedRoots: [root.cer]\n"
+            try stage.write(text.replacing("appStore:\n", with: rehearsal), to: "mine.yaml")
+            #expect(try await stage.storeledger("migrate", file).code == 0)
+            let run = try await stage.storeledger("run", file)
+            #expect(run.code == 0 && run.output.hasPrefix("mine: run 1 complete"), "\(run)")
+        }
+    }
+
+    @Test func `what is installed runs from anywhere, with man pages and completions`() async throws {
+        try await Stage.with(.init(customers: 2)) { stage in
+            let prefix = stage.directory + "/prefix"
+            let binaries = URL(filePath: Executables.storeledger).deletingLastPathComponent().path
+            let environment = [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": stage.directory,
+            ]
+            for _ in 0..<2 {
+                try await withChildProcess(
+                    Executables.checkout + "/scripts/install",
+                    ["--prefix", prefix, "--from", binaries],
+                    environment: environment
+                ) { process in
+                    let code = await process.wait()
+                    #expect(code == 0, "\(process.errors)")
+                }
+            }
+            let files = FileManager.default
+            for name in ["storeledger", "storeledger-run", "storeledger-retry", "storeledger-init"] {
+                let page = try String(contentsOfFile: "\(prefix)/share/man/man1/\(name).1", encoding: .utf8)
+                #expect(
+                    page.contains(".SH NAME") && page.contains(".SH SYNOPSIS") && page.contains(".SH OPTIONS"),
+                    "\(name)"
+                )
+            }
+            for path in ["bash-completion/completions/storeledger", "zsh/site-functions/_storeledger"] {
+                #expect(files.fileExists(atPath: "\(prefix)/share/\(path)"), "\(path)")
+            }
+            let job = try stage.write(stage.job)
+            let variables = ["DATABASE_URL": stage.databaseURL()]
+            try await withChildProcess(
+                "/bin/sh",
+                ["-c", "cd / && exec \"$0\" migrate \"$1\"", prefix + "/bin/storeledger", job],
+                environment: variables
+            ) { process in
+                let code = await process.wait()
+                #expect(code == 0, "\(process.errors)")
+            }
+        }
+    }
+}

@@ -7,13 +7,18 @@ import Workers
 ///
 /// A failure becomes its sentence on stderr and its exit code. So does a result that stdout did not take, unless
 /// something worse has happened.
+/// - `endsBySignal`: Whether a signal is how the work is meant to end.
 /// - `log`: Where the sentence goes; plainly to stderr without one.
-func perform(log: RunLog? = nil, _ work: @escaping @Sendable () async throws -> Void) async throws {
+func perform(log: RunLog? = nil, endsBySignal: Bool = false, _ work: @escaping @Sendable () async throws -> Void)
+    async throws
+{
     var code = ExitCode.success
     do {
         try await withSignalsAsCancellation(work)
     } catch let error as ExitCode {
         code = error
+    } catch is Interrupted where endsBySignal {
+        return
     } catch let error as ValidationError {
         throw error
     } catch {

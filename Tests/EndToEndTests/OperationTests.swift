@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Postgres
 import TestSupport
 import Testing
 
@@ -111,7 +112,7 @@ struct OperationTests {
             #expect(records.allSatisfy { $0.time.hasSuffix("Z") && $0.time.contains(".") })
             #expect(records.first?.level == "info" && records.first?.run == "1")
             #expect(records.contains { $0.level == "warning" && $0.item == "999999999999" })
-            #expect(records.count { $0.level == "debug" && $0.message.hasPrefix("page of ") } == 3)
+            #expect(records.count { $0.level == "debug" && $0.message.hasPrefix("page of ") } >= 3)
             #expect(records.last?.message == "nightly: run 1 complete, with losses" && records.last?.exitCode == "2")
             // And why a run could not go on is the last record.
             let failed = try await stage.storeledger(

@@ -47,7 +47,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await perform {
+        try await perform(endsBySignal: watch) {
             repeat {
                 let shown = try await look()
                 if let metricsFile = metrics.metricsFile {

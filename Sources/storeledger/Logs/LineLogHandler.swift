@@ -36,7 +36,7 @@ struct LineLogHandler: LogHandler {
             Console.raw(line(["event": "message", "message": sentence], sentence))
         case .json:
             var fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.description)
-            fields["time"] = Date.now.ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true))
+            fields["time"] = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             fields["level"] = event.level.rawValue
             fields["message"] = sentence
             Console.raw(line(fields, sentence))

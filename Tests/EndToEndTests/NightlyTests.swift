@@ -57,7 +57,7 @@ struct NightlyTests {
         try await Stage.with(.init(customers: 60, transactionsPerCustomer: 10)) { stage in
             let (all, changed) = Self.jobs(stage)
             try await stage.run(try await stage.migrated(all))
-            try await stage.store.advance(changes: 40)
+            _ = try await stage.store.advance(changes: 40)
             let job = try stage.write(changed)
             try await stage.store.misbehave(#"{"rules": [{"fault": "delay", "milliseconds": 150}]}"#)
             let arguments = ["run", job, "--progress", "none", "--concurrency", "1"]
@@ -90,7 +90,7 @@ struct NightlyTests {
             var (all, changed) = Self.jobs(stage)
             all.name = "everybody"
             try await stage.run(try await stage.migrated(all))
-            try await stage.store.advance(changes: 6)
+            _ = try await stage.store.advance(changes: 6)
             let before = try await stage.store.requests().count(of: "transactionHistory")
 
             try await stage.run(try stage.write(changed))

@@ -43,8 +43,6 @@ struct BadStateTests {
         Row("replay JOB --rejected", 78, 78, 77, 0, "0 payloads"),
         Row("retry JOB --progress none", 78, 78, 77, 0, "nightly has never run"),
         Row("erase JOB --transaction-id 1", 78, 78, 77, 0, ""),
-        Row("refresh JOB", 78, 78, 77, 0),
-        Row("dictionary JOB", 78, 78, 77, 0),
         Row("migrate JOB", 0, 78, 77, 0, "up to date"),
         Row("run JOB --progress none", 78, 78, 77, 0, "nightly: run 1 complete"),
     ]

@@ -31,11 +31,13 @@ struct Opening: Sendable {
         let pages = PageLog()
         let counter = StoreCounter(
             histories: Histories(world: signed, mint: mint),
-            tokens: BearerTokenVerifier(
-                publicKey: key.publicKey,
-                keyId: app.keyId,
-                issuerId: app.issuerId,
-                bundleId: app.bundleId
+            tokens: KnownTokens(
+                BearerTokenVerifier(
+                    publicKey: key.publicKey,
+                    keyId: app.keyId,
+                    issuerId: app.issuerId,
+                    bundleId: app.bundleId
+                )
             ),
             limits: RateLimits(
                 configuration.rateLimit,

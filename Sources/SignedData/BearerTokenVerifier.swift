@@ -26,7 +26,10 @@ package struct BearerTokenVerifier: Sendable {
     }
 
     /// Accepts the token or says why not; a token without `iat` counts from `now`.
-    package func verify(_ token: String, now: UnixMilliseconds) throws(Rejection) {
+    ///
+    /// - Returns: When it expires; until then the same token is accepted again.
+    @discardableResult
+    package func verify(_ token: String, now: UnixMilliseconds) throws(Rejection) -> UnixMilliseconds {
         let text = token.utf8.span
         let header: JSONElement
         let claims: JSONElement
@@ -48,10 +51,12 @@ package struct BearerTokenVerifier: Sendable {
             throw .malformed
         }
         guard header["crit"] == nil, header["b64"] == nil else { throw .malformed }
-        try check(claims, nowInSeconds: now.rawValue / 1_000)
+        let expiry = try check(claims, nowInSeconds: now.rawValue / 1_000)
+        return UnixMilliseconds(rawValue: expiry * 1_000)
     }
 
-    private func check(_ claims: JSONElement, nowInSeconds now: Int64) throws(Rejection) {
+    /// - Returns: When the token expires, in seconds.
+    private func check(_ claims: JSONElement, nowInSeconds now: Int64) throws(Rejection) -> Int64 {
         guard claims["iss"]?.string == issuerId else { throw .iss }
         let audiences = claims["aud"]?.array ?? claims["aud"].map { [$0] } ?? []
         guard audiences.contains(where: { $0.isText(BearerTokenSigner.audience) }) else { throw .aud }
@@ -66,5 +71,6 @@ package struct BearerTokenVerifier: Sendable {
         }
         let (life, overflowed) = exp.subtractingReportingOverflow(begin)
         guard !overflowed, life <= Self.longestLife else { throw .tooLong }
+        return exp
     }
 }

@@ -55,7 +55,8 @@ measure_tree_ticks() {
     local process stat sum=0
     local -a fields
     for process in "$1" $(<"/proc/$1/task/$1/children"); do
-        stat=$(<"/proc/$process/stat") || continue
+        # One that has ended meanwhile is among those its parent has seen end.
+        { stat=$(<"/proc/$process/stat"); } 2>/dev/null || continue
         # Behind the name, which may hold anything: utime, stime, cutime, cstime are the 12th to the 15th.
         read -r -a fields <<<"${stat##*) }"
         sum=$((sum + fields[11] + fields[12] + fields[13] + fields[14]))

@@ -81,7 +81,7 @@ struct FaultyAnswers: Sendable {
             cursor
             ?? mint.text(of: CursorMint.Cursor(position: page.position, issued: page.issued), bound: page.binding)
         log.note(PageLog.Served(page: page, next: next, replacements: replacements))
-        return page.body(cursor: next, in: world.app, opening: world.sealer.opening, replacements: replacements)
+        return page.body(cursor: next, in: world.app, by: world.sealer, replacements: replacements)
     }
 
     private func resigned(_ page: HistoryPage, under rule: FaultRule) throws(APIError) -> ByteBuffer {

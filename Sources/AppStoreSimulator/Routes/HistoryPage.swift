@@ -21,10 +21,11 @@ enum PageItem: Sendable {
         }
     }
 
-    var sealed: [UInt8] {
+    /// Payload and signature, behind the header that all records share.
+    func sealed(by sealer: Sealer, in app: SimulatedApp) -> [UInt8] {
         switch self {
         case .transaction(let record): record.sealed
-        case .notification(let record): record.sealed
+        case .notification(let record): record.sealed(by: sealer, in: app)
         }
     }
 
@@ -72,17 +73,17 @@ struct HistoryPage: Sendable {
     /// Writes the JSON of the page.
     ///
     /// - `cursor`: The text of the next page's cursor.
-    /// - `opening`: The header that all records share.
+    /// - `sealer`: Has signed the records.
     /// - `replacements`: By place on the page, the whole JWS of each record that a fault has signed anew.
     func body(
         cursor: String,
         in app: SimulatedApp,
-        opening: [UInt8],
+        by sealer: Sealer,
         replacements: [Int: [UInt8]]
     ) -> ByteBuffer {
-        let records = items.reduce(0) { $0 + $1.sealed.count + opening.count + 512 }
         var buffer = ByteBuffer()
-        buffer.reserveCapacity(records + 512)
+        // A transaction has about 2 KiB besides its header.
+        buffer.reserveCapacity(items.count * (sealer.opening.count + 2_048) + 512)
         buffer.writeString("{\"\(cursorName)\":\"\(cursor)\",\"hasMore\":\(hasMore),")
         if namesApp {
             buffer.writeString("\"bundleId\":\"\(app.bundleId)\",")
@@ -97,8 +98,8 @@ struct HistoryPage: Sendable {
             if let replacement = replacements[index] {
                 buffer.writeBytes(replacement)
             } else {
-                buffer.writeBytes(opening)
-                buffer.writeBytes(item.sealed)
+                buffer.writeBytes(sealer.opening)
+                buffer.writeBytes(item.sealed(by: sealer, in: app))
             }
             buffer.writeString("\"")
             if case .notification(let record) = item {

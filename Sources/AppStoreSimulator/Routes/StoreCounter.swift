@@ -1,7 +1,6 @@
 import AppStoreModel
 import HTTPTypes
 import Hummingbird
-import SignedData
 
 /// Who comes to which endpoint, with what in hand.
 struct Visit: Sendable {
@@ -13,7 +12,7 @@ struct Visit: Sendable {
 /// What every request goes through, in this order: token, limit, fault, answer; and each is noted.
 struct StoreCounter: Sendable {
     let histories: Histories
-    let tokens: BearerTokenVerifier
+    let tokens: KnownTokens
     let limits: RateLimits
     let faults: FaultBook
     let culprit: FaultyAnswers
@@ -27,6 +26,7 @@ struct StoreCounter: Sendable {
     /// - `work`: Makes the page, given the moment and how long a pagination token lives.
     func serve(_ visit: Visit, context: StoreContext, _ work: Work) async throws -> Response {
         let arrival = now()
+        let token = visit.authorization.map { tokens.judge($0, at: arrival) }
         var status = 0
         defer {
             log.note(
@@ -35,9 +35,13 @@ struct StoreCounter: Sendable {
                     endpoint: visit.endpoint,
                     status: status,
                     transactionId: visit.transactionId,
-                    token: visit.authorization.map { SHA256.digest(of: Array($0.utf8)).prefix(4).hexadecimal }
+                    token: token?.fingerprint
                 )
             )
+        }
+        guard token?.isAccepted == true else {
+            status = 401
+            return Response(status: .unauthorized)
         }
         let response = try await answer(visit, at: arrival, context: context, work)
         status = response?.status.code ?? 0
@@ -51,7 +55,6 @@ struct StoreCounter: Sendable {
         context: StoreContext,
         _ work: Work
     ) async throws -> Response? {
-        guard isAuthorized(visit.authorization, at: arrival) else { return Response(status: .unauthorized) }
         if let retry = limits.admit(visit.endpoint, at: arrival) { return .tooManyRequests([String(retry.rawValue)]) }
         let fault = faults.strike(visit.endpoint, transactionId: visit.transactionId)
         if let fault, let answer = try await culprit.answer(instead: fault, context: context) {
@@ -62,17 +65,6 @@ struct StoreCounter: Sendable {
             return try await culprit.answer(with: page, under: fault, context: context)
         } catch {
             return .json(error.json, status: error.status)
-        }
-    }
-
-    private func isAuthorized(_ authorization: String?, at moment: UnixMilliseconds) -> Bool {
-        let scheme = "Bearer "
-        guard let authorization, authorization.hasPrefix(scheme) else { return false }
-        do {
-            try tokens.verify(String(authorization.dropFirst(scheme.count)), now: moment)
-            return true
-        } catch {
-            return false  // Apple does not say why either.
         }
     }
 }

@@ -26,7 +26,13 @@ struct WorldListing {
             var renewals: [UInt64: [UInt8]] = [:]
             for record in notifications {
                 let notification = record.notification
-                append("notification", notification.uuid, record.payload, attempts: record.attempts, to: &lines)
+                append(
+                    "notification",
+                    notification.uuid,
+                    record.payload(by: world.sealer, in: world.app),
+                    attempts: record.attempts,
+                    to: &lines
+                )
                 if case .transaction(_, let renewal?, _) = notification.content, let customer = notification.customer {
                     // Notifications are in the order of their dates, so the last one stays.
                     renewals[renewal.transaction.originalId] = renewal.payload(

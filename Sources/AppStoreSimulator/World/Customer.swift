@@ -9,7 +9,9 @@ struct Customer: Sendable, Equatable {
 }
 
 /// Who a customer is: what stays the same on all their transactions.
-struct CustomerIdentity: Sendable {
+///
+/// A class, so that every record of the customer only points to it.
+final class CustomerIdentity: Sendable {
     let index: Int
     let storefront: Storefront
     /// Apps need not set one; two of three customers of this one have it.
@@ -29,5 +31,5 @@ struct CustomerIdentity: Sendable {
 
 extension CustomerIdentity: Equatable {
     /// Within one world the index says it all.
-    static func == (left: Self, right: Self) -> Bool { left.index == right.index }
+    static func == (left: CustomerIdentity, right: CustomerIdentity) -> Bool { left.index == right.index }
 }

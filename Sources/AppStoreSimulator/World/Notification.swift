@@ -11,7 +11,7 @@ struct Notification: Sendable, Equatable {
     let content: Content
     let attempts: [SendAttempt]
 
-    enum Content: Sendable, Equatable {
+    indirect enum Content: Sendable, Equatable {
         case transaction(Transaction, Renewal?, consumptionReason: String?)
         case summary(requestIdentifier: String, succeeded: Int64, failed: Int64)
         case externalToken(id: String)

@@ -1,13 +1,34 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Whether a row costs the same among many: the time of a merge by how many rows; to be sourced.
+# Whether a row costs the same among many: merges of more and more rows; to be sourced.
 
 bench_growth() {
     local -a sizes=(10000 100000 1000000)
-    local size
+    local size rate
     if [[ -n $large ]]; then sizes+=(10000000); fi
+    : >"$state/growth"
     for size in "${sizes[@]}"; do
-        bench_micro merge --rows "$size" --runs 1 >"$state/micro.tsv"
-        bench_result "merge of $size new rows" "$(awk -F '\t' 'NR == 1 { print $2 }' "$state/micro.tsv")" rows/s
+        bench_micro_figures merge --transactions "$size" --runs 1
+        rate=$(bench_rate 'merge, new rows')
+        bench_result "merge of $size new rows" "$rate" rows/s
+        bench_result "merge of $size unchanged rows" "$(bench_rate 'merge, unchanged rows')" rows/s
+        printf '%s\t%s\n' "$size" "$(bench_quotient 1000000 "$rate" 2)" >>"$state/growth"
     done
+    bench_plot <"$state/growth" >&2
+}
+
+# Prints the value of one figure of ledger-bench.
+bench_rate() { awk -F '\t' -v figure="$1" '$1 == figure { printf "%.0f", $2 }' "$state/micro.tsv"; }
+
+# Draws microseconds a row by the number of rows; a cost that grows linearly is bars of one length.
+bench_plot() {
+    awk -F '\t' '
+        { rows[NR] = $1; cost[NR] = $2; if ($2 > most) most = $2 }
+        END {
+            for (n = 1; n <= NR; n++) {
+                bar = sprintf("%*s", int(40 * cost[n] / most + 0.5), "")
+                gsub(/ /, "#", bar)
+                printf "%10d rows  %-40s  %s us a row\n", rows[n], bar, cost[n]
+            }
+        }'
 }

@@ -77,5 +77,5 @@ bench_microseconds() {
 # A quotient with so many decimals.
 bench_quotient() { awk -v a="$1" -v b="$2" -v n="${3:-0}" 'BEGIN { printf "%.*f", n, a / b }'; }
 
-# Four digits that count, and all of a large number's.
-bench_rounded() { awk -v a="$1" 'BEGIN { printf (a >= 1000 || a <= -1000 ? "%.0f" : "%.4g"), a }'; }
+# Four digits that count, and all of a large number's; of nothing nothing.
+bench_rounded() { [[ -z $1 ]] || awk -v a="$1" 'BEGIN { printf (a >= 1000 || a <= -1000 ? "%.0f" : "%.4g"), a }'; }

@@ -1,16 +1,14 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# A run at Apple's documented limits, in a rehearsal window of 40 seconds; to be sourced.
+# A run at Apple's documented limits, beside the shortest time that they allow; to be sourced.
 
 bench_throttled() {
     local share=0.5 requests refused minimum
-    # Apple's 50 a second for transaction history, as 2,000 in any 40 seconds. The run is two windows long, so the
-    # window's end counts as it does in an hour.
-    bench_store throttled --window-seconds 40 --customers 2000 --transactions-per-customer 10
-    bench_job throttled throttled "$(bench_ids store-throttled/ids.csv)" throttled \
-        "{share: $share, windowSeconds: 40}"
+    # Apple's window of an hour: in a shorter one the limiter's own times shrink too, and it is them that are measured.
+    bench_store throttled --customers 2000 --transactions-per-customer 10
+    bench_job throttled throttled "$(bench_ids store-throttled/ids.csv)" throttled "{share: $share}"
     bench_migrate throttled
-    measure bench_run throttled >"$state/summary"
+    measure "$bin/storeledger" run "$state/throttled.yaml" --progress none >"$state/summary"
     if ((measured_status != 0)); then
         cat "$state/summary" >&2
         return 1

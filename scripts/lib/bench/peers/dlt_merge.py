@@ -5,6 +5,7 @@ import os
 import statistics
 import sys
 import time
+import urllib.parse
 
 os.environ["RUNTIME__DLTHUB_TELEMETRY"] = "false"
 os.environ["RUNTIME__LOG_LEVEL"] = "CRITICAL"
@@ -13,6 +14,14 @@ import dlt
 import pyarrow.csv
 
 PATH = sys.argv[1]
+# The private cluster asks for no password; dlt wants one to be there.
+CREDENTIALS = {
+    "host": urllib.parse.quote(os.environ["PGHOST"], safe=""),
+    "port": int(os.environ["PGPORT"]),
+    "database": os.environ["PGDATABASE"],
+    "username": os.environ["PGUSER"],
+    "password": "none",
+}
 
 
 def dictionaries():
@@ -28,7 +37,7 @@ def tables():
 def rate(name, rows, file_format):
     pipeline = dlt.pipeline(
         pipeline_name=name,
-        destination=dlt.destinations.postgres(os.environ["DLT_URL"]),
+        destination=dlt.destinations.postgres(CREDENTIALS),
         dataset_name=name,
     )
     resource = dlt.resource(rows, name="transactions", write_disposition="merge", primary_key="transaction_id")

@@ -4,7 +4,7 @@ import os
 import statistics
 import time
 
-from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+from appstoreserverlibrary.api_client import AppStoreServerAPIClient, GetTransactionHistoryVersion
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
@@ -31,7 +31,9 @@ def transactions():
         ids = file.read().split()[1:]
     found = []
     for identifier in ids:
-        page = client.get_transaction_history(identifier, None, TransactionHistoryRequest())
+        page = client.get_transaction_history(
+            identifier, None, TransactionHistoryRequest(), GetTransactionHistoryVersion.V2
+        )
         found += page.signedTransactions
         if len(found) >= COUNT:
             break

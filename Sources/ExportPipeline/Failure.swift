@@ -56,6 +56,8 @@ package struct Failure: Sendable {
             (.complete, "there is no failed item to try again")
         case NothingToRetry.jobHasChanged(let run):
             (.configuration, "run \(run) had other streams or filters; storeledger run JOB takes its place")
+        case let error as NoChartLibrary:
+            (.missingInput, error.sentence)
         case is NothingToExport:
             (.badInput, "the job file has no output.csv; add one, say: csv: {directory: out, tables: [transactions]}")
         case let error as ClockIsOff:
@@ -75,7 +77,8 @@ package struct Failure: Sendable {
 
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
-        case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .viewInUse, .noSQLFiles, .appMismatch:
+        case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .viewInUse, .viewNotFilled, .noSQLFiles,
+            .appMismatch:
             .configuration
         case .invariant: .bug
         case .cannotCreate, .directoryInUse: .cannotCreate

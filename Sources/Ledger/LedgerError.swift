@@ -6,6 +6,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case migrationChanged(name: String)
     /// A view of the user's stands on one of ours that has to be made anew.
     case viewInUse(view: String, by: String)
+    /// A materialised view that has no rows yet because nobody has refreshed it.
+    case viewNotFilled(view: String)
     case noSQLFiles(searched: [String])
     /// The app's row says something else than the job file.
     case appMismatch(found: Int64, job: Int64)
@@ -28,6 +30,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "sql/migrations/\(name) has been edited since it was applied; restore the file, and put the change into a new one"
         case .viewInUse(let view, let user):
             "\(user) uses the view \(view), which has to be made anew; drop \(user), migrate, and make it again"
+        case .viewNotFilled(let view):
+            "the view \(view) was never filled; run: storeledger refresh JOB"
         case .noSQLFiles(let searched):
             "no SQL files found; looked for a migrations folder in \(searched.prefix(6).joined(separator: ", ")), and further up"
         case .appMismatch(let found, let job):

@@ -19,6 +19,8 @@ install_wanted() {
     # libcsv describes itself to nobody.
     if [[ ! -e /usr/include/csv.h && ! -e /usr/local/include/csv.h ]]; then printf 'libcsv-dev\n'; fi
     postgres_bindir >/dev/null 2>&1 || printf 'postgresql\n'
+    # The charts of storeledger report.
+    if [[ ! -e /usr/share/javascript/chart.js/chart.min.js ]]; then printf 'libjs-chart.js\n'; fi
 }
 
 install_fail() {

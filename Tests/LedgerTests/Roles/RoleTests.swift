@@ -83,7 +83,7 @@ struct RoleTests {
         }
     }
 
-    @Test func `the analyst may read every view there is, no table but those that the user fills and the schema's own version`() async throws {
+    @Test func `the analyst may read every view there is, no table but the user's and the version`() async throws {
         try await withLedgerAndRoles { world, roles in
             let analyst = roles.name("analyst")
             let odd = try await world.rows(

@@ -1,0 +1,109 @@
+import Ledger
+
+/// Figures as people read them: exact, with a comma between thousands.
+enum FigureText {
+    /// A value of a column; a dash for a number that is not known.
+    static func words(_ value: String?, _ kind: FigureColumn.Kind, currency: String? = nil) -> String {
+        guard let value else { return kind == .text ? "not told" : "–" }
+        switch kind {
+        case .text: return value
+        case .month: return month(value)
+        case .day: return day(value)
+        case .moment: return String(value.prefix(16)).replacing("T", with: " ")
+        case .count: return Int64(value).map(count) ?? value
+        case .money: return Int64(value).map { money($0, currency: currency) } ?? value
+        case .rate: return rate(value)
+        case .seconds: return Int64(value).map { Duration.seconds($0).inWords } ?? value
+        }
+    }
+
+    /// `-1234567` becomes `−1,234,567`.
+    static func count(_ number: Int64) -> String {
+        (number < 0 ? "−" : "") + grouped(number.magnitude)
+    }
+
+    /// Thousandths as units: two digits after the point, or none where the currency has none; three when they are needed.
+    static func money(_ milliunits: Int64, currency: String?) -> String {
+        let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
+        let digits =
+            if thousandths % 10 != 0 {
+                padded(thousandths, to: 3)
+            } else if thousandths != 0 || !wholeCurrencies.contains(currency ?? "") {
+                padded(thousandths / 10, to: 2)
+            } else {
+                ""
+            }
+        return (milliunits < 0 ? "−" : "") + grouped(units) + (digits.isEmpty ? "" : ".\(digits)")
+    }
+
+    /// The same rounded to two digits after the point, as a headline has it.
+    static func headline(_ milliunits: Int64, currency: String?) -> String {
+        let rounded = Int64((milliunits.magnitude + 5) / 10 * 10)
+        return money(milliunits < 0 ? -rounded : rounded, currency: currency)
+    }
+
+    /// Thousandths as a JSON number of units.
+    static func plainMoney(_ milliunits: Int64) -> String {
+        let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
+        return (milliunits < 0 ? "-" : "") + "\(units).\(padded(thousandths, to: 3))"
+    }
+
+    /// `0.0123` becomes `1.23%`.
+    static func rate(_ value: String) -> String {
+        hundredths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))%" } ?? value
+    }
+
+    /// `0.0123` as a JSON number of percent.
+    static func plainRate(_ value: String) -> String {
+        hundredths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))" } ?? "null"
+    }
+
+    /// `0.1249` becomes `12`, and what is more than nothing and less than one half `<1`.
+    static func percent(_ value: String) -> String {
+        guard let hundredths = hundredths(value) else { return value }
+        return hundredths > 0 && hundredths < 50 ? "<1" : "\((hundredths + 50) / 100)"
+    }
+
+    /// Hundredths of a percent of a rate that has at most four digits after the point.
+    static func hundredths(_ value: String) -> Int? {
+        let parts = value.split(separator: ".", omittingEmptySubsequences: false)
+        guard let units = parts.first.flatMap({ Int($0) }), units >= 0, parts.count <= 2 else { return nil }
+        let fraction = parts.count == 2 ? parts[1].prefix(4) : ""
+        return Int(fraction + String(repeating: "0", count: 4 - fraction.count)).map { units * 10_000 + $0 }
+    }
+
+    /// `2026-11` becomes `Nov 2026`.
+    private static func month(_ value: String) -> String {
+        let parts = value.split(separator: "-")
+        guard parts.count >= 2, let number = Int(parts[1]), months.indices.contains(number - 1) else { return value }
+        return "\(months[number - 1]) \(parts[0])"
+    }
+
+    /// `2026-11-02` becomes `2 Nov 2026`.
+    private static func day(_ value: String) -> String {
+        guard let number = value.split(separator: "-").last.flatMap({ Int($0) }) else { return value }
+        return "\(number) \(month(value))"
+    }
+
+    private static func grouped(_ number: UInt64) -> String {
+        let digits = Array(String(number))
+        return digits.indices.reduce(into: "") { text, place in
+            if place > 0, (digits.count - place) % 3 == 0 { text += "," }
+            text.append(digits[place])
+        }
+    }
+
+    private static func padded(_ number: UInt64, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Currencies without a smaller unit.
+    ///
+    /// Source: ISO 4217, those with the exponent 0.
+    private static let wholeCurrencies: Set<String> = [
+        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF",
+    ]
+}

@@ -1,0 +1,52 @@
+import Ledger
+
+/// A real table: a caption, and headings that say what they head.
+struct HTMLTable {
+    let id: String
+    let caption: String
+    let figures: FigureTable
+
+    var html: HTML {
+        let currency = figures.columns.firstIndex { $0.name == "currency" }
+        let heads: [HTML] = figures.columns.map { column in
+            "<th scope=\"col\"\(column.kind.alignment)>\(column.title)</th>"
+        }
+        let rows: [HTML] = figures.rows.map { row in
+            let cells: [HTML] = figures.columns.indices.map { place in
+                let column = figures.columns[place]
+                let words = FigureText.words(row[place], column.kind, currency: currency.flatMap { row[$0] })
+                let shown = element(words, row[place], column.kind)
+                return place == 0
+                    ? "<th scope=\"row\"\(column.kind.alignment)>\(shown)</th>"
+                    : "<td\(column.kind.alignment)>\(shown)</td>"
+            }
+            return "<tr>\(cells)</tr>\n"
+        }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="\(caption)">
+            <table id="\(id)"><caption>\(caption)</caption>
+            <thead><tr>\(heads)</tr></thead>
+            <tbody>
+            \(rows)</tbody></table></div>
+            """
+    }
+
+    private func element(_ words: String, _ value: String?, _ kind: FigureColumn.Kind) -> HTML {
+        switch (kind, value) {
+        case (.month, let value?), (.day, let value?), (.moment, let value?):
+            "<time datetime=\"\(value)\">\(words)</time>"
+        case (.text, _): "<bdi>\(words)</bdi>"
+        default: "\(words)"
+        }
+    }
+}
+
+extension FigureColumn.Kind {
+    /// Numbers stand below each other.
+    fileprivate var alignment: HTML {
+        switch self {
+        case .count, .money, .rate, .seconds: " class=\"number\""
+        case .text, .month, .day, .moment: ""
+        }
+    }
+}

@@ -1,0 +1,105 @@
+extension ReportQuestion {
+    package static let deliveries = ReportQuestion(
+        "deliveries",
+        on: ["notification_health_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("at_once", "Delivered at once", .count),
+            FigureColumn("later", "Delivered after retries", .count), FigureColumn("retrying", "Being retried", .count),
+            FigureColumn("never", "Never received", .count), FigureColumn("unknown", "Not known", .count),
+            FigureColumn("notifications", "All", .count),
+        ],
+        """
+        SELECT v.day::text AS day, sum(delivered_at_once) AS at_once, sum(delivered - delivered_at_once) AS later,
+               sum(retrying) AS retrying, sum(never_received) AS never, sum(unknown) AS unknown,
+               sum(notifications) AS notifications
+          FROM notification_health_by_day v
+         WHERE app_id = $1 AND v.day > (now() - interval '30 days')::date
+         GROUP BY v.day ORDER BY v.day DESC
+        """
+    )
+
+    package static let undelivered = ReportQuestion(
+        "undelivered",
+        on: ["undelivered_notifications"],
+        [
+            FigureColumn("type", "Notification", .text), FigureColumn("state", "State", .text),
+            FigureColumn("failure", "Last failure", .text), FigureColumn("notifications", "Notifications", .count),
+            FigureColumn("oldest", "Oldest, UTC", .moment),
+        ],
+        """
+        SELECT notification_type AS type, state, last_failure AS failure, count(*) AS notifications,
+               \(moment("min(signed_date)")) AS oldest
+          FROM undelivered_notifications
+         WHERE app_id = $1 AND signed_date >= ((now() - interval '30 days')::date + 1)::timestamptz
+         GROUP BY notification_type, state, last_failure ORDER BY count(*) DESC, notification_type, state, last_failure
+        """
+    )
+
+    package static let runs = ReportQuestion(
+        "runs",
+        on: ["masked_runs"],
+        [
+            FigureColumn("run", "Run", .text), FigureColumn("started", "Began, UTC", .moment),
+            FigureColumn("seconds", "Took", .seconds), FigureColumn("exit_code", "Exit code", .text),
+            FigureColumn("requests", "Requests", .count), FigureColumn("rows_new", "New rows", .count),
+            FigureColumn("rows_updated", "Updated rows", .count),
+            FigureColumn("rejected", "Records rejected", .count), FigureColumn("failed", "Items failed", .count),
+            FigureColumn("gaps", "Gaps", .count),
+        ],
+        """
+        SELECT run_id::text AS run, \(moment("started_at")) AS started,
+               round(extract(epoch FROM finished_at - started_at))::bigint AS seconds, exit_code::text AS exit_code,
+               requests, rows_new, rows_updated, records_rejected AS rejected, items_failed AS failed, gaps
+          FROM masked_runs WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 14
+        """
+    )
+
+    package static let rejected = ReportQuestion(
+        "rejected",
+        on: ["rejected_records_by_reason", "masked_apps"],
+        [
+            FigureColumn("reason", "Reason", .text), FigureColumn("stream", "History", .text),
+            FigureColumn("records", "Records", .count), FigureColumn("first", "First came, UTC", .moment),
+            FigureColumn("last", "Last came, UTC", .moment),
+        ],
+        """
+        SELECT reason, stream, sum(records) AS records, \(moment("min(first_seen_at)")) AS first,
+               \(moment("max(last_seen_at)")) AS last
+          FROM rejected_records_by_reason WHERE \(anyEnvironment) AND job = $2
+         GROUP BY reason, stream ORDER BY sum(records) DESC, reason, stream
+        """
+    )
+
+    package static let items = ReportQuestion(
+        "items",
+        on: ["crawl_items_by_state"],
+        [
+            FigureColumn("stream", "History", .text), FigureColumn("error_code", "Error", .text),
+            FigureColumn("done", "Done", .count), FigureColumn("waiting", "Waiting", .count),
+            FigureColumn("leased", "In hand", .count), FigureColumn("failed", "Failed", .count),
+        ],
+        """
+        SELECT stream, coalesce(CASE state WHEN 'failed' THEN error_code END::text, 'none') AS error_code,
+               coalesce(sum(items) FILTER (WHERE state = 'done'), 0) AS done,
+               coalesce(sum(items) FILTER (WHERE state = 'waiting'), 0) AS waiting,
+               coalesce(sum(items) FILTER (WHERE state = 'leased'), 0) AS leased,
+               coalesce(sum(items) FILTER (WHERE state = 'failed'), 0) AS failed
+          FROM crawl_items_by_state WHERE app_id = $1 AND job = $2
+         GROUP BY stream, CASE state WHEN 'failed' THEN error_code END
+         ORDER BY sum(items) FILTER (WHERE state = 'failed') DESC NULLS LAST, stream
+        """
+    )
+
+    package static let gaps = ReportQuestion(
+        "gaps",
+        on: ["masked_coverage_gaps"],
+        [
+            FigureColumn("stream", "History", .text), FigureColumn("gaps", "Gaps", .count),
+            FigureColumn("first", "From, UTC", .moment), FigureColumn("last", "Until, UTC", .moment),
+        ],
+        """
+        SELECT stream, count(*) AS gaps, \(moment("min(gap_start)")) AS first, \(moment("max(gap_end)")) AS last
+          FROM masked_coverage_gaps WHERE app_id = $1 AND job = $2 GROUP BY stream ORDER BY count(*) DESC, stream
+        """
+    )
+}

@@ -38,7 +38,7 @@ extension ReportPage {
         .tile { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; }
         .tile dt { color: var(--soft); font-size: .875rem; }
         .tile dd { margin: 0; }
-        .tile dd:first-of-type { font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+        .tile dd:first-of-type { font-size: 1.3rem; line-height: 1.3; overflow-wrap: anywhere; font-weight: 600; font-variant-numeric: tabular-nums; }
         .tile dd.remark { font-size: .8rem; }
         .cards { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
         .card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1.1rem 1.25rem; min-width: 0; }

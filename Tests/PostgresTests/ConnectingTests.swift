@@ -31,7 +31,8 @@ struct ConnectingTests {
     func `D08 a server that is not ready by the deadline is unreachable`(state: String) async throws {
         let server = try RefusingServer(states: [state], message: "as scripted")
         defer { server.stop() }
-        let error = await #expect(throws: PostgresError.self) { try await server.pool.connect(within: .milliseconds(1)) }
+        let pool = server.pool
+        let error = await #expect(throws: PostgresError.self) { try await pool.connect(within: .milliseconds(1)) }
         #expect(error?.isUnreachable == true, "\(String(describing: error))")
         #expect(error?.message.contains("as scripted") == true)
     }

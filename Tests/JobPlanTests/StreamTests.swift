@@ -64,9 +64,8 @@ import Testing
 
     @Test func `lastRun is only where notifications begin`() throws {
         for stream in ["transactionHistory: {startDate: lastRun}", "notificationHistory: {endDate: lastRun}"] {
-            #expect(
-                try Self.complaint(stream).contains("is lastRun; only notificationHistory.startDate can be lastRun")
-            )
+            let words = "is lastRun; only notificationHistory.startDate and changedSince can be lastRun"
+            #expect(try Self.complaint(stream).contains(words))
         }
         let job = try Self.load("notificationHistory: {}")
         #expect(job.streams.notificationHistory?.startDate == .lastRun)

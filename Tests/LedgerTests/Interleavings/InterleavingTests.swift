@@ -265,7 +265,7 @@ struct InterleavingTests {
         try await withTemporaryDirectory { directory in
             try FileManager.default.copyItem(atPath: TestLedger.sql.path, toPath: directory + "/sql")
             let file = URL(filePath: directory + "/sql/migrations/9999_test.sql")
-            try Data("ALTER TABLE transactions ADD COLUMN test text;".utf8).write(to: file)
+            try Data("ALTER TABLE transactions ADD CONSTRAINT test CHECK (true);".utf8).write(to: file)
             let sql = try SQLDirectory.find(executable: directory + "/storeledger")
             let game = try await Interleaving(
                 in: world,
@@ -279,13 +279,14 @@ struct InterleavingTests {
             let played = try await game.playAll {
                 try await world.run(
                     """
-                    DELETE FROM transactions; ALTER TABLE transactions DROP COLUMN IF EXISTS test;
+                    DELETE FROM transactions; ALTER TABLE transactions DROP CONSTRAINT IF EXISTS test;
                     DELETE FROM schema_migrations WHERE name = '9999_test.sql';
                     UPDATE crawl_items SET page_seq = 0, cursor = NULL, claimable_at = now() + interval '1 hour'
                     """
                 )
             } check: { order in
-                try await expect(["(100001,)"], of: "SELECT transaction_id, test FROM transactions", world, order)
+                try await expect(["(100001)"], of: "SELECT transaction_id FROM transactions", world, order)
+                try await expect(["(1)"], of: "SELECT count(*) FROM pg_constraint WHERE conname = 'test'", world, order)
                 try await expect(["(1)"], of: "SELECT page_seq FROM crawl_items", world, order)
             }
             #expect(played == 35)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A run over a database that is not as it should be.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct DatabaseFaultTests {
     /// Statements whose every third is refused, as a busy server would.
     private static func refusing(_ state: String, everyNth place: Int = 3) -> String {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `storeledger` tells the shell, and whoever reads its one sentence.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct ExitCodeTests {
     /// One way of going wrong.
     struct Mistake: CustomTestStringConvertible, Sendable {

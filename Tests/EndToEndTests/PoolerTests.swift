@@ -9,7 +9,7 @@ private let pgbouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
 /// A pooler between storeledger and PostgreSQL.
 @Suite(
     .temporaryDatabase,
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(15)),
     .enabled(if: pgbouncer != nil, "PgBouncer is not installed; apt-get install pgbouncer")
 )
 struct PoolerTests {

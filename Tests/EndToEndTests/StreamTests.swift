@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the settings of the three streams make a run ask for.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(5)))
+@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct StreamTests {
     private static let store = SimulatedStore.Options(customers: 25, transactionsPerCustomer: 15)
 

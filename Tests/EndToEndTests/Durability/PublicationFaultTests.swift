@@ -7,7 +7,7 @@ import Testing
 /// Whatever fails, each file in the directory is a whole one, and a manifest that is there describes them.
 @Suite(
     .temporaryDatabase,
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(15)),
     .enabled(Comment(rawValue: Shim.missing)) { await PublicationShim.isPossible }
 )
 struct PublicationFaultTests {

@@ -19,6 +19,17 @@ struct Cost: Sendable {
         left.server += right.server
         left.log += right.log
     }
+
+    /// What each run took, as a rate and a share for each of the `count` things of a `unit` it worked on.
+    static func figures(_ name: String, _ costs: [Cost], of count: Int, _ unit: String) -> [Figure] {
+        let count = Double(count)
+        return [
+            Figure(name, costs.map { count / $0.wall }, "\(unit)s/s"),
+            Figure("\(name): PostgreSQL", costs.map { $0.server / count * 1e6 }, "us CPU/\(unit)"),
+            Figure("\(name): storeledger", costs.map { $0.ours / count * 1e6 }, "us CPU/\(unit)"),
+            Figure("\(name): log", costs.map { $0.log / count }, "bytes/\(unit)"),
+        ]
+    }
 }
 
 /// Reads the clocks around a piece of work.

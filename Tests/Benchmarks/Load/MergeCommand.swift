@@ -45,20 +45,10 @@ struct MergeCommand: AsyncParsableCommand {
                 unchanged.append(costs.unchanged)
                 Say.line("\(name), run \(run) of \(runs)")
             }
-            shown += show("\(name), new rows", new, of: rows.world.count)
-            shown += show("\(name), unchanged rows", unchanged, of: rows.world.count)
+            shown += Cost.figures("\(name), new rows", new, of: rows.world.count, "row")
+            shown += Cost.figures("\(name), unchanged rows", unchanged, of: rows.world.count, "row")
         }
         print(try json ? Figure.json(of: shown) : Figure.text(of: shown))
-    }
-
-    private func show(_ name: String, _ costs: [Cost], of count: Int) -> [Figure] {
-        let count = Double(count)
-        return [
-            Figure(name, costs.map { count / $0.wall }, "rows/s"),
-            Figure("\(name): PostgreSQL", costs.map { $0.server / count * 1e6 }, "us CPU/row"),
-            Figure("\(name): storeledger", costs.map { $0.ours / count * 1e6 }, "us CPU/row"),
-            Figure("\(name): log", costs.map { $0.log / count }, "bytes/row"),
-        ]
     }
 
     private func costs(

@@ -55,19 +55,10 @@ struct ReplayCommand: AsyncParsableCommand {
             }
         }
         let figures =
-            show("replay, rows are there", held, of: count) + show("replay, rows have gone", gone, of: count)
+            Cost.figures("replay, rows are there", held, of: count, "transaction")
+            + Cost.figures("replay, rows have gone", gone, of: count, "transaction")
             + [Figure("replay: memory of storeledger", [Double(peak) / 1_024], "MB")]
         print(try json ? Figure.json(of: figures) : Figure.text(of: figures))
-    }
-
-    private func show(_ name: String, _ costs: [Cost], of count: Int) -> [Figure] {
-        let count = Double(count)
-        return [
-            Figure(name, costs.map { count / $0.wall }, "transactions/s"),
-            Figure("\(name): storeledger", costs.map { $0.ours / count * 1e6 }, "us CPU/transaction"),
-            Figure("\(name): PostgreSQL", costs.map { $0.server / count * 1e6 }, "us CPU/transaction"),
-            Figure("\(name): log", costs.map { $0.log / count }, "bytes/transaction"),
-        ]
     }
 
     /// - Returns: The most memory storeledger took, in KiB.

@@ -4,8 +4,8 @@ package import SignedData
 
 /// Apple's App Store Server API, one function per endpoint, each one request and one answer.
 ///
-/// No retries, no waiting, no paging: who calls decides those. Each may be given the last moment at which its request may
-/// go out. Every function throws ``AppStoreModel/RequestFailure``, `CancellationError`, or ``SignedData/SigningError`` when no token can be made.
+/// No retries, no waiting, no paging: who calls decides those. Each may be told when its request may go out, and on
+/// what. Every function throws ``AppStoreModel/RequestFailure``, `CancellationError`, or ``SignedData/SigningError`` when no token can be made.
 package final class AppStoreClient: Sendable {
     private let transport: CurlTransport
     private let baseURL: String
@@ -38,7 +38,7 @@ package final class AppStoreClient: Sendable {
         of id: TransactionID,
         query: HistoryQuery,
         revision: String?,
-        departingBy departure: ContinuousClock.Instant? = nil
+        departing departure: HTTPRequest.Departure = .init()
     ) async throws -> Page {
         let parameters = query.parameters + [("revision", revision)]
         return try page(
@@ -51,7 +51,7 @@ package final class AppStoreClient: Sendable {
     package func refundHistory(
         of id: TransactionID,
         revision: String?,
-        departingBy departure: ContinuousClock.Instant? = nil
+        departing departure: HTTPRequest.Departure = .init()
     ) async throws -> Page {
         let response = try await get("/inApps/v2/refund/lookup/\(id.text)", [("revision", revision)], departure)
         return try page(response, PageDecoder.refundHistory)
@@ -63,7 +63,7 @@ package final class AppStoreClient: Sendable {
     package func notificationHistory(
         _ query: NotificationQuery,
         paginationToken: String?,
-        departingBy departure: ContinuousClock.Instant? = nil
+        departing departure: HTTPRequest.Departure = .init()
     ) async throws -> Page {
         try page(await askNotifications(query, paginationToken, departure), PageDecoder.notificationHistory)
     }
@@ -85,13 +85,13 @@ package final class AppStoreClient: Sendable {
         let end = now()
         var query = NotificationQuery(startDate: end - .seconds(60), endDate: end)
         query.onlyFailures = true
-        return HTTPAnswer(try await askNotifications(query, nil, nil))
+        return HTTPAnswer(try await askNotifications(query, nil, .init()))
     }
 
     private func get(
         _ path: String,
         _ parameters: QueryParameters,
-        _ departure: ContinuousClock.Instant?
+        _ departure: HTTPRequest.Departure
     ) async throws -> HTTPResponse {
         try await send(HTTPRequest(.get, baseURL + path + parameters.queryString), departure)
     }
@@ -99,7 +99,7 @@ package final class AppStoreClient: Sendable {
     private func askNotifications(
         _ query: NotificationQuery,
         _ paginationToken: String?,
-        _ departure: ContinuousClock.Instant?
+        _ departure: HTTPRequest.Departure
     ) async throws -> HTTPResponse {
         let parameters: QueryParameters = [("paginationToken", paginationToken)]
         var request = HTTPRequest(
@@ -121,10 +121,10 @@ package final class AppStoreClient: Sendable {
         return page
     }
 
-    private func send(_ request: HTTPRequest, _ departure: ContinuousClock.Instant?) async throws -> HTTPResponse {
+    private func send(_ request: HTTPRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
         let token = try tokens.token(at: now())
         var request = request
-        request.departsBy = departure
+        request.departure = departure
         request.headers += [
             HTTPHeader("Authorization", "Bearer " + token.text.reveal()), HTTPHeader("Accept", "application/json"),
         ]

@@ -15,6 +15,8 @@ struct Attempts {
     private var history = AttemptHistory()
     /// Requests sent for the page, whatever became of them.
     private(set) var requests = 0
+    /// Whether the latest request was lost with a kept connection: others that are kept may be dead as well.
+    private(set) var needNewConnection = false
 
     init(for item: WorkItem, rules: CrawlRules) {
         self.rules = rules
@@ -48,6 +50,7 @@ struct Attempts {
         now: UnixMilliseconds,
         random: Double
     ) throws -> NextStep {
+        if case .keptConnectionLost = failure { needNewConnection = true } else { needNewConnection = false }
         if failure.report.status != 401 { history.tokenWasRenewed = false }
         switch failure.disposition(after: history, now: now) {
         case .waitThenRepeat(let retryAfter, let date):

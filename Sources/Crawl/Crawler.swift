@@ -98,7 +98,11 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             let sent = time.monotonic()
             let failure: RequestFailure
             do {
-                let page = try await source.page(of: item, departingBy: permit.departsBy)
+                let page = try await source.page(
+                    of: item,
+                    departingBy: permit.departsBy,
+                    onNewConnection: attempts.needNewConnection
+                )
                 try health.answered()
                 guard try await limits.limiter(for: item).agrees(with: page.date, sent: sent) else { continue }
                 guard page.hasMore, page.cursor == nil || page.cursor == item.cursor else {

@@ -32,17 +32,11 @@ final class CurlEasy {
         unsafe errorText.deallocate()
     }
 
-    /// Sets every option for one request, which may be kept from going out on a kept connection.
-    ///
-    /// Nothing of an earlier one is left.
-    func prepare(
-        _ request: HTTPRequest,
-        _ settings: CurlSettings,
-        onNewConnection: Bool = false
-    ) throws(TransportFault) {
+    /// Sets every option for one request; nothing of an earlier one is left.
+    func prepare(_ request: HTTPRequest, _ settings: CurlSettings) throws(TransportFault) {
         forget()
         reception = Reception(limits: settings.limits)
-        departsBy = request.departsBy
+        departsBy = request.departure.by
         for (option, value) in settings.options { try set(option, value) }
         // No option of the list above: only newer versions have it.
         guard unsafe storeledger_curl_set_quick_exit(handle) == CURLE_OK else {
@@ -51,7 +45,7 @@ final class CurlEasy {
         try set(CURLOPT_URL, .string(request.url))
         // Waiting for a connection that may multiplex pays only where HTTP/2 is possible.
         try set(CURLOPT_PIPEWAIT, .long(request.url.hasPrefix("https:") ? 1 : 0))
-        try set(CURLOPT_FRESH_CONNECT, .long(onNewConnection ? 1 : 0))
+        try set(CURLOPT_FRESH_CONNECT, .long(request.departure.onNewConnection ? 1 : 0))
         switch request.method {
         case .get: try set(CURLOPT_HTTPGET, .long(1))
         case .post: try setBody(request.body ?? [])

@@ -17,8 +17,6 @@ struct Exchanges {
     private let settings: CurlSettings
     private var running: [CurlEasy.ID: Exchange] = [:]
     private var idle: [CurlEasy] = []
-    /// For each kept connection that ended unanswered, one request to come is kept from meeting another such.
-    private var lostConnections = 0
 
     init(multi: CurlMulti, settings: CurlSettings) {
         self.multi = multi
@@ -32,8 +30,7 @@ struct Exchanges {
     ) {
         do {
             let easy = try idle.popLast() ?? CurlEasy()
-            try easy.prepare(request, settings, onNewConnection: lostConnections > 0)
-            lostConnections = max(0, lostConnections - 1)
+            try easy.prepare(request, settings)
             try multi.add(easy)
             crashPoint(.requestHandedOver)
             running[easy.id] = Exchange(ticket: ticket, easy: easy, waiter: waiter)
@@ -72,9 +69,6 @@ struct Exchanges {
     ) {
         guard let exchange = running.removeValue(forKey: id) else { return }
         let outcome = result(exchange.easy)
-        if case .failure(let fault as TransportFault) = outcome, fault.reason == .keptConnectionLost {
-            lostConnections += 1
-        }
         multi.remove(exchange.easy)
         exchange.easy.forget()
         if idle.count < Self.idleLimit { idle.append(exchange.easy) }

@@ -1,6 +1,7 @@
 import AppStoreAPI
 import AppStoreModel
 import Crawl
+import HTTPTransport
 import JobPlan
 import Ledger
 import Workers
@@ -15,10 +16,13 @@ struct AppleSource: PageSource {
     let otherClient: AppStoreClient?
     let time: Timekeeper
 
-    func page(of item: WorkItem, departingBy departure: Duration) async throws -> Page {
+    func page(of item: WorkItem, departingBy departsBy: Duration, onNewConnection: Bool) async throws -> Page {
         // In this order: being stopped between the two readings only brings the moment nearer.
         let now = ContinuousClock.now
-        let departsBy = now + (departure - time.monotonic())
+        let departure = HTTPRequest.Departure(
+            by: now + (departsBy - time.monotonic()),
+            onNewConnection: onNewConnection
+        )
         let client = item.otherEnvironment == nil ? client : (otherClient ?? client)
         let page: Page
         switch item.stream {
@@ -28,16 +32,16 @@ struct AppleSource: PageSource {
                 of: try id(of: item),
                 query: stream.query(now: self.now),
                 revision: item.cursor,
-                departingBy: departsBy
+                departing: departure
             )
         case .refundHistory:
-            page = try await client.refundHistory(of: try id(of: item), revision: item.cursor, departingBy: departsBy)
+            page = try await client.refundHistory(of: try id(of: item), revision: item.cursor, departing: departure)
         case .notificationHistory:
             guard let stream = job.streams.notificationHistory, let window = item.window else { throw unplanned(item) }
             page = try await client.notificationHistory(
                 stream.query(for: window, transactionId: TransactionID(item.key)),
                 paginationToken: item.cursor,
-                departingBy: departsBy
+                departing: departure
             )
         }
         try check(page, of: item)

@@ -104,6 +104,9 @@ struct CrawlerTests {
         }
         #expect(store.states == ["done", "failed"])
         #expect(store.item("1")?.requests == 4 && store.item("1")?.ends == [])
+        // The repeat of each, and no other, must not meet another kept connection.
+        #expect(source.onNewConnections(of: "1") == 2)
+        #expect(source.onNewConnections(of: "2") == 20)
         // One for nothing and five that count, each of the four times.
         #expect(store.item("2")?.requests == 24)
         let told = waits.withLock { $0 }

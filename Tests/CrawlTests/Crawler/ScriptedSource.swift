@@ -14,6 +14,7 @@ final class ScriptedSource: PageSource {
         var scripts: [String: [Answer]]
         var asked: [String: [String?]] = [:]
         var environments: [String: [AppStoreEnvironment?]] = [:]
+        var onNewConnections: [String: Int] = [:]
         var underWay = 0
         var mostUnderWay = 0
         var tokens = 1
@@ -28,12 +29,15 @@ final class ScriptedSource: PageSource {
 
     func cursors(of key: String) -> [String?] { state.withLock { $0.asked[key] ?? [] } }
     func environments(of key: String) -> [AppStoreEnvironment?] { state.withLock { $0.environments[key] ?? [] } }
+    /// How many requests for the item had to have a new connection.
+    func onNewConnections(of key: String) -> Int { state.withLock { $0.onNewConnections[key] ?? 0 } }
     var mostUnderWay: Int { state.withLock(\.mostUnderWay) }
     var tokens: Int { state.withLock(\.tokens) }
 
-    func page(of item: WorkItem, departingBy departure: Duration) async throws -> Page {
+    func page(of item: WorkItem, departingBy departure: Duration, onNewConnection: Bool) async throws -> Page {
         let answer = state.withLock { state in
             state.asked[item.key, default: []].append(item.cursor)
+            if onNewConnection { state.onNewConnections[item.key, default: 0] += 1 }
             state.environments[item.key, default: []].append(item.otherEnvironment)
             state.underWay += 1
             state.mostUnderWay = max(state.mostUnderWay, state.underWay)

@@ -7,7 +7,7 @@ extension FuzzTarget {
         do {
             try withFile(of: input) { try check(JobFile.load(path: $0, environment: environment)) }
         } catch let error as JobFileError {
-            try check(error, lines: input.count { $0 == 0x0A } + input.count { $0 == 0x0D } + input.count)
+            try check(error, of: input)
         }
     }
 
@@ -18,7 +18,8 @@ extension FuzzTarget {
         "APPSTORE_PRIVATE_KEY_FILE": "key.p8",
     ]
 
-    private static func check(_ error: JobFileError, lines: Int) throws {
+    private static func check(_ error: JobFileError, of input: [UInt8]) throws {
+        let lines = input.count { $0 == 0x0A } + input.count { $0 == 0x0D } + input.count
         try promise(!error.problems.isEmpty, "refused without a reason")
         for problem in error.problems {
             let isWhole = problem.keyPath == "the job file"
@@ -27,7 +28,9 @@ extension FuzzTarget {
             try promise((problem.column ?? 1) >= 1, "column \(problem.column ?? 0)")
         }
         let text = error.description
-        try promise(!text.contains(secret), "a message shows a value of the environment: \(text)")
+        // The fuzzer sees what is compared, so it writes the secret into job files too; their own text may be shown.
+        let isOfTheFile = String(decoding: input, as: UTF8.self).contains(secret)
+        try promise(isOfTheFile || !text.contains(secret), "a message shows a value of the environment: \(text)")
         let control = text.unicodeScalars.first { $0 != "\n" && $0.properties.generalCategory == .control }
         try promise(control == nil, "a message holds a control character")
         try promise(text.split(separator: "\n").count == error.problems.count, "not a line for each problem: \(text)")

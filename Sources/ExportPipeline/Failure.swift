@@ -82,7 +82,7 @@ package struct Failure: Sendable {
             .configuration
         case .invariant: .bug
         case .cannotCreate, .directoryInUse: .cannotCreate
-        case .cannotWrite: .ioError
+        case .cannotRead, .cannotWrite: .ioError
         }
     }
 

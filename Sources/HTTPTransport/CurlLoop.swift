@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// What the transport's thread does: take orders, let libcurl move bytes, hand out results.
@@ -18,6 +19,10 @@ final class CurlLoop: Sendable {
             return orders
         }
     }
+
+    /// A system short of memory for a moment fails libcurl as a whole; after two seconds of that there is no hope.
+    private static let failuresInARow = 100
+    private static let microsecondsAfterFailure: UInt32 = 20_000
 
     private let inbox = Mutex(Inbox())
     private let multi: CurlMulti
@@ -52,6 +57,7 @@ final class CurlLoop: Sendable {
     /// Serves until ``stop()``.
     func run() {
         var exchanges = Exchanges(multi: multi, settings: settings)
+        var failures = 0
         while let orders = takeOrders() {
             for order in orders {
                 switch order {
@@ -59,9 +65,15 @@ final class CurlLoop: Sendable {
                 case .cancel(let ticket): exchanges.cancel(ticket)
                 }
             }
-            guard exchanges.advance(), multi.waitForWork() else {
-                inbox.withLock { $0.isOpen = false }
-                break
+            if exchanges.advance(), multi.waitForWork() {
+                failures = 0
+            } else {
+                failures += 1
+                guard failures < Self.failuresInARow else {
+                    inbox.withLock { $0.isOpen = false }
+                    break
+                }
+                usleep(Self.microsecondsAfterFailure)
             }
         }
         exchanges.endAll()

@@ -55,12 +55,13 @@ final class CurlMulti: @unchecked Sendable {
     ///
     /// A wake-up that came before the call counts, so none is lost.
     func waitForWork() -> Bool {
-        // Only a ceiling: libcurl returns earlier for its own time-outs.
-        unsafe curl_multi_poll(handle, nil, 0, 60_000, nil) == CURLM_OK
+        // Only a ceiling: libcurl returns earlier for its own time-outs. It bounds how long a lost wake-up can hide an order.
+        unsafe curl_multi_poll(handle, nil, 0, 1_000, nil) == CURLM_OK
     }
 
     func wake() {
-        unsafe curl_multi_wakeup(handle)
+        // It writes into a socket, which can fail.
+        for _ in 1...3 where unsafe curl_multi_wakeup(handle) == CURLM_OK { return }
     }
 
     /// An exchange that is over, and how it ended.

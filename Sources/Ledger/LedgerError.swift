@@ -16,6 +16,7 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Another process is publishing into the directory.
     case directoryInUse(path: String)
     case cannotCreate(path: String, reason: String)
+    case cannotRead(path: String, reason: String)
     case cannotWrite(path: String, reason: String)
 
     package var description: String {
@@ -42,6 +43,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "cannot write into \(path): another process is writing CSV files there; run again when it is done"
         case .cannotCreate(let path, let reason):
             "cannot create \(path): \(reason)"
+        case .cannotRead(let path, let reason):
+            "cannot read \(path): \(reason)"
         case .cannotWrite(let path, let reason):
             "cannot write \(path): \(reason)"
         }

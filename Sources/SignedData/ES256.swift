@@ -11,8 +11,17 @@ package enum ES256 {
 
     /// Signs `message` with a P-256 private key.
     ///
-    /// - Throws: ``SigningError`` when OpenSSL cannot sign: no memory, no randomness.
+    /// - Throws: ``SigningError`` when OpenSSL cannot sign, twice in a row: no memory, no randomness.
     static func sign(_ message: Span<UInt8>, key: KeyHandle) throws(SigningError) -> [UInt8] {
+        do {
+            return try signOnce(message, key: key)
+        } catch {
+            // Randomness that is missing for a moment does not always name its cause.
+            return try signOnce(message, key: key)
+        }
+    }
+
+    private static func signOnce(_ message: Span<UInt8>, key: KeyHandle) throws(SigningError) -> [UInt8] {
         var der = [UInt8](repeating: 0, count: ECDSASignatureDER.capacity)
         guard let context = unsafe EVP_MD_CTX_new() else { throw SigningError(detail: "out of memory") }
         defer { unsafe EVP_MD_CTX_free(context) }

@@ -162,6 +162,16 @@ struct MigratorTests {
         #expect(!left)
     }
 
+    @Test func `an SQL file that cannot be read is named, with the reason`() async throws {
+        try await withMigrations(["0001_a.sql": ""]) { directory in
+            let file = directory.migrations + "/0002_b.sql"
+            try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+            let unread = LedgerError.cannotRead(path: file, reason: "Is a directory")
+            let ledger = try TestLedger.bare()
+            await #expect(throws: unread) { _ = try await Migrator(ledger: ledger, directory: directory).migrate() }
+        }
+    }
+
     @Test func `every table, every column and every function has a comment`() async throws {
         let world = try await TestLedger()
         let silent = try await world.rows(

@@ -32,12 +32,32 @@ package struct SQLDirectory: Sendable {
     }
 
     /// The files of a folder that end in `.sql`, by name.
-    func files(in folder: String) throws -> [(name: String, text: String)] {
+    ///
+    /// - Throws: ``LedgerError/cannotRead(path:reason:)``.
+    func files(in folder: String) throws(LedgerError) -> [(name: String, text: String)] {
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder)
-            .filter { $0.hasSuffix(".sql") }
-            .sorted()
-            .map { (name: $0, text: try String(contentsOfFile: folder + "/" + $0, encoding: .utf8)) }
+        let names = try Self.reading(folder) { try FileManager.default.contentsOfDirectory(atPath: $0) }
+        return try names.filter { $0.hasSuffix(".sql") }.sorted().map { name throws(LedgerError) in
+            (
+                name: name,
+                text: try Self.reading(folder + "/" + name) { try String(contentsOfFile: $0, encoding: .utf8) }
+            )
+        }
+    }
+
+    private static func reading<Content>(
+        _ path: String,
+        _ body: (String) throws -> Content
+    ) throws(LedgerError) -> Content {
+        do {
+            return try body(path)
+        } catch {
+            let cause = (error as? CocoaError)?.underlying ?? error
+            throw .cannotRead(
+                path: path,
+                reason: (cause as? POSIXError).map { OutputDirectory.words(for: $0.code.rawValue) } ?? "\(cause)"
+            )
+        }
     }
 
     /// Where this process's executable lies, links resolved.

@@ -19,7 +19,8 @@ struct ChangedCustomerTests {
             _ since: String = "lastRun",
             now: UnixMilliseconds = Jobs.now,
             name: String = "nightly-sync",
-            restart: Bool = false
+            restart: Bool = false,
+            streams: String = ChangedCustomerTests.streams
         ) async throws -> RunPlan {
             let job = try await Jobs.load(streams: streams, name: name, changedSince: since)
             return world.plan(job, now: now, restart: restart)
@@ -194,6 +195,48 @@ struct ChangedCustomerTests {
         try await scene.end(start.run, plan)
         #expect(try await scene.run(scene.plan(now: .daysAfter(300))) == ["61"])
         #expect(try await scene.run(scene.plan(now: .daysAfter(301))) == [])
+    }
+
+    @Test func `refunds that a superseded run or a failed item owes are asked for although nothing names the customer`()
+        async throws
+    {
+        let scene = try await Scene()
+        let streams = Self.streams + ", refundHistory: {for: revoked}"
+        /// Whose refunds a run asks for, once it has named its customers.
+        func refunds(_ plan: RunPlan, _ run: Int64) async throws -> [String] {
+            _ = try await scene.world.ledger.planChangedCustomers(plan, run: run)
+            #expect(try await scene.asked(run) == [])
+            #expect(try await scene.world.ledger.planRefundsOfRevoked(plan, run: run))
+            return try await scene.world.rows(
+                "SELECT item_key FROM crawl_items WHERE stream = 'refundHistory' AND run_id = \(run) ORDER BY 1"
+            ).map { $0.filter(\.isNumber) }
+        }
+        try await scene.notify("65", hoursAgo: 60)
+        let first = try await scene.plan(now: .daysBefore(2), streams: streams)
+        let superseded = try await scene.begin(first)
+        _ = try await scene.world.ledger.planChangedCustomers(first, run: superseded.run)
+        try await scene.world.run(
+            """
+            UPDATE crawl_items SET state = 'done', claimable_at = NULL, complete_until = \(scene.moment(hoursAgo: 48)),
+                   saw_revocation = true WHERE item_key = '65'
+            """
+        )
+
+        let second = try await scene.plan("-1d", now: .daysBefore(1), streams: streams)
+        let failing = try await scene.begin(second)
+        #expect(failing.run != superseded.run)
+        #expect(try await refunds(second, failing.run) == ["65"])
+        try await scene.world.run(
+            "UPDATE crawl_items SET state = 'failed', claimable_at = NULL WHERE stream = 'refundHistory'"
+        )
+        try await scene.end(failing.run, second)
+
+        let third = try await scene.plan(streams: streams)
+        let mending = try await scene.begin(third)
+        #expect(try await refunds(third, mending.run) == ["65"])
+        try await scene.end(mending.run, third)
+        let fourth = try await scene.plan(now: .daysAfter(1), streams: streams)
+        #expect(try await refunds(fourth, scene.begin(fourth).run) == [])
     }
 
     @Test func `notifications of a window that failed are followed when it comes at last`() async throws {

@@ -60,6 +60,11 @@ extension Ledger {
         message: String?
     ) async throws -> RunSummary {
         try await transaction { connection in
+            // Before the items are counted: a retry that takes some of them up again finds the run open, or over.
+            _ = try connection.run(
+                "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 FOR UPDATE",
+                [.integer(app.rawValue), .bigint(run)]
+            )
             let summary = try Self.count(run, app: app, job: job, on: connection)
             try Self.file(
                 summary,

@@ -25,7 +25,7 @@ extension Ledger {
             let last = try connection.run(
                 """
                 SELECT run_id, fingerprint, frozen_now, restarted, finished_at IS NULL AS open FROM runs
-                 WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 1
+                 WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 1 FOR UPDATE
                 """,
                 key
             )

@@ -89,6 +89,44 @@ struct InterleavingTests {
         #expect(played == 20)
     }
 
+    @Test func `a run that ends and a retry: no item is left to a run that is over`() async throws {
+        let world = try await TestLedger()
+        let run = try await world.begin("transactionHistory: {}", ids: ["1", "2"]).run
+        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        let retried = Answer<RunStart>()
+        let game = try await Interleaving(
+            in: world,
+            gates: ["BEFORE UPDATE ON runs", "BEFORE UPDATE ON crawl_items"],
+            .init(name: "a", gates: 1) {
+                _ = try await $0.conclude(run, app: world.app, job: "nightly-sync", exitCode: nil, message: nil)
+            },
+            .init(name: "b", gates: 1) { retried.keep(try await $0.retryFailed(plan)) }
+        )
+        let played = try await game.playAll {
+            retried.forget()
+            try await world.run(
+                """
+                UPDATE crawl_items SET run_id = \(run), state = CASE item_key WHEN '1' THEN 'failed' ELSE 'done' END,
+                       claimable_at = NULL;
+                DELETE FROM runs WHERE run_id <> \(run);
+                UPDATE runs SET finished_at = NULL, exit_code = NULL
+                """
+            )
+        } check: { order in
+            let started = try #require(retried.value)
+            try await expect(
+                ["(1,\(started.run),t)"],
+                of: """
+                    SELECT item_key, run_id, runs.finished_at IS NULL FROM crawl_items JOIN runs USING (app_id, run_id)
+                     WHERE state = 'waiting'
+                    """,
+                world,
+                order
+            )
+        }
+        #expect(played == 6)
+    }
+
     @Test func `a heartbeat and a taking over: the item goes on with one of the two`() async throws {
         let world = try await TestLedger()
         let run = try await world.begin("transactionHistory: {}", ids: ["1"]).run

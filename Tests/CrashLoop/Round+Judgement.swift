@@ -174,11 +174,16 @@ extension Round {
             let text = String(decoding: bytes, as: UTF8.self)
             for secret in secrets where text.contains(secret) { sentences.append("I16: \(place) tells a secret") }
         }
+        // `bytea` prints as hexadecimal digits.
         let tables = try await book.column("SELECT tablename FROM pg_tables WHERE schemaname = 'appstore'")
         for table in tables {
             let found = try await book.with { [secrets] connection in
                 try connection.run(
-                    "SELECT count(*) AS n FROM \(table) t WHERE EXISTS (SELECT FROM unnest($1::text[]) s WHERE position(s IN t::text) > 0)",
+                    """
+                    SELECT count(*) AS n FROM \(table) t WHERE EXISTS (
+                        SELECT FROM unnest($1::text[]) s
+                         WHERE position(s IN t::text) > 0 OR position(encode(convert_to(s, 'UTF8'), 'hex') IN t::text) > 0)
+                    """,
                     [.textArray(secrets)]
                 )[0].int64("n")
             }

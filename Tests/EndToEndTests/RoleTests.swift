@@ -38,6 +38,9 @@ struct RoleTests {
                 try await expect("loader", [0], "run", path)
                 try await expect("loader", [0], "replay", path)
                 try await expect("loader", [0], "replay", path, "--rejected")
+                try await expect("loader", [0], "retry", path)
+                try await expect("loader", [0], "refresh", path)
+                try await expect("loader", [0], "dictionary", path)
                 for word in ["loader", "exporter"] {
                     try await expect(word, [0], "export", path)
                     try await expect(word, [0], "status", path)
@@ -61,10 +64,12 @@ struct RoleTests {
                     ) == 0
                 )
                 try await expect("loader", [0, 2], "run", path)
-                for command in ["migrate", "run", "replay"] { try await expect("eraser", [77], command, path) }
+                for command in ["migrate", "run", "retry", "replay"] { try await expect("eraser", [77], command, path) }
 
-                for command in ["migrate", "run", "replay"] { try await expect("exporter", [77], command, path) }
-                for command in ["migrate", "run", "replay", "export", "status", "coverage"] {
+                for command in ["migrate", "run", "retry", "replay", "refresh"] {
+                    try await expect("exporter", [77], command, path)
+                }
+                for command in ["migrate", "run", "retry", "replay", "refresh", "export", "status", "coverage"] {
                     try await expect("analyst", [77, 78], command, path)
                 }
             }

@@ -6,7 +6,8 @@ import Testing
 @Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct SecretScanTests {
     /// The key ID and the issuer are in every bearer token, in base64; the database and the files need neither.
-    @Test func `no database, CSV file or temporary file holds the key, a bearer token or the password`() async throws {
+    @Test func `no database, file or output of any command holds the key, a bearer token or the password`() async throws
+    {
         try await Stage.with(.init(customers: 6)) { stage in
             let folder = stage.store.directory
             let keyFile = try #require(
@@ -32,12 +33,30 @@ struct SecretScanTests {
             try await stage.store.misbehave(
                 #"{"rules": [{"atRequest": 3, "fault": "forgeSignature"}, {"atRequest": 5, "fault": "status", "status": 401}]}"#
             )
-            for arguments in [["run", path], ["run", path, "--restart"], ["doctor", path], ["export", path]] {
-                try await stage.withStoreledger(arguments, environment: ["TMPDIR": temporary]) { _ = await $0.wait() }
+            let told = stage.directory + "/told"
+            try FileManager.default.createDirectory(atPath: told, withIntermediateDirectories: false)
+            for arguments in [
+                ["run", path], ["run", path, "--restart"], ["doctor", path], ["export", path],
+                [
+                    "run", path, "--log-format", "json", "--log-level", "debug", "--metrics-file", told + "/job.prom",
+                ],
+                ["retry", path, "--progress", "json"], ["replay", path], ["refresh", path],
+                ["status", path, "--json"], ["coverage", path], ["dictionary", path],
+                ["report", path, "--output", told + "/report.html"],
+            ] {
+                try await stage.withStoreledger(arguments, environment: ["TMPDIR": temporary]) { process in
+                    let code = await process.wait()
+                    // Without Chart.js there is no report.
+                    #expect([0, 2].contains(code) || arguments[0] == "report", "\(arguments): \(process.errors)")
+                    let said = needles.ids(in: process.output + process.errors)
+                    // The doctor names the key by its ID, which alone opens nothing.
+                    #expect(said.subtracting(arguments[0] == "doctor" ? [String(keyID)] : []).isEmpty, "\(arguments)")
+                }
             }
+            #expect(FileManager.default.fileExists(atPath: told + "/job.prom"))
 
             #expect(needles.ids(in: try await dump()).isEmpty)
-            for directory in [folder + "/out", temporary] {
+            for directory in [folder + "/out", temporary, told] {
                 for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
                     let text = try String(contentsOfFile: directory + "/" + name, encoding: .utf8)
                     #expect(needles.ids(in: text).isEmpty, "\(name)")

@@ -11,5 +11,7 @@ package enum CrawlEvent: Sendable {
     case retrying(WorkItem, RequestFailure, after: Duration)
     /// Apple answered 429: nobody asks this endpoint before the moment.
     case closed(Stream, RetryAfter)
+    /// The budget is spent, or another process met a 429: nobody asks this endpoint before the moment.
+    case stalled(Stream, for: Duration, until: UnixMilliseconds)
     case leaseLost(WorkItem)
 }

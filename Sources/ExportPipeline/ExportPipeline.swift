@@ -94,7 +94,7 @@ package struct ExportPipeline: Sendable {
         start.remarks.forEach { report(.remark($0)) }
 
         let holder = LeaseHolder(app: app, job: job.name, run: start.run)
-        let limits = try await limits(app: app)
+        let limits = try await limits(app: app, report: report)
         let room = CrawlRoom(
             pipeline: self,
             plan: plan.frozen(as: start),
@@ -189,15 +189,22 @@ package struct ExportPipeline: Sendable {
     }
 
     /// The limiters of every endpoint the job asks, all drawing from the ledger's budget.
-    private func limits(app: AppID) async throws -> CrawlLimits {
-        let own = limiters(app: app, scale: 1)
+    private func limits(
+        app: AppID,
+        report: @escaping @Sendable (RunEvent) -> Void
+    ) async throws -> CrawlLimits {
+        let own = limiters(app: app, scale: 1, report: report)
         guard job.appStore.triesSandbox else { return CrawlLimits(limiters: own) }
         let sandbox = try await sandboxApp()
         // The sandbox allows a tenth of the production limits.
-        return CrawlLimits(limiters: own, otherLimiters: limiters(app: sandbox, scale: 0.1))
+        return CrawlLimits(limiters: own, otherLimiters: limiters(app: sandbox, scale: 0.1, report: report))
     }
 
-    private func limiters(app: AppID, scale: Double) -> [AppStoreModel.Stream: RateLimiter] {
+    private func limiters(
+        app: AppID,
+        scale: Double,
+        report: @escaping @Sendable (RunEvent) -> Void
+    ) -> [AppStoreModel.Stream: RateLimiter] {
         let budget = budget(of: app, scale: scale)
         return Dictionary(
             uniqueKeysWithValues: job.streams.named.map { stream in
@@ -206,7 +213,11 @@ package struct ExportPipeline: Sendable {
                     requestsPerSecond: allowed,
                     window: RateWindow(length: .seconds(job.limits.windowSeconds))
                 )
-                return (stream, RateLimiter(stream: stream, terms: terms, ledger: budget, time: time))
+                let limiter = RateLimiter(stream: stream, terms: terms, ledger: budget, time: time) { [time] wait in
+                    let now = UnixMilliseconds(rawValue: time.wallClock())
+                    report(.crawl(.stalled(stream, for: wait, until: now + wait)))
+                }
+                return (stream, limiter)
             }
         )
     }

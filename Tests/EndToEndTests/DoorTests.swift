@@ -1,4 +1,8 @@
+import AppStoreModel
+import Crawl
+import ExportPipeline
 import Glibc
+import Ledger
 import Testing
 
 @testable import storeledger
@@ -15,6 +19,17 @@ struct DoorTests {
         let text = ProgressBar(done: done, total: total).text
         #expect(text.count == 28)
         #expect(text.count { $0 == "█" } == filled)
+    }
+
+    @Test func `a bar says until when an endpoint waits for its limit, and no longer than that`() {
+        let moment = UnixMilliseconds(rawValue: 1_795_348_800_000)
+        var state = ProgressState(began: .zero)
+        state.note(.itemsAdded(total: 10))
+        state.note(.crawl(.stalled(.refundHistory, for: .seconds(40), until: moment + .seconds(40))))
+        let words = "refundHistory waits for its limit until 12:00:40 UTC"
+        #expect(state.bar(at: .seconds(1), wall: moment).hasSuffix(" · " + words))
+        #expect(state.plain(at: .seconds(1), wall: moment).hasSuffix(", " + words))
+        #expect(!state.bar(at: .seconds(41), wall: moment + .seconds(40)).contains("waits"))
     }
 
     @Test func `nobody may read the process's secrets from outside`() {

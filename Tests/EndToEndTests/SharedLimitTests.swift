@@ -20,9 +20,16 @@ struct SharedLimitTests {
 
             try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
                 for path in [path, path, other] {
-                    group.addTask { try await stage.storeledger("run", path, "--progress", "none") }
+                    group.addTask {
+                        try await stage.storeledger("run", path, "--progress", "plain", "--log-level", "debug")
+                    }
                 }
-                for try await outcome in group { #expect(outcome.code == 0, "\(outcome.errors)") }
+                var told = ""
+                for try await outcome in group {
+                    #expect(outcome.code == 0, "\(outcome.errors)")
+                    told += outcome.errors
+                }
+                #expect(told.contains("the budget of refundHistory is spent; waiting until "))
             }
 
             let book = try stage.book()

@@ -30,10 +30,13 @@ package struct RateGrant: Equatable, Sendable {
     package let wait: Duration
     /// The ledger's clock when it answered; `nil` for a ledger without one of its own.
     package let clock: UnixMilliseconds?
+    /// Whether the wait is only for the even pace, and nothing is spent or closed.
+    package let isPaced: Bool
 
-    package init(granted: Int, wait: Duration, clock: UnixMilliseconds? = nil) {
+    package init(granted: Int, wait: Duration, clock: UnixMilliseconds? = nil, isPaced: Bool = false) {
         self.granted = granted
         self.wait = wait
         self.clock = clock
+        self.isPaced = isPaced
     }
 }

@@ -10,6 +10,7 @@ package actor RateLimiter {
     private let terms: LimiterTerms
     private let ledger: any RateLedger
     private let time: Timekeeper
+    private let stalled: @Sendable (Duration) -> Void
 
     /// Workers that wait, in the order they came.
     private(set) var line: [Waiter] = []
@@ -24,11 +25,24 @@ package actor RateLimiter {
     private var stopwatch = Stopwatch()
     private var clockWatch = ClockWatch()
 
-    package init(stream: Stream, terms: LimiterTerms, ledger: any RateLedger, time: Timekeeper) {
+    /// - Parameters:
+    ///   - stream: Whose limit.
+    ///   - terms: What the process may take of it.
+    ///   - ledger: Where every process takes it from.
+    ///   - time: The process's clocks.
+    ///   - stalled: Told how long nobody may send, whenever the ledger says so and it is not only for the pace.
+    package init(
+        stream: Stream,
+        terms: LimiterTerms,
+        ledger: any RateLedger,
+        time: Timekeeper,
+        stalled: @escaping @Sendable (Duration) -> Void = { _ in }
+    ) {
         self.stream = stream
         self.terms = terms
         self.ledger = ledger
         self.time = time
+        self.stalled = stalled
     }
 
     /// Returns when one request may be sent.
@@ -164,6 +178,7 @@ extension RateLimiter {
             if answer.granted == 0 {
                 // A ledger that forgets to name a time must not become a busy loop.
                 pause = now + max(answer.wait, .milliseconds(1))
+                if !answer.isPaced { stalled(answer.wait) }
             } else if closings.count == closingsBefore {
                 held.append(HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife))
                 pause = nil

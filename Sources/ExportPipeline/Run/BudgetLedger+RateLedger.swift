@@ -6,6 +6,6 @@ package import Ledger
 extension BudgetLedger: RateLedger {
     package func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant {
         let grant: Grant = try await take(stream, atMost: count)
-        return RateGrant(granted: grant.granted, wait: grant.wait, clock: grant.clock)
+        return RateGrant(granted: grant.granted, wait: grant.wait, clock: grant.clock, isPaced: grant.reason == "pace")
     }
 }

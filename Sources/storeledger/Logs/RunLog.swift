@@ -103,6 +103,13 @@ struct RunLog: Sendable {
                 "Apple's limit of \(stream.rawValue) is reached; \(until)\(oddity)",
                 metadata: ["stream": "\(stream.rawValue)", "until": "\(opening.moment.rawValue)"]
             )
+        case .stalled(let stream, let wait, let moment):
+            // A budget that is drawn on by many frees a little every second.
+            logger.log(
+                level: wait >= .seconds(10) ? .notice : .debug,
+                "the budget of \(stream.rawValue) is spent; waiting until \(moment.clockTime) UTC",
+                metadata: ["stream": "\(stream.rawValue)", "until": "\(moment.rawValue)"]
+            )
         case .finished, .retrying, .leaseLost:
             break
         }

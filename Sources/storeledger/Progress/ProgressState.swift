@@ -15,7 +15,7 @@ struct ProgressState: Sendable {
     private var requests = 0
     private var rows = 0
     private var rejected = 0
-    /// When endpoints open again that Apple closed.
+    /// When endpoints open again that Apple closed, or whose budget is spent.
     private var closed: [AppStoreModel.Stream: UnixMilliseconds] = [:]
 
     init(began: Duration) {
@@ -45,6 +45,8 @@ struct ProgressState: Sendable {
             done += 1
         case .closed(let stream, let opening):
             closed[stream] = opening.moment
+        case .stalled(let stream, _, let moment):
+            closed[stream] = moment
         case .ended, .retrying, .leaseLost:
             break
         }
@@ -64,7 +66,7 @@ struct ProgressState: Sendable {
         guard let (stream, moment) = closed.filter({ $0.value > wall }).max(by: { $0.value < $1.value }) else {
             return ""
         }
-        return "\(separator)\(stream.rawValue) waits for Apple's limit until \(moment.clockTime) UTC"
+        return "\(separator)\(stream.rawValue) waits for its limit until \(moment.clockTime) UTC"
     }
 
     func plain(at now: Duration, wall: UnixMilliseconds) -> String {

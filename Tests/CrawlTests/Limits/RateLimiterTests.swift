@@ -68,6 +68,26 @@ struct RateLimiterTests {
         #expect(served.numbers == Array(1...20))
     }
 
+    @Test func `whoever watches is told how long nobody may send, and nothing of an even pace`() async throws {
+        let stalls = Mutex<[Duration]>([])
+        let answers: [RateGrant] = [
+            RateGrant(granted: 0, wait: .seconds(2), isPaced: true), .refused(.seconds(40)), .granted(1),
+        ]
+        let limiter = RateLimiter(
+            stream: .transactionHistory,
+            terms: LimiterTerms(requestsPerSecond: 25),
+            ledger: ScriptedLedger { call, _ in answers[call - 1] },
+            time: time.timekeeper
+        ) { wait in stalls.withLock { $0.append(wait) } }
+        let worker = Task { try await limiter.permit() }
+        for wait in [2, 40] {
+            await time.untilAsleep()
+            time.advance(by: .seconds(wait))
+        }
+        _ = try await worker.value
+        #expect(stalls.withLock(\.self) == [.seconds(40)])
+    }
+
     @Test func `a waiter that is cancelled leaves its place and its unit to the others`() async throws {
         let gate = Gate()
         let ledger = ScriptedLedger { call, atMost in

@@ -42,7 +42,15 @@ struct BadStateTests {
         Row("replay JOB", 78, 78, 77, 0, "0 payloads"),
         Row("replay JOB --rejected", 78, 78, 77, 0, "0 payloads"),
         Row("retry JOB --progress none", 78, 78, 77, 0, "nightly has never run"),
-        Row("erase JOB --transaction-id 1", 78, 78, 77, 0, ""),
+        Row("refresh JOB", 78, 78, 77, 0, "revenue_by_month"),
+        Row("refresh JOB --json", 78, 78, 77, 0, "\"rows\" : 0"),
+        Row("dictionary JOB", 78, 78, 77, 0, "## transactions"),
+        Row("report JOB --output PAGE", 78, 78, 77, 0, "page.html"),
+        Row("coverage JOB --json", 78, 78, 77, 0, "nightly has never run"),
+        Row("status JOB --metrics-file METRICS", 78, 78, 77, 0, "nightly has never run"),
+        Row("erase JOB --transaction-id 1", 78, 78, 77, 0, "nothing"),
+        Row("erase JOB --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138 --dry-run", 78, 78, 77, 0, "nothing"),
+        Row("erase JOB --reapply", 78, 78, 77, 0, ""),
         Row("migrate JOB", 0, 78, 77, 0, "up to date"),
         Row("run JOB --progress none", 78, 78, 77, 0, "nightly: run 1 complete"),
     ]
@@ -60,7 +68,11 @@ struct BadStateTests {
         job.transactionIds = "{changedSince: lastRun}"
         let changed = try stage.write(job)
         for row in rows {
-            let arguments = row.command.map { ["JOB": path, "CHANGED": changed][$0] ?? $0 }
+            let files = [
+                "JOB": path, "CHANGED": changed, "PAGE": stage.directory + "/page.html",
+                "METRICS": stage.directory + "/storeledger.prom",
+            ]
+            let arguments = row.command.map { files[$0] ?? $0 }
             let (code, says) = expected(row)
             try await stage.withStoreledger(arguments, environment: environment) { process in
                 let found = await process.wait()

@@ -213,7 +213,7 @@ struct OperationTests {
         }
     }
 
-    @Test func `what is installed runs from anywhere, with man pages and completions`() async throws {
+    @Test func `what is installed runs from anywhere and makes a report, with man pages and completions`() async throws {
         try await Stage.with(.init(customers: 2)) { stage in
             let prefix = stage.directory + "/prefix"
             let binaries = URL(filePath: Executables.storeledger).deletingLastPathComponent().path
@@ -243,14 +243,19 @@ struct OperationTests {
             }
             let job = try stage.write(stage.job)
             let variables = ["DATABASE_URL": stage.databaseURL()]
-            try await withChildProcess(
-                "/bin/sh",
-                ["-c", "cd / && exec \"$0\" migrate \"$1\"", prefix + "/bin/storeledger", job],
-                environment: variables
-            ) { process in
-                let code = await process.wait()
-                #expect(code == 0, "\(process.errors)")
+            let report = stage.directory + "/report.html"
+            for command in ["migrate", "report --output \(report)"] {
+                try await withChildProcess(
+                    "/bin/sh",
+                    ["-c", "cd / && exec \"$0\" $2 \"$1\"", prefix + "/bin/storeledger", job, command],
+                    environment: variables
+                ) { process in
+                    let code = await process.wait()
+                    #expect(code == 0, "\(command): \(process.errors)")
+                }
             }
+            let charts = try String(contentsOfFile: prefix + "/share/storeledger/chart.min.js", encoding: .utf8)
+            #expect(try String(contentsOfFile: report, encoding: .utf8).contains(charts.suffix(2_000)))
         }
     }
 }

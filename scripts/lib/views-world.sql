@@ -2,8 +2,8 @@
 --
 -- Made by arithmetic straight into the tables of a migrated, empty schema, the search_path set to it: about a tenth as many
 -- subscriptions over three years, weekly, monthly and yearly, some with trials, refunds and family members; one-time purchases
--- for the rest; the last 180 days' notifications. Every payload has the size of a real one. The same number makes the same
--- world, but for the day it is made on.
+-- for the rest; the last 180 days' notifications; a job's last run, with two histories of every customer. Every payload has
+-- the size of a real one. The same number makes the same world, but for the day it is made on.
 \set ON_ERROR_STOP on
 \set QUIET on
 SET synchronous_commit = off;
@@ -15,7 +15,8 @@ INSERT INTO apps (bundle_id, environment, app_apple_id) VALUES ('com.example.gam
 CREATE TEMP TABLE later AS
 SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
   FROM pg_index
- WHERE indrelid IN ('transactions'::regclass, 'notifications'::regclass, 'renewals'::regclass) AND NOT indisprimary;
+ WHERE indrelid IN ('transactions'::regclass, 'notifications'::regclass, 'renewals'::regclass, 'crawl_items'::regclass)
+   AND NOT indisprimary;
 SELECT format('DROP INDEX %s', name) FROM later \gexec
 
 CREATE TEMP TABLE subscription AS
@@ -106,6 +107,21 @@ INSERT INTO notification_send_attempts
 SELECT 1, notification_uuid, signed_date + n * interval '1 hour' + interval '1 second',
        CASE WHEN n = 0 AND left(notification_uuid, 1) = 'a' OR left(notification_uuid, 2) = 'ff' THEN 'TIMED_OUT' ELSE 'SUCCESS' END
   FROM notifications CROSS JOIN LATERAL generate_series(0, CASE WHEN left(notification_uuid, 1) = 'a' THEN 1 ELSE 0 END) n;
+
+INSERT INTO runs (app_id, job, fingerprint, frozen_now, finished_at, exit_code, version)
+SELECT 1, 'nightly-sync', '', night, night + interval '5 hours', 2, '1.0.0'
+  FROM generate_series(now() - interval '30 days', now(), interval '1 day') night;
+INSERT INTO crawl_items (app_id, job, stream, item_key, run_id, state, fingerprint, complete_until, page_seq, finished_at,
+                         error_code, error_message)
+SELECT 1, 'nightly-sync', stream, (2000000000000000 + i::bigint * 1000)::text, r.run_id, state, '', r.finished_at, 2, r.finished_at,
+       CASE state WHEN 'failed' THEN 4040010 END, CASE state WHEN 'failed' THEN 'Transaction id not found.' END
+  FROM (SELECT * FROM runs ORDER BY run_id DESC LIMIT 1) r, unnest(ARRAY['refundHistory', 'transactionHistory']) stream,
+       generate_series(1, :transactions / 12) i
+ CROSS JOIN LATERAL (SELECT CASE WHEN i % 5000 = 0 THEN 'failed' ELSE 'done' END AS state) s;
+INSERT INTO rejected_records (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
+SELECT 1, 'nightly-sync', 'transactionHistory', (2000000000000000 + i::bigint * 1000)::text,
+       (ARRAY['chain', 'signature', 'bundleId'])[1 + i % 3], 'as made', sha256(int8send(i::bigint)), convert_to(repeat('x', 4000), 'UTF8'), 31
+  FROM generate_series(1, :transactions / 5000) i;
 
 SELECT definition FROM later \gexec
 VACUUM ANALYZE;

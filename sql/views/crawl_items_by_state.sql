@@ -5,8 +5,8 @@ SELECT
     count(*) AS items,
     min(i.finished_at) AS first_finished_at,
     max(i.finished_at) AS last_finished_at
-FROM crawl_items i
-WHERE i.run_id = (SELECT max(r.run_id) FROM runs r WHERE r.app_id = i.app_id AND r.job = i.job)
+FROM (SELECT app_id, job, max(run_id) AS run_id FROM runs GROUP BY app_id, job) last
+JOIN crawl_items i ON i.app_id = last.app_id AND i.job = last.job AND i.run_id = last.run_id
 GROUP BY i.app_id, i.job, i.run_id, i.stream, i.state, i.error_code;
 COMMENT ON VIEW crawl_items_by_state IS
     'The items of each job''s last run, counted: no ID of a customer is in it, and no message that may name one.';

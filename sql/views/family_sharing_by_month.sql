@@ -1,7 +1,7 @@
 -- How many family members were given access each month, and how many lost it?
 --
 -- A family member has transactions of their own, which name neither who shares nor who pays.
-CREATE OR REPLACE VIEW family_sharing_by_month AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS family_sharing_by_month AS
 SELECT
     app_id, month, product_id,
     count(*) FILTER (WHERE what = 'began') AS began,
@@ -15,9 +15,12 @@ FROM (
       FROM transactions
      WHERE in_app_ownership_type = 'FAMILY_SHARED' AND revocation_date IS NOT NULL
 ) event
-GROUP BY app_id, month, product_id;
-COMMENT ON VIEW family_sharing_by_month IS
-    'Access through Family Sharing that began or was revoked, by month and product. It costs the member nothing and is in no other figure but subscriptions_by_status.';
+GROUP BY app_id, month, product_id
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS family_sharing_by_month_key
+    ON family_sharing_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW family_sharing_by_month IS
+    'Access through Family Sharing that began or was revoked, by month and product. It costs the member nothing and is in no other figure but subscriptions_by_status. As of the last refresh.';
 COMMENT ON COLUMN family_sharing_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN family_sharing_by_month.began IS 'Members whose first shared transaction was in the month.';
 COMMENT ON COLUMN family_sharing_by_month.revoked IS 'Shared transactions that were revoked in the month: the payer stopped sharing, got a refund, or left the family.';

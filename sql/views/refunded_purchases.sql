@@ -1,29 +1,38 @@
 -- What was refunded, why, and how long after the purchase?
 --
--- Begins with the few transactions that have a revocation or a refunded line item, so that it need not look through all.
+-- Begins with the few transactions that have a revocation or else a refunded line item, so that it need not look through
+-- all; refund_date is that of purchases, found without asking it.
 CREATE OR REPLACE VIEW refunded_purchases AS
 SELECT
     p.app_id, p.transaction_id, p.original_transaction_id, p.product_id, p.type, p.storefront, p.currency,
-    p.purchase_date, p.refund_date, p.refund_date - p.purchase_date AS delay, p.refund_month,
+    p.purchase_date, refund.refund_date, refund.refund_date - p.purchase_date AS delay,
+    (date_trunc('month', refund.refund_date AT TIME ZONE 'UTC'))::date AS refund_month,
     CASE p.refund_reason WHEN 1 THEN 'issue with the app' WHEN 0 THEN 'other' ELSE 'not told' END AS reason,
     t.revocation_type,
     p.price_milliunits, p.refunded_milliunits,
     round(p.refunded_milliunits::numeric / nullif(p.price_milliunits, 0), 5) AS refunded_share,
     asked.consumption_request_reason AS requested_because
 FROM (
-    SELECT app_id, transaction_id FROM transactions WHERE revocation_date IS NOT NULL
-    UNION
-    SELECT app_id, owner_key FROM advanced_commerce_refunds WHERE owner_kind = 'transaction'
-) candidate
-JOIN purchases p ON p.app_id = candidate.app_id AND p.transaction_id = candidate.transaction_id
+    SELECT app_id, transaction_id, revocation_date AS refund_date
+      FROM transactions WHERE revocation_date IS NOT NULL AND revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'
+    UNION ALL
+    SELECT r.app_id, r.owner_key, min(r.refund_date)
+      FROM advanced_commerce_refunds r
+     WHERE r.owner_kind = 'transaction'
+       AND NOT EXISTS (SELECT FROM transactions w
+                        WHERE w.app_id = r.app_id AND w.transaction_id = r.owner_key AND w.revocation_date IS NOT NULL
+                          AND w.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE')
+     GROUP BY r.app_id, r.owner_key
+) refund
+JOIN purchases p ON p.app_id = refund.app_id AND p.transaction_id = refund.transaction_id
 JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
 LEFT JOIN LATERAL (
     SELECT n.consumption_request_reason FROM notifications n
      WHERE n.app_id = p.app_id AND n.transaction_id = p.transaction_id AND n.notification_type = 'CONSUMPTION_REQUEST'
-       AND n.signed_date <= p.refund_date
+       AND n.signed_date <= refund.refund_date
      ORDER BY n.signed_date DESC LIMIT 1
 ) asked ON true
-WHERE p.is_refunded;
+WHERE refund.refund_date IS NOT NULL;
 COMMENT ON VIEW refunded_purchases IS
     'Purchases that were refunded in whole or in part, and are so still. Apple tells no customer''s words; revocations of Family Sharing are in family_sharing_by_month.';
 COMMENT ON COLUMN refunded_purchases.refund_date IS 'When it was refunded; of several line items the first.';

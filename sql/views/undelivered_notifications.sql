@@ -1,10 +1,18 @@
 -- Which notifications has the app's server never received?
+--
+-- Begins with the few that have a failed attempt and no success, so that it need not look through all.
 CREATE OR REPLACE VIEW undelivered_notifications AS
 SELECT
     d.app_id, d.notification_uuid, d.notification_type, d.subtype, d.signed_date, d.transaction_id,
     d.original_transaction_id, d.state, d.attempts, d.last_attempt_at, d.last_failure,
     CASE WHEN d.state = 'retrying' THEN d.signed_date + interval '157 hours' END AS retried_until
-FROM notification_deliveries d
+FROM (
+    SELECT DISTINCT f.app_id, f.notification_uuid FROM notification_send_attempts f
+     WHERE f.send_attempt_result IS DISTINCT FROM 'SUCCESS'
+       AND NOT EXISTS (SELECT FROM notification_send_attempts s
+                        WHERE s.app_id = f.app_id AND s.notification_uuid = f.notification_uuid AND s.send_attempt_result = 'SUCCESS')
+) failed
+JOIN notification_deliveries d ON d.app_id = failed.app_id AND d.notification_uuid = failed.notification_uuid
 WHERE d.state IN ('retrying', 'never received');
 COMMENT ON VIEW undelivered_notifications IS
     'Notifications with attempts and no success: what the app''s own server has to catch up on. Their content is in masked_notifications, and in the transactions and renewals they brought.';

@@ -45,7 +45,7 @@ struct KeyFigures {
     }
 
     private var refundRate: HTML? {
-        share("Refund rate", .refundsByProduct, ["refunded"], of: "purchases", "of purchases, 24 months")
+        share("Refund rate", .refundsByProduct, ["refunded"], of: "purchases", "purchases, 24 months")
     }
 
     private var delivery: HTML? {

@@ -213,7 +213,8 @@ struct OperationTests {
         }
     }
 
-    @Test func `what is installed runs from anywhere and makes a report, with man pages and completions`() async throws {
+    @Test func `what is installed runs from anywhere and makes a report, with man pages and completions`() async throws
+    {
         try await Stage.with(.init(customers: 2)) { stage in
             let prefix = stage.directory + "/prefix"
             let binaries = URL(filePath: Executables.storeledger).deletingLastPathComponent().path
@@ -244,7 +245,7 @@ struct OperationTests {
             let job = try stage.write(stage.job)
             let variables = ["DATABASE_URL": stage.databaseURL()]
             let report = stage.directory + "/report.html"
-            for command in ["migrate", "report --output \(report)"] {
+            for command in ["migrate", "run --progress none", "report --output \(report)"] {
                 try await withChildProcess(
                     "/bin/sh",
                     ["-c", "cd / && exec \"$0\" $2 \"$1\"", prefix + "/bin/storeledger", job, command],
@@ -255,7 +256,7 @@ struct OperationTests {
                 }
             }
             let charts = try String(contentsOfFile: prefix + "/share/storeledger/chart.min.js", encoding: .utf8)
-            #expect(try String(contentsOfFile: report, encoding: .utf8).contains(charts.suffix(2_000)))
+            #expect(try String(contentsOfFile: report, encoding: .utf8).contains(charts.dropLast(200).suffix(2_000)))
         }
     }
 }

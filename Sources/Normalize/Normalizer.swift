@@ -34,9 +34,16 @@ package struct Normalizer: Sendable {
     ///   - page: As Apple answered it.
     ///   - stream: The history it came from.
     ///   - now: The database's clock, against records signed in the future.
+    ///   - isOneAnswer: Whether Apple sent it as it is. Records of an archive came in many answers, and a notification that was
+    ///     signed again is no contradiction there.
     /// - Returns: All that the page adds to the ledger; a record that cannot be believed is among the rejected.
-    package func normalize(_ page: Page, from stream: Stream, now: UnixMilliseconds) -> PageRows {
-        var collector = PageCollector()
+    package func normalize(
+        _ page: Page,
+        from stream: Stream,
+        now: UnixMilliseconds,
+        isOneAnswer: Bool = true
+    ) -> PageRows {
+        var collector = PageCollector(isOneAnswer: isOneAnswer)
         for record in page.records {
             switch record {
             case .transaction(let jws):

@@ -25,6 +25,13 @@ struct PageCollector {
     private var archivedHashes: Set<[UInt8]> = []
     private var attempts: Set<[Cell]> = []
     private var collected = PageRows()
+    /// Whether two notifications of one UUID and moment contradict each other; in an archive of many answers they do not.
+    private let isOneAnswer: Bool
+
+    /// - Parameter isOneAnswer: Whether the records came in one answer of Apple's.
+    init(isOneAnswer: Bool = true) {
+        self.isOneAnswer = isOneAnswer
+    }
 
     var rows: PageRows {
         var rows = collected
@@ -45,7 +52,7 @@ struct PageCollector {
         guard old.snapshot.payloadSHA256 != snapshot.payloadSHA256 else { return }
         let isNewer = snapshot.isNewer(than: old.snapshot)
         kept[place] = isNewer ? new : old
-        if record.kind == .notification, snapshot.signedDate == old.snapshot.signedDate {
+        if isOneAnswer, record.kind == .notification, snapshot.signedDate == old.snapshot.signedDate {
             let detail = "Another notification has notificationUUID \(snapshot.key) and the same signedDate."
             reject(RecordRejection(.conflict, detail), raw: isNewer ? old.jws : new.jws)
         }

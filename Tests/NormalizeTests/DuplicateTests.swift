@@ -76,6 +76,17 @@ struct DuplicateTests {
     }
 
     @Test
+    func `a notification that was signed twice is no conflict in an archive, and the same one stays in either order`()
+        throws
+    {
+        let world = try World()
+        let (first, second) = (world.notification(), world.notification(["subtype": #""BILLING_RECOVERY""#]))
+        let rows = [try world.normalize(archived: first, second), try world.normalize(archived: second, first)]
+        #expect(rows.allSatisfy { $0.rejected.isEmpty && $0.snapshots.count == 1 && $0.archive.count == 2 })
+        #expect(rows[0].snapshots[0].payloadSHA256 == rows[1].snapshots[0].payloadSHA256)
+    }
+
+    @Test
     func `F17 keys that only look the same are two records`() throws {
         let world = try World()
         let rows = try world.normalize(

@@ -34,6 +34,17 @@ struct World {
         normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
     }
 
+    /// As a replay does, whose records came in many answers.
+    func normalize(archived notifications: String...) throws -> PageRows {
+        let records = try notifications.map { PageRecord.notification(jws: try sign($0), sendAttempts: []) }
+        return normalizer.normalize(
+            Page(records: records, cursor: nil, hasMore: false),
+            from: .notificationHistory,
+            now: Self.now,
+            isOneAnswer: false
+        )
+    }
+
     func normalize(anyKind json: String, isRefund: Bool = false) throws -> PageRows {
         normalizer.normalize(anyKind: try sign(json), isRefund: isRefund, now: Self.now)
     }

@@ -157,6 +157,11 @@ private struct ReplayPart {
             let jws = CompactJWS.text(header: stored.header, payload: stored.payload, signature: stored.signature)
             return stream == .notificationHistory ? .notification(jws: jws, sendAttempts: []) : .transaction(jws: jws)
         }
-        return normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: now)
+        return normalizer.normalize(
+            Page(records: records, cursor: nil, hasMore: false),
+            from: stream,
+            now: now,
+            isOneAnswer: false
+        )
     }
 }

@@ -106,11 +106,12 @@ private let falseText = Array("false".utf8)
 /// `2026-11-21 02:00:00.5+00` becomes `2026-11-21T02:00:00.5Z`; sessions run in UTC.
 private func writeISOMoment(_ cell: Span<UInt8>, into text: inout [UInt8]) {
     text.removeAll(keepingCapacity: true)
-    for index in 0..<cell.count {
-        switch cell[index] {
-        case UInt8(ascii: " "): text.append(UInt8(ascii: "T"))
-        case UInt8(ascii: "+"): return text.append(UInt8(ascii: "Z"))
-        case let byte: text.append(byte)
-        }
+    unsafe cell.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
+    // A year has more digits from 10000 on, and an era before 1.
+    guard let space = text.firstIndex(of: UInt8(ascii: " ")), let zone = text.lastIndex(of: UInt8(ascii: "+")) else {
+        return
     }
+    text[space] = UInt8(ascii: "T")
+    text[zone] = UInt8(ascii: "Z")
+    text.removeSubrange((zone + 1)...)
 }

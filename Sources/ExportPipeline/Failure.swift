@@ -134,13 +134,13 @@ package struct Failure: Sendable {
 }
 
 extension PostgresError {
-    /// Whether somebody else's statements or temporary tables are in our session, or ours are gone.
+    /// Whether somebody else's statements, temporary tables or types are in our session, or ours are gone.
     ///
     /// No statement of ours names one twice, so a session of our own cannot answer that.
     fileprivate var isOfSharedSession: Bool {
         switch state {
         case .duplicatePreparedStatement, .invalidStatementName: true
-        case .duplicateTable, .undefinedTable: message.contains("\"stage_")
+        case .duplicateTable, .undefinedTable, .duplicateObject, .undefinedObject: message.contains("stage_")
         default: false
         }
     }

@@ -31,7 +31,7 @@ package struct Ledger: Sendable {
         self.deadline = deadline
         pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.planAnew)
-            if !isForReading { try connection.script(Staging.createTables) }
+            if !isForReading { try connection.script(Staging.createIDs) }
         }
         control = PostgresPool(conninfo: conninfo, size: 2, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
@@ -53,12 +53,12 @@ package struct Ledger: Sendable {
     /// Has every statement of a page planned each time, which costs half a millisecond a page.
     ///
     /// A plan made while a table was empty takes any index that begins with `app_id` for as good as the primary key, and
-    /// kept, reads all rows of the app for every row of a page: 40 ms a page at 15,000 rows.
+    /// kept, reads all rows of the app for every row of a page: 40 ms a page at 15,000 rows. Kept for only a thousand rows
+    /// of a session it still took four times the CPU of a replay into empty tables.
     private static let planAnew = "SET plan_cache_mode = force_custom_plan;"
 
-    /// Staging tables have no statistics: left to itself the planner hashes the whole target for every page (61,000
-    /// against 4,500 rows a second in batches of 100), and a statement prepared while its table was one page long goes
-    /// on to read it from end to end.
+    /// Left to itself the planner hashes a whole table for every page (61,000 against 4,500 rows a second in batches of
+    /// 100), and a statement prepared while its table was one page long goes on to read it from end to end.
     ///
     /// A parameter never reaches these statements. A budget that a crash of the server forgets would be spent twice, so
     /// commits are durable whatever the role says.

@@ -75,8 +75,7 @@ struct CellEncoder {
 
     /// One dimension, lower bound 1, no NULL among the elements.
     private mutating func append(array texts: [String]) throws(PostgresError) {
-        let lengthAt = bytes.count
-        append(Int32(0))
+        let start = beginLength()
         append(Int32(texts.isEmpty ? 0 : 1))
         append(Int32(0))
         append(Int32(PostgresType.text.rawValue))
@@ -88,10 +87,23 @@ struct CellEncoder {
             append(Int32(1))
             for text in texts { try append(text: text) }
         }
-        let length = bytes.count - lengthAt - 4
+        try endLength(from: start)
+    }
+
+    /// Leaves room for the length of what follows.
+    ///
+    /// - Returns: What ``endLength(from:)`` needs.
+    mutating func beginLength() -> Int {
+        append(Int32(0))
+        return bytes.count
+    }
+
+    /// Fills in the length of what was written since ``beginLength()``.
+    mutating func endLength(from start: Int) throws(PostgresError) {
+        let length = bytes.count - start
         try checkLength(length)
-        for (place, shift) in [24, 16, 8, 0].enumerated() {
-            bytes[lengthAt + place] = UInt8(truncatingIfNeeded: length >> shift)
+        for place in 1...4 {
+            bytes[start - place] = UInt8(truncatingIfNeeded: length >> ((place - 1) * 8))
         }
     }
 

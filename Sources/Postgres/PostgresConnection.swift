@@ -40,6 +40,7 @@ package struct PostgresConnection: ~Copyable {
     /// - Parameters:
     ///   - sql: One statement with `$1`, `$2`, … where the parameters go.
     ///   - parameters: Each is sent as the type of its cell; `.null` takes the type the server infers.
+    ///   - rows: The last parameter, if any: `sql` says of which type, as in `unnest($2::pg_temp.NAME[])`.
     ///   - answer: How values come back; ``PostgresRow`` reads both.
     /// - Returns: The rows found, and how many were affected.
     /// - Throws: ``PostgresError``; with state 57014 and unsent, if the task was cancelled before.
@@ -47,11 +48,12 @@ package struct PostgresConnection: ~Copyable {
     package borrowing func run(
         _ sql: String,
         _ parameters: [Cell] = [],
+        rows: RowArray? = nil,
         answer: ValueFormat = .text
     ) throws(PostgresError) -> PostgresRows {
         try refuseIfCancelled(sql)
-        let name = try prepare(sql, parameters)
-        _ = unsafe try statements.withParameters(parameters) { count, values, lengths, formats in
+        let name = try prepare(sql, parameters, hasRows: rows != nil)
+        _ = unsafe try statements.withParameters(parameters, rows: rows) { count, values, lengths, formats in
             unsafe PQsendQueryPrepared(handle, name, count, values, lengths, formats, answer.rawValue)
         }
         return try self.answer(of: sql)
@@ -89,8 +91,12 @@ package struct PostgresConnection: ~Copyable {
     }
 
     /// The name under which `sql` is prepared for parameters of these types.
-    private borrowing func prepare(_ sql: String, _ parameters: [Cell]) throws(PostgresError) -> String {
-        let plan = statements.plan(sql, parameters)
+    private borrowing func prepare(
+        _ sql: String,
+        _ parameters: [Cell],
+        hasRows: Bool
+    ) throws(PostgresError) -> String {
+        let plan = statements.plan(sql, parameters, hasRows: hasRows)
         guard let new = plan.toPrepare else { return plan.name }
         for stale in plan.toDeallocate { try execute("DEALLOCATE \(stale)") }
         _ = unsafe PQsendPrepare(handle, plan.name, sql, Int32(new.count), new)

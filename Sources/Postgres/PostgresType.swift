@@ -27,4 +27,18 @@ enum PostgresType: UInt32 {
         case .bytea: self = .bytea
         }
     }
+
+    init(of column: ColumnType) {
+        switch column {
+        case .text: self = .text
+        case .integer: self = .integer
+        case .bigint: self = .bigint
+        case .boolean: self = .boolean
+        case .timestamptz: self = .timestamptz
+        case .jsonb: self = .jsonb
+        case .uuid: self = .uuid
+        case .textArray: self = .textArray
+        case .bytea: self = .bytea
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import LedgerTables
 
-/// What one session remembers: its prepared statements by SQL text, a parameter buffer, and that it ended.
+/// What one session remembers: its prepared statements by SQL text, the row types it made, a parameter buffer, and that it
+/// ended.
 ///
 /// A class, so that a borrowed ``PostgresConnection`` can remember; it never leaves its connection.
 final class PreparedStatements {
@@ -25,17 +26,26 @@ final class PreparedStatements {
     private var entries: [String: Entry] = [:]
     private var uses = 0
     private var names = 0
+    /// By name.
+    private var rowTypes: [String: RowType] = [:]
     private var encoder = CellEncoder(capacity: 1_024)
 
     /// Says under which name `sql` runs with `parameters`, and what must happen first.
     ///
     /// A NULL fits a parameter of any type, so rows that differ only in what is NULL share one statement.
-    func plan(_ sql: String, _ parameters: [Cell]) -> Plan {
+    ///
+    /// - Parameters:
+    ///   - sql: One statement.
+    ///   - parameters: Its parameters.
+    ///   - hasRows: Whether rows follow as the last parameter; the statement names their type.
+    /// - Returns: What to do before it runs.
+    func plan(_ sql: String, _ parameters: [Cell], hasRows: Bool) -> Plan {
         uses += 1
         let known = entries[sql]
-        let types = parameters.enumerated().map { place, cell in
+        var types = parameters.enumerated().map { place, cell in
             PostgresType(of: cell)?.rawValue ?? known.map { $0.types.count > place ? $0.types[place] : 0 } ?? 0
         }
+        if hasRows { types.append(0) }
         if let known, known.types == types {
             entries[sql]?.lastUse = uses
             return Plan(name: known.name, toPrepare: nil, toDeallocate: [])
@@ -57,9 +67,19 @@ final class PreparedStatements {
         entries[sql] = Entry(name: name, types: types, lastUse: uses)
     }
 
+    func hasRowType(_ name: String) -> Bool { rowTypes[name] != nil }
+
+    func rememberRowType(_ name: String, number: Int64, _ columns: [Column]) {
+        rowTypes[name] = RowType(
+            number: UInt32(truncatingIfNeeded: number),
+            columns: columns.map { PostgresType(of: $0.type) }
+        )
+    }
+
     /// Lends the parameters as libpq wants them: count, values, lengths in bytes, formats (1 is binary).
     func withParameters<R>(
         _ parameters: [Cell],
+        rows: RowArray?,
         _ body: (Int32, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> R
     ) throws(PostgresError) -> R {
         encoder.removeAll()
@@ -71,7 +91,15 @@ final class PreparedStatements {
             starts.append(cell == .null ? nil : start)
             lengths.append(Int32(encoder.bytes.count - start))
         }
-        let formats = [Int32](repeating: 1, count: parameters.count)
+        if let rows {
+            guard let type = rowTypes[rows.type] else { preconditionFailure("no session has made \(rows.type)") }
+            let start = encoder.bytes.count + 4
+            try encoder.append(rows.rows, of: type)
+            starts.append(start)
+            lengths.append(Int32(encoder.bytes.count - start))
+        }
+        let count = Int32(starts.count)
+        let formats = [Int32](repeating: 1, count: starts.count)
         return unsafe encoder.bytes.withUnsafeBytes { buffer in
             var values = unsafe [UnsafePointer<CChar>?]()
             for start in starts {
@@ -79,7 +107,7 @@ final class PreparedStatements {
                     start.flatMap { unsafe buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
                 )
             }
-            return unsafe body(Int32(parameters.count), values, lengths, formats)
+            return unsafe body(count, values, lengths, formats)
         }
     }
 }

@@ -42,6 +42,8 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let undefinedColumn = Self(rawValue: "42703")
     package static let undefinedTable = Self(rawValue: "42P01")
     package static let duplicateTable = Self(rawValue: "42P07")
+    package static let undefinedObject = Self(rawValue: "42704")
+    package static let duplicateObject = Self(rawValue: "42710")
     package static let duplicatePreparedStatement = Self(rawValue: "42P05")
     package static let diskFull = Self(rawValue: "53100")
     package static let tooManyConnections = Self(rawValue: "53300")

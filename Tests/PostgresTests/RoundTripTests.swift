@@ -112,6 +112,42 @@ struct RoundTripTests {
         #expect(found == Self.expected)
     }
 
+    @Test func `every type of cell survives in rows that are one parameter, and so does no row`() async throws {
+        let found = try await TemporaryDatabase.pool(size: 1).withConnection { connection in
+            try Self.createTable(connection)
+            // Made once a session, however often it is asked for.
+            for _ in 1...2 { try connection.makeRowType("sent_cells", of: Self.columns) }
+            let names = Self.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+            let sql = """
+                INSERT INTO cells (\(names)) SELECT \(names) FROM unnest($2::pg_temp.sent_cells[]) s WHERE $1 OFFSET 0
+                """
+            let none = try connection.run(sql, [.boolean(true)], rows: RowArray(of: "sent_cells", []))
+            #expect(none.affected == 0)
+            let sent = try connection.run(sql, [.boolean(true)], rows: RowArray(of: "sent_cells", Self.rows))
+            #expect(sent.affected == Self.rows.count)
+            return try connection.run(Self.select).map(Self.readBack)
+        }
+        #expect(found == Self.expected)
+    }
+
+    @Test func `a new session knows nothing of an old one's row types, and makes its own`() async throws {
+        let pool = try TemporaryDatabase.pool(size: 1)
+        let column = [Column("value", .text)]
+        for value in ["first", "second"] {
+            let found = try await pool.withConnection { connection in
+                try connection.makeRowType("sent_texts", of: column)
+                return try connection.run(
+                    "SELECT value FROM unnest($1::pg_temp.sent_texts[])",
+                    rows: RowArray(of: "sent_texts", [[.text(value)]])
+                ).map { try $0.text("value") }
+            }
+            #expect(found == [value])
+            await #expect(throws: PostgresError.self) {
+                try await pool.withConnection { try $0.script("SELECT pg_terminate_backend(pg_backend_pid())") }
+            }
+        }
+    }
+
     @Test func `D01 a thousand hostile strings come back byte for byte by either way`() async throws {
         let strings = hostileStrings(count: 1_000)
         let (copied, selected) = try await TemporaryDatabase.pool().withConnection { connection in

@@ -126,8 +126,8 @@ extension Ledger {
             isArchived: isArchived
         )
         return try await persistently { connection in
-            if !isArchived { try writer.prepareHeaders(of: rows, on: connection) }
-            return try connection.transaction { connection in
+            try writer.prepareSession(for: rows, on: connection)
+            return try connection.transaction(.readCommitted) { connection in
                 let (admitted, withheld) = try writer.admit(rows, on: connection)
                 var counts = try writer.write(admitted, itemKey: "", on: connection)
                 counts.withheld = withheld

@@ -1,6 +1,6 @@
 import LedgerTables
 
-/// The statements that bring staged rows into the ledger.
+/// The statements that bring rows into the ledger.
 ///
 /// Names come from ``LedgerTables/Tables``, never from input.
 enum MergeSQL {
@@ -9,7 +9,8 @@ enum MergeSQL {
     /// Rows that lose are sorted out before `INSERT` sees them: a crawl of unchanged history then writes nothing at
     /// all, where a plain upsert rewrites every row (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them.
     /// Keys are merged in order, so that two workers cannot wait for each other.
-    /// The statement's parameters: app, run, source, listed transaction ID. It gives the key and whether it is new.
+    /// The statement's parameters: app, run; of transactions source and listed transaction ID; the rows, as
+    /// ``Staging/rows(_:of:)`` makes them. It gives the key and whether it is new.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerTables/Tables/snapshots``.
@@ -30,7 +31,7 @@ enum MergeSQL {
         return """
             INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))
             SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(extra ? ", $3::text, $4::text" : "")
-              FROM \(Staging.name(of: table)) s
+              FROM \(Staging.from(extra ? "$5" : "$3", of: table))
               LEFT JOIN \(held(in: table, by: [key])) ON true
              WHERE h.app_id IS NULL OR \(wins("s", "h"))
              ORDER BY s.\(key) COLLATE "C"
@@ -43,38 +44,43 @@ enum MergeSQL {
             """
     }
 
-    /// The staged rows that show the snapshot the ledger holds now, where that snapshot has or had rows of its own in
-    /// other tables: child rows, or odd fields.
+    /// The keys of those snapshots that are what the ledger holds now, where they have or had rows of their own in other
+    /// tables: child rows, or odd fields.
     ///
-    /// Parameters: app, the keys of the staged rows that come with such rows.
+    /// Parameters: app, the keys of the snapshots that come with such rows, the snapshots as ``Staging/snapshotNames``.
     ///
     /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
     /// - Returns: `nil` where no other table has rows of a snapshot's.
     static func heldSnapshots(_ table: Table) -> String? {
-        let key = "s.\(table.key[0])"
         var others: [String] = []
         if let owner = Tables.ownerKind(of: table) {
-            others += Tables.owned.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = \(key)" }
+            others += Tables.owned.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = s.key" }
         }
         if let kind = Tables.recordKind(of: table) {
-            others.append("field_issues o WHERE o.kind = '\(kind)' AND o.record_key = \(key)")
+            others.append("field_issues o WHERE o.kind = '\(kind)' AND o.record_key = s.key")
         }
         guard !others.isEmpty else { return nil }
         // Each question is a subquery that cannot be turned into a join, for the reason given below.
         let asked = others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
         return """
-            SELECT \(key) AS key FROM \(Staging.name(of: table)) s
-              JOIN \(held(in: table, by: [table.key[0]])) ON h.payload_sha256 = s.payload_sha256
-             WHERE \(key) = ANY ($2::text[]) OR \(asked.joined(separator: " OR "))
+            SELECT s.key FROM \(Staging.from("$3", of: Staging.snapshotNames))
+              JOIN \(held(in: table, by: table.key, as: ["key"])) ON h.payload_sha256 = s.payload_sha256
+             WHERE s.key = ANY ($2::text[]) OR \(asked.joined(separator: " OR "))
             """
     }
 
-    /// As `h`, the row of a table whose key a staged row `s` has, looked up for each staged row by the primary key.
+    /// As `h`, the row of a table whose key a row `s` has, looked up for each `s` by the primary key.
     ///
     /// A plain join leaves the planner a choice, and a plan made while the table was small goes on to read all rows of
     /// the app for every page. `OFFSET 0` takes the choice away.
-    private static func held(in table: Table, by key: [String]) -> String {
-        let sameKey = key.map { "h.\($0) = s.\($0)" }.joined(separator: " AND ")
+    ///
+    /// - Parameters:
+    ///   - table: Where `h` is.
+    ///   - key: Columns of `h` that equal columns of `s`.
+    ///   - names: What those are called in `s`, if not the same.
+    /// - Returns: A `LATERAL` subquery.
+    private static func held(in table: Table, by key: [String], as names: [String]? = nil) -> String {
+        let sameKey = zip(key, names ?? key).map { "h.\($0) = s.\($1)" }.joined(separator: " AND ")
         return "LATERAL (SELECT h.* FROM \(table.name) h WHERE h.app_id = $1::integer AND \(sameKey) OFFSET 0) h"
     }
 
@@ -87,14 +93,14 @@ enum MergeSQL {
 
     /// Apple's delivery attempts: new ones are added, a changed result is taken over.
     ///
-    /// Parameter: app.
+    /// Parameters: app, the rows.
     static let sendAttempts: String = {
         let table = Tables.notificationSendAttempts
         return """
             INSERT INTO \(table.name) AS t (app_id, notification_uuid, attempt_date, send_attempt_result)
             SELECT $1::integer, s.notification_uuid, s.attempt_date, s.send_attempt_result
-              FROM \(Staging.name(of: table)) s
-              LEFT JOIN \(held(in: table, by: ["notification_uuid", "attempt_date"])) ON true
+              FROM \(Staging.from("$2", of: table))
+              LEFT JOIN \(held(in: table, by: table.key)) ON true
              WHERE h.app_id IS NULL OR h.send_attempt_result IS DISTINCT FROM s.send_attempt_result
              ORDER BY s.notification_uuid, s.attempt_date
             ON CONFLICT (app_id, notification_uuid, attempt_date)
@@ -104,12 +110,12 @@ enum MergeSQL {
 
     /// The raw archive keeps every distinct payload once; one it has already is not touched, nor locked.
     ///
-    /// Parameter: app.
+    /// Parameters: app, the rows as ``Staging/archive``.
     static let archive = """
         INSERT INTO signed_payloads AS p
             (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund)
         SELECT $1::integer, s.kind, s.record_key, s.signed_date, s.payload_sha256, s.header_id, s.payload, s.signature, s.is_refund
-          FROM \(Staging.name(of: Staging.archive)) s
+          FROM \(Staging.from("$2", of: Staging.archive))
           LEFT JOIN \(held(in: Staging.archive, by: Staging.archive.key)) ON true
          WHERE h.app_id IS NULL OR s.is_refund AND NOT h.is_refund
          ORDER BY s.kind COLLATE "C", s.record_key COLLATE "C", s.signed_date, s.payload_sha256

@@ -55,7 +55,7 @@ extension Ledger {
         while true {
             do {
                 return try await pool.withConnection { connection in
-                    try writer.prepareHeaders(of: page.rows, on: connection)
+                    try writer.prepareSession(for: page.rows, on: connection)
                     return try connection.transaction(.readCommitted) { connection in
                         crashPoint(.pageBegun)
                         let (rows, withheld) = try writer.admit(page.rows, on: connection)

@@ -74,8 +74,11 @@ struct RecordWriter {
         return counts
     }
 
-    /// Resolves header numbers before the transaction begins, so that none is remembered that was rolled back.
-    func prepareHeaders(of rows: PageRows, on connection: borrowing PostgresConnection) throws {
+    /// Makes row types and resolves header numbers before the transaction begins, so that none is remembered that was rolled
+    /// back.
+    func prepareSession(for rows: PageRows, on connection: borrowing PostgresConnection) throws {
+        try Staging.prepare(for: rows, on: connection)
+        guard !isArchived else { return }
         for payload in rows.archive {
             _ = try headers.number(of: payload.header, app: origin.app, on: connection)
         }
@@ -89,20 +92,16 @@ struct RecordWriter {
         counting counts: inout RowCounts,
         on connection: borrowing PostgresConnection
     ) throws -> Set<ExactText> {
-        _ = try connection.copyIn(
-            Staging.name(of: table),
-            columns: table.columns.map(\.name),
-            rows: snapshots.map(\.row)
-        )
-        crashPoint(.tableStaged)
         var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
         if table == Tables.transactions {
             parameters += [.text(origin.stream), origin.listedTransactionID.map(Cell.text) ?? .null]
         }
         let changed = try connection.run(
             MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
-            parameters
+            parameters,
+            rows: Staging.rows(snapshots.map(\.row), of: table)
         )
+        crashPoint(.tableStaged)
         var inserted: Set<ExactText> = []
         var updated: Set<ExactText> = []
         for row in changed {
@@ -123,7 +122,11 @@ struct RecordWriter {
             )
             let found = try connection.run(
                 held,
-                [.integer(origin.app.rawValue), .textArray(now.map(\.text).sorted())]
+                [.integer(origin.app.rawValue), .textArray(now.map(\.text).sorted())],
+                rows: Staging.rows(
+                    snapshots.map { [.text($0.key), .bytea($0.payloadSHA256)] },
+                    of: Staging.snapshotNames
+                )
             )
             updated.formUnion(try found.map { ExactText(try $0.text("key")) })
         }
@@ -183,13 +186,11 @@ struct RecordWriter {
 
     private func writeSendAttempts(_ rows: [Row], on connection: borrowing PostgresConnection) throws {
         guard !rows.isEmpty else { return }
-        let table = Tables.notificationSendAttempts
-        _ = try connection.copyIn(
-            Staging.name(of: table),
-            columns: table.columns.map(\.name),
-            rows: rows
+        _ = try connection.run(
+            MergeSQL.sendAttempts,
+            [.integer(origin.app.rawValue)],
+            rows: Staging.rows(rows, of: Tables.notificationSendAttempts)
         )
-        _ = try connection.run(MergeSQL.sendAttempts, [.integer(origin.app.rawValue)])
     }
 
     private func writeArchive(
@@ -213,9 +214,11 @@ struct RecordWriter {
                 .bytea(payload.signature), .boolean(origin.isRefundHistory && payload.kind == "transaction"),
             ]
         }
-        let table = Staging.archive
-        _ = try connection.copyIn(Staging.name(of: table), columns: table.columns.map(\.name), rows: rows)
-        _ = try connection.run(MergeSQL.archive, [.integer(origin.app.rawValue)])
+        _ = try connection.run(
+            MergeSQL.archive,
+            [.integer(origin.app.rawValue)],
+            rows: Staging.rows(rows, of: Staging.archive)
+        )
     }
 
     /// Odd values, rejects and unknown fields, always in this order and each sorted, because every worker may meet the

@@ -53,6 +53,7 @@ extension Ledger {
             for stream in plan.streamsOfIDs {
                 try planner.planItems(of: stream, in: &start, on: connection)
             }
+            try Staging.emptyIDs(on: connection)
             _ = try connection.run(
                 """
                 UPDATE runs SET listed_ids = $3, withheld_ids = $4, followed_until = \(ChangedCustomers.followedUntil)

@@ -39,6 +39,7 @@ struct ItemPlanner {
                 try planItems(of: stream, in: &start, on: connection)
             }
         }
+        try Staging.emptyIDs(on: connection)
         if let notifications = plan.job.streams.notificationHistory, notifications.scope == .app {
             try planWindows(notifications, in: &start, on: connection)
         }

@@ -42,6 +42,7 @@ extension Ledger {
             let planner = ItemPlanner(plan: plan)
             _ = try planner.dropErased(on: connection)
             try planner.planItems(of: .refundHistory, in: &start, on: connection)
+            try Staging.emptyIDs(on: connection)
             return true
         }
     }

@@ -108,9 +108,14 @@ package struct ExportPipeline: Sendable {
         do {
             let before = try await ledger.summary(of: start.run, app: app, job: job.name)
             report(.began(start, items: before.items, done: before.itemsDone + before.itemsFailed))
-            try await withDeadline(options.maximumDuration, since: began) { try await room.crawl() }
-            let manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
-            let summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
+            var manifest: Manifest?
+            var summary: RunSummary
+            repeat {
+                try await withDeadline(options.maximumDuration, since: began) { try await room.crawl() }
+                manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
+                summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
+                // A retry may have taken failed items of the run up again meanwhile.
+            } while !summary.isComplete
             let stale = await refreshAfterwards(evenIfFresh: false) {
                 report(.remark("bringing the materialised views up to date"))
             }

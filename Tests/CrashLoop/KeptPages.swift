@@ -53,6 +53,8 @@ struct KeptPages {
     /// Of every record that must not be believed.
     private(set) var badHashes: Set<String> = []
     private(set) var badKeys: Set<String> = []
+    /// The hashes each badly signed notification was served with: its page's cursor goes with the end of its window.
+    private var badNotifications: [String: Set<String>] = [:]
 
     mutating func add(_ served: [SimulatedStore.ServedPage]) {
         count += served.count
@@ -62,8 +64,15 @@ struct KeptPages {
                 guard let bad = record.bad else { continue }
                 badHashes.insert(bad)
                 badKeys.insert(record.key)
+                if record.kind == "notification" { badNotifications[record.key, default: []].insert(bad) }
             }
         }
+    }
+
+    /// A sentence when a badly signed notification was dropped instead of rejected, once every window has been read.
+    func dropped(from snapshot: Snapshot) -> [String] {
+        let dropped = badNotifications.filter { $0.value.isDisjoint(with: snapshot.rejected) }.keys.sorted()
+        return dropped.isEmpty ? [] : ["I11: \(dropped.count) bad notifications were not rejected: \(dropped.prefix(3))"]
     }
 
     /// A sentence for each promise the snapshot breaks.

@@ -38,6 +38,7 @@ extension Round {
     mutating func judgeDrained() async throws {
         try await judgeLive()
         var sentences = try await lostOrInvented()
+        sentences += kept.dropped(from: try await patiently { try await KeptPages.Snapshot(book) })
         sentences += try await overBudget()
         sentences += try await misfiledEnds()
         sentences += try await differentFiles()

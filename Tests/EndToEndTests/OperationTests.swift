@@ -10,6 +10,7 @@ struct OperationTests {
     /// A job whose list names one ID that Apple does not know.
     private static func jobWithUnknownID(_ stage: Stage) async throws -> String {
         var job = stage.job
+        job.csv = "{directory: out, tables: [transactions]}"
         let list = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
         try stage.write("\(list)999999999999\n", to: "more.csv")
         job.transactionIds = "csv: {path: more.csv, column: transaction_id}"
@@ -46,6 +47,34 @@ struct OperationTests {
         }
     }
 
+    @Test func `a run whose failed items a retry takes up again, and leaves, goes on with them`() async throws {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let job = try await Self.jobWithUnknownID(stage)
+            let out = stage.store.directory + "/out"
+            try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: false)
+            let taken = unsafe open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            try #require(flock(taken, LOCK_EX) == 0)
+
+            let code = try await stage.withStoreledger(["run", job]) { run in
+                // Every item has ended by then, and the run waits for whoever writes into the directory.
+                #expect(await run.errorLine(with: "writing CSV files") != nil)
+                try await stage.book().with {
+                    // What a retry does before it is killed.
+                    try $0.script(
+                        "UPDATE crawl_items SET state = 'waiting', claimable_at = now(), finished_at = NULL WHERE state = 'failed'"
+                    )
+                }
+                close(taken)
+                return await run.wait()
+            }
+
+            #expect(code == 2)
+            #expect(try await stage.book().count("SELECT count(*) FROM crawl_items WHERE state = 'waiting'") == 0)
+            let asked = try await stage.store.requests().arrivals.count { $0.transactionId == "999999999999" }
+            #expect(asked == 2)
+        }
+    }
+
     @Test func `status tells what is stored, who signed it, and what is unfinished`() async throws {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
@@ -62,7 +91,7 @@ struct OperationTests {
                 "\(text)"
             )
             #expect(text.contains("  certificates: 1 chains that Apple signed with, the newest since "), "\(text)")
-            #expect(text.contains("  storage: ") && text.contains("signed_payloads "), "\(text)")
+            #expect(text.contains("  storage: ") && text.contains(" transactions "), "\(text)")
             struct Status: Decodable {
                 struct Budget: Decodable {
                     let endpoint: String

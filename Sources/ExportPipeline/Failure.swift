@@ -44,7 +44,8 @@ package struct Failure: Sendable {
         case let error as StopReason:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case let error as SigningError:
-            (.bug, "OpenSSL cannot sign a token: \(error.detail)")
+            // A lack of memory or randomness in its setup stays with the process; the next one begins anew.
+            (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)
         case is KeysWouldBeWritten:

@@ -72,7 +72,8 @@ struct KeptPages {
     /// A sentence when a badly signed notification was dropped instead of rejected, once every window has been read.
     func dropped(from snapshot: Snapshot) -> [String] {
         let dropped = badNotifications.filter { $0.value.isDisjoint(with: snapshot.rejected) }.keys.sorted()
-        return dropped.isEmpty ? [] : ["I11: \(dropped.count) bad notifications were not rejected: \(dropped.prefix(3))"]
+        guard !dropped.isEmpty else { return [] }
+        return ["I11: \(dropped.count) bad notifications were not rejected: \(dropped.prefix(3))"]
     }
 
     /// A sentence for each promise the snapshot breaks.

@@ -91,13 +91,30 @@ FAILING(int, connect, ECONNREFUSED, (int file, const struct sockaddr *address, s
         int, const struct sockaddr *, socklen_t)
 FAILING(int, poll, ENOMEM, (struct pollfd *files, nfds_t count, int time), (files, count, time), struct pollfd *,
         nfds_t, int)
-FAILING(ssize_t, send, ECONNRESET, (int file, const void *bytes, size_t count, int flags), (file, bytes, count, flags),
-        int, const void *, size_t, int)
-FAILING(ssize_t, sendto, ECONNRESET,
-        (int file, const void *bytes, size_t count, int flags, const struct sockaddr *to, socklen_t size),
-        (file, bytes, count, flags, to, size), int, const void *, size_t, int, const struct sockaddr *, socklen_t)
-FAILING(ssize_t, recv, ECONNRESET, (int file, void *bytes, size_t count, int flags), (file, bytes, count, flags), int,
-        void *, size_t, int)
+/* What a peer has reset is gone for good. A pair of sockets inside the process has no name and cannot be reset. */
+static void reset(int file) {
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    if (getpeername(file, (struct sockaddr *)&peer, &size) == 0 && size > sizeof peer.ss_family) shutdown(file, SHUT_RDWR);
+}
+
+#define RESETTING(name, parameters, arguments, ...)                                                                    \
+    ssize_t name parameters {                                                                                          \
+        REAL(ssize_t, name, __VA_ARGS__);                                                                              \
+        if (fails(#name)) {                                                                                            \
+            reset(file);                                                                                               \
+            errno = ECONNRESET;                                                                                        \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        return real arguments;                                                                                         \
+    }
+
+RESETTING(send, (int file, const void *bytes, size_t count, int flags), (file, bytes, count, flags), int, const void *,
+          size_t, int)
+RESETTING(sendto,
+          (int file, const void *bytes, size_t count, int flags, const struct sockaddr *to, socklen_t size),
+          (file, bytes, count, flags, to, size), int, const void *, size_t, int, const struct sockaddr *, socklen_t)
+RESETTING(recv, (int file, void *bytes, size_t count, int flags), (file, bytes, count, flags), int, void *, size_t, int)
 FAILING(ssize_t, getrandom, EAGAIN, (void *bytes, size_t count, unsigned flags), (bytes, count, flags), void *, size_t,
         unsigned)
 

@@ -10,23 +10,25 @@ WITH change AS (
     -- What ends at midnight is active to the end of the day before.
     SELECT app_id, product_id, (ends_at AT TIME ZONE 'UTC')::date, is_paid::integer, is_trial::integer, -1
       FROM subscription_periods WHERE ends_at <= now() AND ends_at > starts_at AND NOT is_family_shared
-), daily AS (
-    SELECT app_id, product_id, day, sum(paid * sign) AS paid, sum(trial * sign) AS trials,
-           sum(paid) FILTER (WHERE sign = 1) AS started
-      FROM change GROUP BY app_id, product_id, day
 ), calendar AS (
     SELECT f.app_id, f.product_id, d::date AS day
-      FROM (SELECT app_id, product_id, min(day) AS first_day FROM daily GROUP BY app_id, product_id) f
+      FROM (SELECT app_id, product_id, min(day) AS first_day FROM change GROUP BY app_id, product_id) f
       CROSS JOIN LATERAL generate_series(f.first_day::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') d
+), daily AS (
+    SELECT app_id, product_id, day, sum(paid * sign) AS paid, sum(trial * sign) AS trials,
+           coalesce(sum(paid) FILTER (WHERE sign = 1), 0) AS started
+      -- A day without changes is one with a change of nothing: joined by a product that may be NULL, days would be tried
+      -- against all days of all products.
+      FROM (SELECT * FROM change UNION ALL SELECT app_id, product_id, day, 0, 0, 0 FROM calendar) every_day
+     GROUP BY app_id, product_id, day
 )
 SELECT
-    c.app_id, c.product_id, c.day,
-    coalesce(sum(d.paid) OVER so_far, 0)::bigint AS active,
-    coalesce(sum(d.trials) OVER so_far, 0)::bigint AS trials,
-    coalesce(d.started, 0)::bigint AS periods_started
-FROM calendar c
-LEFT JOIN daily d ON d.app_id = c.app_id AND d.product_id IS NOT DISTINCT FROM c.product_id AND d.day = c.day
-WINDOW so_far AS (PARTITION BY c.app_id, c.product_id ORDER BY c.day)
+    app_id, product_id, day,
+    (sum(paid) OVER so_far)::bigint AS active,
+    (sum(trials) OVER so_far)::bigint AS trials,
+    started::bigint AS periods_started
+FROM daily
+WINDOW so_far AS (PARTITION BY app_id, product_id ORDER BY day)
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS active_subscriptions_by_day_key
     ON active_subscriptions_by_day (app_id, day, product_id) NULLS NOT DISTINCT;

@@ -15,11 +15,7 @@ bench_crawl() {
         bench_sql CHECKPOINT
         before_simulator=$(measure_tree_ticks "$simulator")
         before_server=$(measure_tree_ticks "$server")
-        measure "$bin/storeledger" run "$state/crawl-$n.yaml" --progress none >"$state/summary"
-        if ((measured_status != 0)); then
-            cat "$state/summary" >&2
-            return 1
-        fi
+        bench_run "crawl-$n"
         # The server counts a backend's time when it has seen it end.
         sleep 1
         rows=$(bench_sql "SELECT count(*) FROM crawl_$n.transactions")

@@ -23,12 +23,7 @@ bench_memory_of() {
     bench_result "plan, $2: peak memory" $((measured_peak / 1024)) MB 'at most' "$3"
     bench_result "plan, $2: elapsed" "$(bench_quotient "$measured_wall" 1000 1)" s
     # Stopped with work left: 75.
-    measure "$bin/storeledger" run "$state/memory-$1.yaml" --progress none \
-        --max-duration "$(($1 / 25000 + 20))s" >/dev/null 2>"$state/summary"
-    ((measured_status == 75)) || {
-        cat "$state/summary" >&2
-        return 1
-    }
+    bench_run "memory-$1" 75 --max-duration "$(($1 / 25000 + 20))s"
     bench_result "run, $2: peak memory" $((measured_peak / 1024)) MB 'at most' "$3"
     bench_sql "DROP SCHEMA memory_$1 CASCADE" 2>/dev/null
 }

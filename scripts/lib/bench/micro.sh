@@ -32,7 +32,9 @@ bench_micro_figures() {
 bench_reference_of() {
     local pattern
     case $1 in
-        'verify and decode, one core') pattern='^openssl speed' ;;
+        'verify and decode, one core') pattern='^openssl speed ecdsap256' ;;
+        'verify and decode, '*' threads') pattern='^openssl speed -multi .*, verify$' ;;
+        'verify and decode, '*' threads to one') pattern='^openssl speed -multi .* to one process$' ;;
         'merge, new rows') pattern='^dlt ' ;;
         'merge, unchanged rows') pattern='^psycopg.*unchanged rows' ;;
         'replay, '*'rows are there' | 'replay, '*'rows have gone') pattern='^verify and decode, [0-9]+ threads$' ;;

@@ -8,11 +8,7 @@ bench_throttled() {
     bench_store throttled --customers 2000 --transactions-per-customer 10
     bench_job throttled throttled "$(bench_ids store-throttled/ids.csv)" throttled "{share: $share}"
     bench_migrate throttled
-    measure "$bin/storeledger" run "$state/throttled.yaml" --progress none >"$state/summary"
-    if ((measured_status != 0)); then
-        cat "$state/summary" >&2
-        return 1
-    fi
+    bench_run throttled
     requests=$(bench_said "$state/summary" requests)
     refused=$(curl -sS "$APPSTORE_BASE_URL/simulator/requests" | sed -nE 's/^.*"refused" *: *([0-9]+).*/\1/p')
     bench_close throttled

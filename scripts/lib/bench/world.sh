@@ -6,6 +6,8 @@
 #   bench_close NAME                    stops it
 #   bench_job NAME STORE IDS SCHEMA [LIMITS] [STREAMS] [OUTPUT]   writes the job $state/NAME.yaml over a file of IDs
 #   bench_migrate NAME                  makes its schema
+#   bench_run NAME [STATUS OPTION...]   measures a run of it, which has to end with 0 or another exit code that is expected;
+#                                       leaves what it said in $state/summary
 #   bench_loaded                        fills the schema `loaded` with a whole world of 100,000 transactions, once
 
 bench_store() {
@@ -37,6 +39,14 @@ JOB
 
 bench_migrate() { "$bin/storeledger" migrate "$state/$1.yaml" >/dev/null; }
 
+bench_run() {
+    measure "$bin/storeledger" run "$state/$1.yaml" --progress none "${@:3}" >"$state/summary" 2>&1
+    if ((measured_status != ${2:-0})); then
+        cat "$state/summary" >&2
+        return 1
+    fi
+}
+
 # Names a file of IDs the way a job does.
 bench_ids() { printf '{csv: {path: "%s", column: transaction_id}}' "$1"; }
 
@@ -50,7 +60,8 @@ bench_loaded() {
     bench_store loaded --rate-limit none --customers 2000 --transactions-per-customer 50
     bench_job loaded loaded "$(bench_ids store-loaded/ids.csv)" loaded
     bench_migrate loaded
-    "$bin/storeledger" run "$state/loaded.yaml" --progress none >&2
+    bench_run loaded
+    cat "$state/summary" >&2
     : >"$state/loaded"
     bench_close loaded
 }

@@ -41,7 +41,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let stages = VerifyStages(history, work: work)
         var measured = VerifyFigures()
         for run in 0...runs {
-            let openSSL = await OpenSSLSpeed.verificationsPerSecond()
+            let openSSL = await OpenSSLSpeed.measure(threads: threads)
             let lone = stages.whole()
             let together = threads > 1 ? stages.whole(threads: threads) : nil
             let parts = stages.parts()

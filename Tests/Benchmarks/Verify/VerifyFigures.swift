@@ -3,14 +3,14 @@ struct VerifyFigures {
     private var lone: [Double] = []
     private var loneOnTheWall: [Double] = []
     private var together: [VerifyStages.Rate] = []
-    private var openSSL: [Double] = []
+    private var openSSL: [OpenSSLSpeed] = []
     private var ratios: [Double] = []
     private var parts: [VerifyStages.Parts] = []
 
     mutating func add(
         lone rate: VerifyStages.Rate,
         together: VerifyStages.Rate?,
-        openSSL: Double?,
+        openSSL: OpenSSLSpeed?,
         parts: VerifyStages.Parts
     ) {
         lone.append(rate.perCPUSecond)
@@ -18,7 +18,7 @@ struct VerifyFigures {
         if let together { self.together.append(together) }
         if let openSSL {
             self.openSSL.append(openSSL)
-            ratios.append(rate.perCPUSecond / openSSL)
+            ratios.append(rate.perCPUSecond / openSSL.perCPUSecond)
         }
         self.parts.append(parts)
     }
@@ -42,8 +42,16 @@ struct VerifyFigures {
         }
         if !openSSL.isEmpty {
             figures += [
-                Figure("openssl speed ecdsap256, verify", openSSL, "verifications/s"),
+                Figure("openssl speed ecdsap256, verify", openSSL.map(\.perCPUSecond), "verifications/s"),
                 Figure("verify and decode to openssl speed", ratios, "of it"),
+            ]
+        }
+        let onTheWall = openSSL.compactMap(\.onTheWall)
+        if !onTheWall.isEmpty {
+            let name = "openssl speed -multi \(threads) ecdsap256"
+            figures += [
+                Figure("\(name), verify", onTheWall.map(\.together), "verifications/s"),
+                Figure("\(name) to one process", onTheWall.map { $0.together / $0.one }, "times"),
             ]
         }
         let whole = lone.map { 1e6 / $0 }

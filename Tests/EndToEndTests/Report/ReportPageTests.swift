@@ -12,7 +12,7 @@ struct ReportPageTests {
         try await Stage.with(.init(customers: 40)) { stage in
             let path = try await stage.migrated(stage.job)
             try await stage.store.misbehave(
-                #"{"rules": [{"endpoint": "transactionHistory", "times": 4, "fault": "forgeSignature"}]}"#
+                #"{"rules": [{"endpoint": "transactionHistory", "times": 4, "fault": "duplicateKey"}]}"#
             )
             try await stage.run(path, expecting: 2)
             try await TemporaryDatabase.pool(size: 1).withConnection { connection in

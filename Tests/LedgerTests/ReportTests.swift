@@ -8,12 +8,13 @@ import Testing
 
 @Suite(.temporaryDatabase, .serialized)
 struct ReportTests {
-    private func status(_ world: TestLedger) async throws -> JobStatus {
+    private func status(_ world: TestLedger, plan: RunPlan? = nil) async throws -> JobStatus {
         try await world.ledger.status(
             of: "nightly-sync",
             app: world.app,
             bundleId: "com.example.game",
-            environment: "Production"
+            environment: "Production",
+            plan: plan
         )
     }
 
@@ -67,8 +68,10 @@ struct ReportTests {
         #expect(run.recordsRejected == 3 && run.itemsFailed == 2 && run.gaps == 1)
         let items = #"[{"done":1,"failed":2,"leased":1,"stream":"transactionHistory","waiting":0}]"#
         #expect(try json(status.items) == items)
-        let failures = #"[{"errorCode":7,"example":"2","items":2,"message":"gone","stream":"transactionHistory"}]"#
+        let failures =
+            #"[{"errorCode":7,"example":"2","items":2,"message":"gone","run":\#(holder.run),"stream":"transactionHistory"}]"#
         #expect(try json(status.failures) == failures)
+        #expect(status.retryable == nil)
         #expect(status.rejected.map(\.reason) == ["signature", "bundle"])
         #expect(status.rejected.map(\.records) == [2, 1])
         let gaps =
@@ -77,6 +80,37 @@ struct ReportTests {
         #expect(status.budget.map(\.endpoint) == ["transactionHistory"])
         #expect(status.budget.map(\.lastHour) == [1])
         #expect(status.budget.map(\.closedUntil) == ["2100-01-01T00:00:00Z"])
+    }
+
+    @Test func `status names what failed in any run, and counts what a retry then takes up`() async throws {
+        let world = try await TestLedger()
+        let both = "transactionHistory: {}, refundHistory: {for: all}"
+        let (items, holder) = try await world.leased(["1", "2", "3"], streams: both)
+        for item in items {
+            try await world.ledger.file(.failed, of: item, errorCode: 7, message: "gone", requests: 1, for: holder)
+        }
+        try await world.finish(holder.run)
+        // 1 and 2 are not listed any more, and 3 comes right.
+        let second = try await world.begin(both, ids: ["3"], now: .daysAfter(1))
+        try await world.finish(second.run)
+
+        let plan = world.plan(try await Jobs.load(streams: both), now: .daysAfter(1))
+        let status = try await status(world, plan: plan)
+        #expect(status.items.allSatisfy { $0.failed == 0 })
+        #expect(status.failures.map(\.run) == [holder.run] && status.failures.map(\.items) == [2])
+        #expect(status.retryable == 2)
+        // With other filters there is nothing of theirs to go on with.
+        let other = world.plan(
+            try await Jobs.load(streams: "transactionHistory: {revoked: true}, refundHistory: {for: all}"),
+            now: .daysAfter(1)
+        )
+        #expect(try await self.status(world, plan: other).retryable == 0)
+        await #expect(throws: NothingToRetry.noneFailed) { try await world.ledger.retryFailed(other) }
+
+        _ = try await world.ledger.retryFailed(plan)
+        #expect(try await world.count("crawl_items WHERE state = 'waiting'") == 2)
+        let after = try await self.status(world, plan: plan)
+        #expect(after.failures == [] && after.retryable == 0)
     }
 
     @Test func `coverage names every item in order, however many`() async throws {

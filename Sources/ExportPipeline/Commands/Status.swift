@@ -18,7 +18,8 @@ extension ExportPipeline {
             of: job.name,
             app: app,
             bundleId: job.app.bundleId,
-            environment: job.app.environment.rawValue
+            environment: job.app.environment.rawValue,
+            plan: RunPlan(job: job, app: app, now: try await ledger.now(), restart: false, version: version)
         )
         return status.runs.isEmpty ? nil : status
     }

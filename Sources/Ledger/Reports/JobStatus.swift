@@ -31,6 +31,7 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let failed: Int64
     }
 
+    /// Items that failed alike and have not been complete since.
     package struct Failure: Codable, Sendable, Equatable {
         package let stream: String
         package let errorCode: Int64?
@@ -38,6 +39,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let items: Int64
         /// One of them.
         package let example: String
+        /// The last run that asked for one of them.
+        package let run: Int64
     }
 
     package struct Reject: Codable, Sendable, Equatable {
@@ -70,7 +73,10 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let job: String
     package let runs: [Run]
     package let items: [StreamItems]
+    /// Of all runs, the newest first, 20 at most.
     package let failures: [Failure]
+    /// How many failed items `retry` would ask for again; `nil` where no job file says which.
+    package let retryable: Int64?
     package let rejected: [Reject]
     package let gaps: [Gap]
     package let budget: [Budget]
@@ -97,7 +103,22 @@ extension Ledger {
     }
 
     /// How a job stands: read from the ledger alone, so from any machine, and whether or not a process is at work.
-    package func status(of job: String, app: AppID, bundleId: String, environment: String) async throws -> JobStatus {
+    ///
+    /// - Parameters:
+    ///   - job: Its name.
+    ///   - app: The app it is about.
+    ///   - bundleId: The app's.
+    ///   - environment: The app's.
+    ///   - plan: What the job file says, to count what a retry would take up; only where there is one.
+    /// - Returns: Empty lists for a job that never ran.
+    /// - Throws: ``Postgres/PostgresError``.
+    package func status(
+        of job: String,
+        app: AppID,
+        bundleId: String,
+        environment: String,
+        plan: RunPlan? = nil
+    ) async throws -> JobStatus {
         try await transaction(.readOnlySnapshot) { connection in
             let key: [Cell] = [.integer(app.rawValue), .text(job)]
             return JobStatus(
@@ -107,6 +128,7 @@ extension Ledger {
                 runs: try Self.lastRuns(key, connection),
                 items: try Self.items(key, connection),
                 failures: try Self.failures(key, connection),
+                retryable: try plan.map { try Self.countRetryable(by: $0, on: connection) },
                 rejected: try Self.rejected(key, connection),
                 gaps: try Self.gaps(key, connection),
                 budget: try Self.budget([key[0]], connection),
@@ -179,11 +201,11 @@ extension Ledger {
     {
         try connection.run(
             """
-            SELECT stream, error_code, coalesce(error_message, '') AS message, count(*) AS items, min(item_key) AS example
+            SELECT stream, error_code, coalesce(error_message, '') AS message, count(*) AS items, min(item_key) AS example,
+                   max(run_id) AS run
               FROM crawl_items
              WHERE app_id = $1 AND job = $2 AND state = 'failed'
-               AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
-             GROUP BY stream, error_code, error_message ORDER BY items DESC, stream LIMIT 20
+             GROUP BY stream, error_code, error_message ORDER BY run DESC, items DESC, stream LIMIT 20
             """,
             key
         ).map { row in
@@ -192,7 +214,8 @@ extension Ledger {
                 errorCode: try row.int64OrNil("error_code"),
                 message: try row.text("message"),
                 items: try row.int64("items"),
-                example: try row.text("example")
+                example: try row.text("example"),
+                run: try row.int64("run")
             )
         }
     }

@@ -51,23 +51,36 @@ extension Ledger {
                     restarted: false
                 )
             }
-            let streams = plan.job.streams.named
             let taken = try connection.run(
-                """
-                UPDATE crawl_items i SET run_id = $3, \(ItemPlanner.isToDo)
-                  FROM unnest($4::text[], $5::text[]) AS asked (stream, fingerprint)
-                 WHERE i.app_id = $1 AND i.job = $2 AND i.stream = asked.stream AND i.fingerprint = asked.fingerprint
-                   AND i.state = 'failed' AND (i.window_end IS NULL OR i.window_end > $6::timestamptz)
-                """,
-                key + [
-                    .bigint(start.run), .textArray(streams.map(\.rawValue)),
-                    .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
-                    .timestamp(plan.oldestNotification.rawValue),
-                ]
+                "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.isToDo) WHERE \(Self.isRetryable)",
+                Self.retryable(by: plan) + [.bigint(start.run)]
             )
             guard taken.affected > 0 else { throw NothingToRetry.noneFailed }
             return start
         }
+    }
+
+    /// How many items ``retryFailed(_:)`` would take up.
+    static func countRetryable(by plan: RunPlan, on connection: borrowing PostgresConnection) throws -> Int64 {
+        try connection.run("SELECT count(*) AS items FROM crawl_items WHERE \(isRetryable)", retryable(by: plan))[0]
+            .int64("items")
+    }
+
+    /// Whether an item failed, in whichever run, and the job would ask for it as it was asked for then.
+    private static let isRetryable = """
+        app_id = $1 AND job = $2 AND state = 'failed'
+            AND (stream, fingerprint) IN (SELECT * FROM unnest($3::text[], $4::text[]))
+            AND (window_end IS NULL OR window_end > $5::timestamptz)
+        """
+
+    /// The parameters of ``isRetryable``.
+    private static func retryable(by plan: RunPlan) -> [Cell] {
+        let streams = plan.job.streams.named
+        return [
+            .integer(plan.app.rawValue), .text(plan.job.name), .textArray(streams.map(\.rawValue)),
+            .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
+            .timestamp(plan.oldestNotification.rawValue),
+        ]
     }
 
     /// Waits until no other process begins or joins a run of the job.

@@ -30,8 +30,11 @@ struct CoverageCommand: AsyncParsableCommand {
                 }
                 let until = item.completeUntil.map { "complete until \($0)" } ?? "never complete"
                 let gaps = item.gaps.isEmpty ? "" : "; gaps \(item.gaps.joined(separator: ", "))"
-                let window = item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? ""
-                Console.result("\(item.stream) \(item.item): \(until) (\(item.state)\(window))\(gaps)")
+                let name = itemName(item.item)
+                // A window's name says it already.
+                let window =
+                    name == item.item ? item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? "" : ""
+                Console.result("\(item.stream) \(name): \(until) (\(item.state)\(window))\(gaps)")
             }
             if !hasRun { Console.message("\(pipeline.job.name) has never run") }
         }

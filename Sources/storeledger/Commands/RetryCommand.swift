@@ -5,8 +5,9 @@ struct RetryCommand: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Try again what failed in earlier runs, and nothing else.",
         discussion: """
-            The failed items go on from their cursor in a run of their own; where the last run has work left, it takes up
-            its failed items as well. What `storeledger status` lists as failed is what this asks for.
+            The failed items of all runs go on from their cursor in a run of their own;
+            where the last run has work left, it takes them up as well. storeledger status
+            lists them, and says how many of them this asks for.
 
               storeledger retry jobs/nightly-sync.yaml
               storeledger retry jobs/nightly-sync.yaml --max-duration 30m

@@ -10,8 +10,9 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "How a job stands: runs, items, failures, rejects, gaps, spent limits.",
         discussion: """
-            Read from PostgreSQL alone, so from any machine, whether or not the job is running. Without JOB: every job of
-            every app in the ledger that DATABASE_URL in the environment names.
+            Read from PostgreSQL alone, so from any machine, whether or not the job is
+            running. Without JOB: every job of every app in the ledger that DATABASE_URL in
+            the environment names.
 
               storeledger status jobs/nightly-sync.yaml
               storeledger status jobs/nightly-sync.yaml --json
@@ -115,12 +116,14 @@ struct StatusText {
                 "  run \(run.run): started \(run.startedAt), \(end)\(code)\(run.message.map { ": \($0)" } ?? "")"
             )
             lines.append(
-                "    \(run.pages) pages, \(run.requests) requests, \(run.rowsNew) new, \(run.rowsUpdated) updated, "
-                    + "\(run.rowsUnchanged) unchanged, \(run.recordsRejected) rejected, \(run.itemsFailed) failed, \(run.gaps) gaps"
+                "    \(counted(run.pages, "page")), \(counted(run.requests, "request")), \(run.rowsNew) new, "
+                    + "\(run.rowsUpdated) updated, \(run.rowsUnchanged) unchanged, \(run.recordsRejected) rejected, "
+                    + "\(run.itemsFailed) failed, \(counted(run.gaps, "gap"))"
             )
             if run.recordsWithheld + run.idsWithheld > 0 {
                 lines.append(
-                    "    withheld: \(run.recordsWithheld) records and \(run.idsWithheld) listed IDs of erased customers"
+                    "    withheld: \(counted(run.recordsWithheld, "record")) and \(counted(run.idsWithheld, "listed ID")) "
+                        + "of erased customers"
                 )
             }
         }
@@ -130,24 +133,37 @@ struct StatusText {
                 "    \(item.stream): \(item.done) done, \(item.waiting) waiting, \(item.leased) in hand, \(item.failed) failed"
             )
         }
-        for failure in status.failures {
-            let code = failure.errorCode.map { " (\($0))" } ?? ""
-            lines.append(
-                "  failed: \(failure.items) of \(failure.stream): \(failure.message)\(code), such as \(failure.example)"
-            )
-        }
+        lines += failures
         for reject in status.rejected {
             lines.append("  rejected: \(reject.records) for \(reject.reason), such as: \(reject.detail)")
         }
         for gap in status.gaps {
-            lines.append("  gap: \(gap.stream) \(gap.item) from \(gap.from) to \(gap.to): \(gap.reason)")
+            lines.append("  gap: \(gap.stream) \(itemName(gap.item)) from \(gap.from) to \(gap.to): \(gap.reason)")
         }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", closed until \($0)" } ?? ""
             let opens = budget.closedUntil == nil ? budget.opensAt.map { ", next one at \($0)" } ?? "" : ""
-            lines.append("  limit: \(budget.endpoint): \(budget.lastHour) requests in the last hour\(closed)\(opens)")
+            let requests = counted(budget.lastHour, "request")
+            lines.append("  limit: \(budget.endpoint): \(requests) in the last hour\(closed)\(opens)")
         }
         lines += standing
+        return lines
+    }
+
+    /// What failed, in whichever run, and how much of it a retry would ask for again.
+    private var failures: [String] {
+        guard !status.failures.isEmpty else { return [] }
+        var lines = status.failures.map { failure in
+            let code = failure.errorCode.map { " (\($0))" } ?? ""
+            let run = failure.run == status.runs.first?.run ? "" : ", last asked for in run \(failure.run)"
+            return "  failed: \(failure.items) of \(failure.stream): \(failure.message)\(code), "
+                + "such as \(itemName(failure.example))\(run)"
+        }
+        switch status.retryable {
+        case nil: break
+        case 0: lines.append("  retry: none of them; the job asks otherwise now, or Apple no longer serves them")
+        case let items?: lines.append("  retry: storeledger retry JOB asks again for \(counted(items, "failed item"))")
+        }
         return lines
     }
 
@@ -158,12 +174,12 @@ struct StatusText {
             let until = oldest.completeUntil.map { "complete until \($0)" } ?? "never complete"
             let why = oldest.message.map { ": \($0)" } ?? ""
             lines.append(
-                "  oldest unfinished: \(oldest.stream) \(oldest.item), \(until), \(oldest.state), free at \(oldest.claimableAt)\(why)"
+                "  oldest unfinished: \(oldest.stream) \(itemName(oldest.item)), \(until), \(oldest.state), free at \(oldest.claimableAt)\(why)"
             )
         }
         if let certificates = status.certificates, certificates.chains > 0 {
             let newest = certificates.newestSince.map { ", the newest since \($0)" } ?? ""
-            lines.append("  certificates: \(certificates.chains) chains that Apple signed with\(newest)")
+            lines.append("  certificates: \(counted(certificates.chains, "chain")) that Apple signed with\(newest)")
         }
         let largest = status.storage.prefix(4).map { "\($0.table) \(Self.size($0.bytes))" }.joined(separator: ", ")
         if !status.storage.isEmpty {

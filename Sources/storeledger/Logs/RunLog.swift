@@ -117,6 +117,7 @@ struct RunLog: Sendable {
 
     private func note(_ end: ItemEnd, of stream: String, _ item: String) {
         var fields: Logger.Metadata = ["stream": "\(stream)", "item": "\(item)"]
+        let item = itemName(item)
         switch end {
         case .failed(let code, let message):
             if let code { fields["errorCode"] = "\(code)" }

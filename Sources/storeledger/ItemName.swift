@@ -1,0 +1,10 @@
+import FoundationEssentials
+
+/// An item as people read it: an ID as it is, a window of notifications as its two moments in place of its key.
+func itemName(_ key: String) -> String {
+    guard let window = key.wholeMatch(of: /([0-9]{1,15})\.\.([0-9]{1,15})#[0-9a-f]+/),
+        let start = Int64(window.1), let end = Int64(window.2)
+    else { return key }
+    return [start, end].map { Date(timeIntervalSince1970: Double($0 / 1_000)).ISO8601Format() }
+        .joined(separator: " to ")
+}

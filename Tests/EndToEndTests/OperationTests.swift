@@ -23,6 +23,8 @@ struct OperationTests {
             let job = try await Self.jobWithUnknownID(stage)
             try await stage.run(job, expecting: 2)
             let before = try await stage.store.requests().total
+            let status = try await stage.storeledger("status", job).output
+            #expect(status.contains("\n  retry: storeledger retry JOB asks again for 1 failed item\n"), "\(status)")
 
             let again = try await stage.storeledger("retry", job, "--progress", "none")
 
@@ -40,6 +42,7 @@ struct OperationTests {
             #expect(mended.code == 0 && mended.output.contains("items              1 (1 done, 0 failed)"), "\(mended)")
             let none = try await stage.storeledger("retry", job, "--progress", "none")
             #expect(none.code == 0 && none.output == "nightly: no item has failed, there is nothing to try again\n")
+            #expect(try await !stage.storeledger("status", job).output.contains("  retry: "))
             // The next whole run is a whole run.
             #expect(
                 try await stage.storeledger("run", job, "--progress", "none").output.contains("items              6 ")
@@ -90,7 +93,7 @@ struct OperationTests {
                 text.contains("  oldest unfinished: transactionHistory 999999999999, never complete, waiting"),
                 "\(text)"
             )
-            #expect(text.contains("  certificates: 1 chains that Apple signed with, the newest since "), "\(text)")
+            #expect(text.contains("  certificates: 1 chain that Apple signed with, the newest since "), "\(text)")
             #expect(text.contains("  storage: ") && text.contains(" transactions "), "\(text)")
             struct Status: Decodable {
                 struct Budget: Decodable {
@@ -169,15 +172,24 @@ struct OperationTests {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
             let file = stage.directory + "/storeledger.prom"
-            let outcome = try await stage.storeledger("run", job, "--progress", "none", "--metrics-file", file)
-            #expect(outcome.code == 2, "\(outcome.errors)")
+            // Whoever collects it is another user, whatever the umask is here.
+            let arguments = [Executables.storeledger, "run", job, "--progress", "none", "--metrics-file", file]
+            try await withChildProcess(
+                "/bin/sh",
+                ["-c", "umask 077; exec \"$0\" \"$@\""] + arguments,
+                environment: ["DATABASE_URL": stage.databaseURL()]
+            ) { process in
+                let code = await process.wait()
+                #expect(code == 2, "\(process.errors)")
+            }
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o644)
             let text = try String(contentsOfFile: file, encoding: .utf8)
             let rows = try await stage.book().count("SELECT count(*) FROM transactions")
-            let labels = #"app="com.example.game",environment="Production",job="nightly""#
+            let labels = #"app="com.example.game",environment="Production",job_name="nightly""#
             for line in [
                 "storeledger_run_exit_code{\(labels)} 2", "storeledger_run_rows{\(labels),change=\"new\"} \(rows)",
                 "storeledger_items{\(labels),stream=\"transactionHistory\",state=\"failed\"} 1",
-                "# TYPE storeledger_run_rows gauge",
+                "storeledger_retryable_items{\(labels)} 1", "# TYPE storeledger_run_rows gauge",
             ] { #expect(text.split(separator: "\n").contains(Substring(line)), "\(line) is not in \(text)") }
             // Every sample follows the type of its name, and every line ends.
             var name = ""
@@ -199,6 +211,11 @@ struct OperationTests {
                 stage.directory + "/no/such/file"
             )
             #expect(unwritable.code == 2 && unwritable.errors.contains("--metrics-file"), "\(unwritable.errors)")
+            // Of status it is the result.
+            let path = stage.directory + "/no/such/file"
+            let status = try await stage.storeledger("status", job, "--metrics-file", path)
+            #expect(status.code == 73, "\(status)")
+            #expect(status.errors == "storeledger: cannot create \(path): No such file or directory\n")
         }
     }
 

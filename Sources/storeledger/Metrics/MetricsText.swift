@@ -55,6 +55,10 @@ struct MetricsText {
                 }
             }
         }
+        each("storeledger_retryable_items", "Failed items of any run that a retry would ask for again.", statuses) {
+            status in
+            status.retryable.map { [([], Double($0))] } ?? []
+        }
         each("storeledger_rejected_records", "Unresolved rejected records of the job, by reason.", statuses) { status in
             status.rejected.map { ([("reason", $0.reason)], Double($0.records)) }
         }
@@ -99,7 +103,7 @@ struct MetricsText {
             name,
             help,
             statuses.flatMap { status in
-                samples(status).map { (Self.app(status) + [("job", status.job)] + $0.labels, $0.value) }
+                samples(status).map { (Self.app(status) + [("job_name", status.job)] + $0.labels, $0.value) }
             }
         )
     }

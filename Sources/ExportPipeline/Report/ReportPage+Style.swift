@@ -59,7 +59,7 @@ extension ReportPage {
         tbody th { overflow-wrap: anywhere; }
         .number { text-align: end; white-space: nowrap; }
         time { white-space: nowrap; }
-        .cohorts th, .cohorts td { padding: .3rem .35rem; }
+        .cohorts th, .cohorts td { padding: .3rem .2rem; }
         .cohorts th { white-space: nowrap; }
         .scroll:has(.cohorts) { max-height: none; }
         .cohorts thead th.number:nth-child(n + 3) { text-align: center; }
@@ -74,8 +74,14 @@ extension ReportPage {
           body { max-width: none; padding: 0; background: none; font-size: 10pt; }
           .card, .tile { break-inside: avoid; border-color: #bbb; }
           .scroll { overflow: visible; max-height: none; }
-          details:not([open]), .chooser select { display: none; }
+          details:not([open]) { display: none; }
+          .chooser select { appearance: none; border: 0; padding: 0; }
           thead th { position: static; }
+          /* 24 months beside each other: a page that is too wide would be shrunk, and its charts with it. */
+          .cohorts { font-size: 6.5pt; }
+          .cohorts th { white-space: normal; }
+          .cohorts th, .cohorts td { padding: .15rem .1rem; }
+          .heat { min-width: 0; }
         }
         """
 }

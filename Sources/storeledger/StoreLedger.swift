@@ -14,9 +14,9 @@ struct StoreLedger: AsyncParsableCommand {
             What would it take?            storeledger plan jobs/nightly-sync.yaml
             What is wrong?                 storeledger doctor jobs/nightly-sync.yaml
 
-            Exit codes: 0 complete, 2 complete with losses, 64 usage, 65 bad job or ID list, 66 missing input,
-            69 PostgreSQL unreachable, 70 bug, 73/74 output, 75 work left (run again), 76 Apple's contract broken,
-            77 refused, 78 configuration.
+            Exit codes: 0 complete, 2 complete with losses, 64 usage, 65 bad job or ID list,
+            66 missing input, 69 PostgreSQL unreachable, 70 bug, 73/74 output, 75 work left
+            (run again), 76 Apple's contract broken, 77 refused, 78 configuration.
             """,
         version: version,
         subcommands: [

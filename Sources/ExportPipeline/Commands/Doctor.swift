@@ -88,7 +88,8 @@ extension ExportPipeline {
             let answer = try await client.probe()
             guard answer.status == 200 else { throw RequestFailure.answered(answer) }
             let clock =
-                try answer.date.flatMap(HTTPDate.parse).map { try ", " + Self.judge($0 - sent, of: "Apple") } ?? ""
+                try answer.date.flatMap(HTTPDate.parse).map { try ", clock " + Self.judge($0 - sent, of: "Apple") }
+                ?? ""
             return ((), "\(job.appStore.baseURL) accepts the key\(clock)")
         }
     }
@@ -96,7 +97,7 @@ extension ExportPipeline {
     /// A token from a clock that is far off is refused; a lease would still hold, for its clock is the database's.
     private static func judge(_ offset: Duration, of whose: String) throws -> String {
         if let off = ClockIsOff(offset, of: whose) { throw off }
-        return "clock within \(Int(abs(offset.inSeconds).rounded())) s of \(whose)'s"
+        return "within \(Int(abs(offset.inSeconds).rounded())) s of \(whose)'s"
     }
 
     @discardableResult

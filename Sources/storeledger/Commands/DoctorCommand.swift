@@ -7,8 +7,9 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Look at everything a run needs and say what to mend.",
         discussion: """
-            Libraries, key, roots, ID list, database, schema, clocks, and one cheap call to Apple. Every line that begins with
-            FAIL says what to do; the exit code is the one a run would end with. A line with warn stops no run.
+            Libraries, key, roots, ID list, database, schema, clocks, and one cheap call to
+            Apple. Every line that begins with FAIL says what to do; the exit code is the
+            one a run would end with. A line with warn stops no run.
 
               storeledger doctor jobs/nightly-sync.yaml
             """

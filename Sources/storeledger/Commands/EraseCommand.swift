@@ -9,13 +9,16 @@ struct EraseCommand: AsyncParsableCommand {
         commandName: "erase",
         abstract: "Remove a customer's records, and keep them from coming back with the next crawl.",
         discussion: """
-            Names the customer by any transaction ID, original ones included, or by the app's own token for the customer.
-            Everything those IDs lead to goes: see the README, "Erasing a customer". Finding nothing is no failure: what
-            comes later is withheld.
+            Names the customer by any transaction ID, original ones included, or by the
+            app's own token for the customer. Everything those IDs lead to goes: see the
+            README, "Erasing a customer". Finding nothing is no failure: what comes later is
+            withheld. --reapply is for after the restore of an older backup.
 
-              storeledger erase jobs/nightly-sync.yaml --transaction-id 2000000123456789 --dry-run
-              storeledger erase jobs/nightly-sync.yaml --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138
-              storeledger erase jobs/nightly-sync.yaml --reapply      after a restore of an older backup
+              storeledger erase nightly.yaml --transaction-id 2000000123456789 --dry-run
+              storeledger erase nightly.yaml --transaction-id 2000000123456789
+              storeledger erase nightly.yaml \\
+                --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138
+              storeledger erase nightly.yaml --reapply
             """
     )
 

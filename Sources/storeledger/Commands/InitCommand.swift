@@ -9,14 +9,17 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Write a job file that runs: asks for what the options do not say.",
         discussion: """
-            On a terminal it asks; elsewhere every needed option has to be given. The file names no secret: the database's
-            address stays in the environment, and the key in a file of its own.
+            On a terminal it asks; elsewhere every needed option has to be given. The file
+            names no secret: the database's address stays in the environment, and the key in
+            a file of its own. With --changed-since lastRun only customers whom the app's
+            notifications name are asked for.
 
               storeledger init nightly.yaml
-              storeledger init nightly.yaml --bundle-id com.example.game --app-apple-id 1234567890 \\
+              storeledger init changes.yaml --changed-since lastRun
+              storeledger init nightly.yaml \\
+                --bundle-id com.example.game --app-apple-id 1234567890 \\
                 --issuer-id 57246542-96fe-1a63-e053-0824d011072a --key-id 2X9R4HXF34 \\
-                --private-key-file /etc/storeledger/AuthKey_2X9R4HXF34.p8 --ids-csv ids.csv
-              storeledger init changes.yaml --changed-since lastRun …        customers named by notifications alone
+                --private-key-file AuthKey_2X9R4HXF34.p8 --ids-csv ids.csv
             """
     )
 

@@ -7,7 +7,7 @@ struct RefreshCommand: AsyncParsableCommand {
         commandName: "refresh",
         abstract: "Bring the materialised views up to date; run, replay and erase do so themselves.",
         discussion: """
-            For what they do not see: after filling products, exchange_rates or proceeds_rules, or a restore. Whoever reads
+            For what they do not see: after filling products, or a restore. Whoever reads
             the views meanwhile reads what was there before.
 
               storeledger refresh jobs/nightly-sync.yaml

@@ -6,7 +6,8 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Verify and normalise again from the raw archive; no call to Apple.",
         discussion: """
-            After an upgrade that knows more fields, or with --rejected after a certificate rotation.
+            After an upgrade that knows more fields, or with --rejected after a certificate
+            rotation.
 
               storeledger replay jobs/nightly-sync.yaml
               storeledger replay jobs/nightly-sync.yaml --rejected

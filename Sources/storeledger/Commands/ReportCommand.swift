@@ -7,8 +7,9 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Write one HTML page with charts: revenue, subscriptions, retention, refunds, deliveries, runs.",
         discussion: """
-            The page needs no network and no other file. It shows sums and counts, no customer; the role of an analyst is
-            enough to make it. Charts are drawn by Chart.js of the package libjs-chart.js.
+            The page needs no network and no other file. It shows sums and counts, no
+            customer; the role of an analyst is enough to make it. Charts are drawn by
+            Chart.js of the package libjs-chart.js.
 
               storeledger report jobs/nightly-sync.yaml --output report.html
             """

@@ -5,12 +5,13 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Run a job, or go on with its unfinished run.",
         discussion: """
-            Run it again to continue: unfinished items go on from their cursor, finished ones ask only for what is new.
-            The same job may run on several machines at once.
+            Run it again to continue: unfinished items go on from their cursor, finished
+            ones ask only for what is new. The same job may run on several machines at once.
 
               storeledger run jobs/nightly-sync.yaml
               storeledger run jobs/nightly-sync.yaml --max-duration 2h --progress json
-              storeledger run jobs/nightly-sync.yaml --log-format json --metrics-file /var/lib/node_exporter/storeledger.prom
+              storeledger run jobs/nightly-sync.yaml --metrics-file storeledger.prom
+              storeledger run jobs/nightly-sync.yaml --log-format json 2>>nightly.log
             """
     )
 

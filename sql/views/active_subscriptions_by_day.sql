@@ -3,13 +3,12 @@
 -- RevenueCat: unexpired paid subscriptions at the end of the period charted; trials are counted apart.
 CREATE MATERIALIZED VIEW IF NOT EXISTS active_subscriptions_by_day AS
 WITH change AS (
-    SELECT app_id, product_id, (starts_at AT TIME ZONE 'UTC')::date AS day,
-           is_paid::integer AS paid, is_trial::integer AS trial, 1 AS sign
-      FROM subscription_periods WHERE starts_at <= now() AND ends_at > starts_at AND NOT is_family_shared
-    UNION ALL
     -- What ends at midnight is active to the end of the day before.
-    SELECT app_id, product_id, (ends_at AT TIME ZONE 'UTC')::date, is_paid::integer, is_trial::integer, -1
-      FROM subscription_periods WHERE ends_at <= now() AND ends_at > starts_at AND NOT is_family_shared
+    SELECT p.app_id, p.product_id, (c.at AT TIME ZONE 'UTC')::date AS day,
+           p.is_paid::integer AS paid, p.is_trial::integer AS trial, c.sign
+      FROM subscription_periods p
+      CROSS JOIN LATERAL (VALUES (p.starts_at, 1), (p.ends_at, -1)) c (at, sign)
+     WHERE c.at <= now() AND p.ends_at > p.starts_at AND NOT p.is_family_shared
 ), calendar AS (
     SELECT f.app_id, f.product_id, d::date AS day
       FROM (SELECT app_id, product_id, min(day) AS first_day FROM change GROUP BY app_id, product_id) f

@@ -8,6 +8,7 @@
 #   bench_migrate NAME                  makes its schema
 #   bench_run NAME [STATUS OPTION...]   measures a run of it, which has to end with 0 or another exit code that is expected;
 #                                       leaves what it said in $state/summary
+#   bench_views SCHEMA                  prints the milliseconds that bringing its views up to date took the last time
 #   bench_loaded                        fills the schema `loaded` with a whole world of 100,000 transactions, once
 
 bench_store() {
@@ -52,6 +53,8 @@ bench_ids() { printf '{csv: {path: "%s", column: transaction_id}}' "$1"; }
 
 # Prints one number of what a run said at its end.
 bench_said() { sed -nE "s/^ *$2 +([0-9]+).*/\1/p" "$1"; }
+
+bench_views() { bench_sql "SELECT coalesce(sum(refresh_milliseconds), 0) FROM $1.schema_views"; }
 
 bench_sql() { psql -XAtqv ON_ERROR_STOP=1 -c "$1"; }
 

@@ -108,6 +108,14 @@ SELECT 1, notification_uuid, signed_date + n * interval '1 hour' + interval '1 s
        CASE WHEN n = 0 AND left(notification_uuid, 1) = 'a' OR left(notification_uuid, 2) = 'ff' THEN 'TIMED_OUT' ELSE 'SUCCESS' END
   FROM notifications CROSS JOIN LATERAL generate_series(0, CASE WHEN left(notification_uuid, 1) = 'a' THEN 1 ELSE 0 END) n;
 
+INSERT INTO refunds (app_id, transaction_id, original_transaction_id, app_transaction_id, product_id, type, in_app_ownership_type,
+                     quantity, price_milliunits, currency, storefront, purchase_date, original_purchase_date, revocation_date,
+                     revocation_reason, revocation_type, revocation_percentage_milliunits, signed_date, payload_sha256, payload)
+SELECT app_id, transaction_id, original_transaction_id, app_transaction_id, product_id, type, in_app_ownership_type, quantity,
+       price_milliunits, currency, storefront, purchase_date, original_purchase_date, revocation_date, revocation_reason,
+       revocation_type, revocation_percentage_milliunits, signed_date, payload_sha256, payload
+  FROM transactions WHERE revocation_date IS NOT NULL;
+
 INSERT INTO runs (app_id, job, fingerprint, frozen_now, finished_at, exit_code, version)
 SELECT 1, 'nightly-sync', '', night, night + interval '5 hours', 2, '1.0.0'
   FROM generate_series(now() - interval '30 days', now(), interval '1 day') night;

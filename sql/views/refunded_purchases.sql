@@ -11,7 +11,8 @@ SELECT
     t.revocation_type,
     p.price_milliunits, p.refunded_milliunits,
     round(p.refunded_milliunits::numeric / nullif(p.price_milliunits, 0), 5) AS refunded_share,
-    asked.consumption_request_reason AS requested_because
+    asked.consumption_request_reason AS requested_because,
+    p.customer_key
 FROM (
     SELECT app_id, transaction_id, revocation_date AS refund_date
       FROM transactions WHERE revocation_date IS NOT NULL AND revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'
@@ -41,5 +42,6 @@ COMMENT ON COLUMN refunded_purchases.refund_month IS 'The month of the refund; i
 COMMENT ON COLUMN refunded_purchases.reason IS 'Apple''s revocationReason in words: issue with the app, other, or not told.';
 COMMENT ON COLUMN refunded_purchases.refunded_milliunits IS 'What was given back, in thousandths of a unit of currency.';
 COMMENT ON COLUMN refunded_purchases.refunded_share IS 'refunded_milliunits over the price, 0 to 1; NULL when the price is 0 or unknown.';
+COMMENT ON COLUMN refunded_purchases.customer_key IS 'Who bought, as in purchases.';
 COMMENT ON COLUMN refunded_purchases.requested_because IS
     'Apple''s consumptionRequestReason of the last request before the refund; NULL when Apple asked nothing, or longer ago than notifications are kept.';

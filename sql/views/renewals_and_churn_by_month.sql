@@ -59,9 +59,10 @@ WITH state AS (
       FROM state WHERE (month + interval '1 month')::date < (now() AT TIME ZONE 'UTC')
     UNION ALL
     SELECT p.app_id, date_trunc('month', p.starts_at AT TIME ZONE 'UTC')::date, p.product_id, 0,
-           1, (p.starts_at > p.before_ends_at)::integer, NULL
-      FROM (SELECT *, lag(ends_at) OVER (PARTITION BY app_id, original_transaction_id ORDER BY period_number) AS before_ends_at
-              FROM subscription_periods) p
+           1, (p.starts_at > p.before_ends_at AND p.before_ended_by = 'expiry')::integer, NULL
+      FROM (SELECT *, lag(ends_at) OVER subscription AS before_ends_at, lag(ended_by) OVER subscription AS before_ended_by
+              FROM subscription_periods
+            WINDOW subscription AS (PARTITION BY app_id, original_transaction_id ORDER BY period_number)) p
      WHERE p.is_paid AND p.transaction_reason = 'RENEWAL' AND p.starts_at <= now()
     UNION ALL
     SELECT app_id, month, product_id, 0, 0, 0, reason FROM explained
@@ -89,7 +90,7 @@ COMMENT ON MATERIALIZED VIEW renewals_and_churn_by_month IS
 COMMENT ON COLUMN renewals_and_churn_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN renewals_and_churn_by_month.active_at_start IS 'Paid subscriptions to the product that were active at the end of the month before.';
 COMMENT ON COLUMN renewals_and_churn_by_month.renewals IS 'Paid periods that began in the month with transactionReason RENEWAL.';
-COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the period before had ended: payments that Apple recovered.';
+COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the period before had expired: payments that Apple recovered, in the month it did; billing_recovery_by_month has what became of those that failed.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned IS 'Subscriptions of active_at_start that are not active at the end of the month.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_voluntary IS 'Lost because the customer switched renewal off.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_billing IS 'Lost because Apple could not charge the customer, whether or not it still tries.';

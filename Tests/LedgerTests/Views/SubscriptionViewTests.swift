@@ -416,6 +416,84 @@ struct SubscriptionViewTests {
         )
     }
 
+    @Test func `billing_recovery_by_month: what became of each failed payment, in the month its period ran out`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a1 | a | plus | 2025-03-10 | 2025-04-10 | 10000 |
+            a2 | a | plus | 2025-04-12 | 2025-05-10 | 10000 | transaction_reason=RENEWAL  # recovered after two days,
+            a3 | a | plus | 2025-05-10 | 2025-06-10 | 10000 | transaction_reason=RENEWAL  # and then in time
+            b1 | b | plus | 2025-03-20 | 2025-04-30 | 0     | offer_type=1, offer_discount_type=FREE_TRIAL
+            b2 | b | plus | 2025-05-04 | 2025-06-04 | 10000 | transaction_reason=RENEWAL  # a trial: four days, into the next month
+            c1 | c | plus | 2025-03-10 | 2025-04-10 | 10000 |                             # lost, says a notification,
+            c2 | c | plus | 2025-08-10 | 2025-09-10 | 10000 |                             # and bought again
+            d1 | d | plus | 2025-03-10 | 2025-04-10 | 10000 |                             # lost, says renewal info
+            e1 | e | plus | 2025-03-10 | 2025-04-10 | 10000 |                             # cancelled
+            f1 | f | plus | 2025-03-10 | 2025-04-10 | 10000 | revocation_date=2025-03-20
+            f2 | f | plus | 2025-04-10 | 2025-05-10 | 10000 | transaction_reason=RENEWAL  # a refund is no failed payment
+            g1 | g | plus | 2025-03-10 | 2025-04-10 | 10000 | in_app_ownership_type=FAMILY_SHARED
+            g2 | g | plus | 2025-04-20 | 2025-05-10 | 10000 | in_app_ownership_type=FAMILY_SHARED, transaction_reason=RENEWAL
+            h1 | h | late | now -35 days  | now -5 days  | 10000 |                        # billing retry
+            i1 | i | late | now -35 days  | now -5 days  | 10000 |                        # grace period
+            j1 | j | late | now -100 days | now -70 days | 10000 |                        # retried for 60 days, in vain
+            k1 | k | late | now -10 days  | now +20 days | 10000 |                        # runs
+            l1 | l | kept | 2025-03-10 | 2025-04-10 | 10000 |
+            l2 | l | kept | 2025-04-10 | 2025-05-10 | 10000 | transaction_reason=RENEWAL  # recovered in the grace period, after a day
+            l3 | l | kept | 2025-05-10 | 2025-06-10 | 10000 | transaction_reason=RENEWAL  # failed, and nobody says when it came right
+            l4 | l | kept | 2025-06-10 | 2025-07-10 | 10000 | transaction_reason=RENEWAL
+            """
+        )
+        try await world.notify(
+            """
+            n1 | DID_FAIL_TO_RENEW | -             | 2025-04-10 | c1 |
+            n2 | EXPIRED           | BILLING_RETRY | 2025-06-10 | c1 |
+            n3 | EXPIRED           | VOLUNTARY     | 2025-04-10 | e1 |
+            n4 | DID_RENEW         | BILLING_RECOVERY | 2025-04-11 | l2 |
+            n5 | DID_FAIL_TO_RENEW | GRACE_PERIOD  | 2025-06-10 | l3 |
+            n6 | DID_RENEW         | -             | 2025-06-10 | l4 |
+            """
+        )
+        try await world.renewal(
+            """
+            a | 2025-06-10   | expiration_intent=1
+            d | 2025-06-10   | expiration_intent=2
+            h | now -5 days  | is_in_billing_retry_period=true
+            i | now -5 days  | is_in_billing_retry_period=true, grace_period_expires_date=now +9 days
+            j | now -70 days | is_in_billing_retry_period=true
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, failed, recovered, still_tried, lost, recovery_rate,
+                       extract(epoch FROM median_time_to_recovery)::integer / 3600 AS hours
+                  FROM billing_recovery_by_month WHERE product_id = 'plus' ORDER BY month
+                """
+            ) == ["04 4 2 0 2 0.5000 72"]
+        )
+        #expect(
+            try await world.answer(
+                "SELECT sum(failed), sum(recovered), sum(still_tried), sum(lost) FROM billing_recovery_by_month WHERE product_id = 'late'"
+            ) == ["3 0 2 1"]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, failed, recovered, lost, extract(epoch FROM median_time_to_recovery)::integer / 3600 AS hours
+                  FROM billing_recovery_by_month WHERE product_id = 'kept' ORDER BY month
+                """
+            ) == ["04 1 1 0 24", "06 1 1 0 0"]
+        )
+        // A renewal after a period that was refunded is none after a failed payment.
+        #expect(
+            try await world.answer(
+                "SELECT to_char(month, 'MM') AS m, renewals, renewals_after_a_gap FROM renewals_and_churn_by_month WHERE product_id = 'plus' AND renewals > 0 ORDER BY month"
+            ) == ["04 2 1", "05 2 1"]
+        )
+    }
+
     @Test func `renewals_due: what renews, as what and for how much, and what will not`() async throws {
         let world = try await TestLedger()
         try await world.renewal(

@@ -1,0 +1,65 @@
+-- How many failed payments were recovered, how soon, and how many subscriptions were lost for them?
+--
+-- A payment failed when a period ran out and Apple renewed the subscription only later, or when renewal info or a
+-- notification says that Apple could not charge; Apple tries for 60 days. It counts in the month in which the period ran out.
+-- Recoveries after a gap are known from the transactions, however old. All else is known from renewal info, which is that of
+-- the last period, and from notifications, which Apple keeps for 180 days: of older months too few losses are known.
+CREATE MATERIALIZED VIEW IF NOT EXISTS billing_recovery_by_month AS
+WITH told AS (
+    SELECT app_id, transaction_id, bool_or(notification_type <> 'DID_RENEW') AS has_failed,
+           min(signed_date) FILTER (WHERE notification_type = 'DID_RENEW') AS recovered_at
+      FROM notifications
+     WHERE notification_type IN ('DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED')
+        OR notification_type = 'EXPIRED' AND subtype = 'BILLING_RETRY'
+        OR notification_type = 'DID_RENEW' AND subtype = 'BILLING_RECOVERY'
+     GROUP BY app_id, transaction_id
+), ended AS (
+    SELECT
+        p.app_id, p.original_transaction_id, p.transaction_id, p.product_id, p.is_family_shared, p.starts_at,
+        p.expires_date, p.grace_until, p.ended_by, p.next_transaction_id, p.next_starts_at,
+        lead(p.transaction_reason) OVER subscription IS NOT DISTINCT FROM 'RENEWAL' AS is_renewed
+    FROM subscription_periods p
+    WINDOW subscription AS (PARTITION BY p.app_id, p.original_transaction_id ORDER BY p.period_number)
+), failed AS (
+    SELECT
+        e.app_id, date_trunc('month', e.expires_date AT TIME ZONE 'UTC')::date AS month, e.product_id,
+        -- A recovery in the grace period moves no date: the notification says when it was.
+        CASE WHEN e.is_renewed THEN greatest(e.next_starts_at, recovery.recovered_at) - e.expires_date END AS delay,
+        e.next_starts_at IS NULL
+            AND (coalesce(e.grace_until > now(), false)
+                 OR coalesce(r.is_in_billing_retry_period AND e.expires_date + interval '60 days' > now(), false)) AS is_tried
+    FROM ended e
+    LEFT JOIN renewals r ON r.app_id = e.app_id AND r.original_transaction_id = e.original_transaction_id
+         AND r.signed_date >= e.starts_at AND e.next_starts_at IS NULL
+    LEFT JOIN told failure ON failure.app_id = e.app_id AND failure.transaction_id = e.transaction_id AND failure.has_failed
+    LEFT JOIN told recovery ON recovery.app_id = e.app_id AND recovery.transaction_id = e.next_transaction_id
+         AND recovery.recovered_at IS NOT NULL
+    WHERE e.ended_by = 'expiry' AND NOT e.is_family_shared AND e.expires_date <= now()
+      AND (failure.has_failed
+           OR CASE WHEN e.is_renewed THEN e.next_starts_at > e.expires_date OR recovery.recovered_at IS NOT NULL
+                   ELSE r.is_in_billing_retry_period OR r.expiration_intent = 2 END)
+)
+SELECT
+    app_id, month, product_id,
+    count(*) AS failed,
+    count(delay) AS recovered,
+    count(*) FILTER (WHERE is_tried) AS still_tried,
+    count(*) FILTER (WHERE delay IS NULL AND NOT is_tried) AS lost,
+    round(count(delay)::numeric / nullif(count(*) FILTER (WHERE NOT is_tried), 0), 4) AS recovery_rate,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY delay) AS median_time_to_recovery
+FROM failed
+GROUP BY app_id, month, product_id
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS billing_recovery_by_month_key
+    ON billing_recovery_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
+
+COMMENT ON MATERIALIZED VIEW billing_recovery_by_month IS
+    'Payments that failed at the end of a period, by the month of that end: recovered, still tried, or lost. Of more than 180 days ago losses are known in part only. As of the last refresh.';
+COMMENT ON COLUMN billing_recovery_by_month.month IS 'The month in which the period ran out; its first day, in UTC.';
+COMMENT ON COLUMN billing_recovery_by_month.product_id IS 'The product of the period that ran out.';
+COMMENT ON COLUMN billing_recovery_by_month.failed IS 'Periods whose renewal Apple could not charge at once; trials count, Family Sharing does not.';
+COMMENT ON COLUMN billing_recovery_by_month.recovered IS 'How many of them Apple renewed later.';
+COMMENT ON COLUMN billing_recovery_by_month.still_tried IS 'How many of them are in their grace period, or in billing retry for less than 60 days.';
+COMMENT ON COLUMN billing_recovery_by_month.lost IS 'All others, also those of customers who bought again by themselves.';
+COMMENT ON COLUMN billing_recovery_by_month.recovery_rate IS 'recovered over recovered and lost, 0 to 1; NULL while nothing is decided. For several rows divide the sums.';
+COMMENT ON COLUMN billing_recovery_by_month.median_time_to_recovery IS 'From the end of the period to the renewal, the middle one of those recovered.';

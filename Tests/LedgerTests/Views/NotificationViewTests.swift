@@ -96,7 +96,7 @@ struct NotificationViewTests {
         )
     }
 
-    @Test func `undelivered_notifications, which begins with failed attempts, and notification_deliveries tell the same`()
+    @Test func `undelivered_notifications begins with failed attempts, and tells what notification_deliveries does`()
         async throws
     {
         let world = try await TestLedger()

@@ -127,7 +127,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 -- A function that runs with its caller's rights gives none; of those that run with the owner's, these.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'refresh_views')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_grown_tables', 'refresh_views')) \gexec
 
 -- Erasing. Every table a customer's records can be in, and the tombstones; see sql/migrations/0003_erasure.sql.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
@@ -154,7 +154,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('erasure_key', 'refresh_views') \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_grown_tables', 'erasure_key', 'refresh_views') \gexec
 
 -- Exporting: every column that a CSV file or a report can show, which excludes payloads and bytes.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')

@@ -11,6 +11,7 @@ package struct Ledger: Sendable {
     /// How long to wait for a server that does not answer.
     package let deadline: Duration
     let headers = SigningHeaders()
+    let settledTables = SettledTables()
 
     /// A ledger over at most `sessions` connections; the first use connects.
     ///
@@ -50,11 +51,7 @@ package struct Ledger: Sendable {
     static let usualPlanner =
         "SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"
 
-    /// Has every statement of a page planned each time, which costs half a millisecond a page.
-    ///
-    /// A plan made while a table was empty takes any index that begins with `app_id` for as good as the primary key, and
-    /// kept, reads all rows of the app for every row of a page: 40 ms a page at 15,000 rows. Kept for only a thousand rows
-    /// of a session it still took four times the CPU of a replay into empty tables.
+    /// Has every statement planned each time; ``SettledTables`` says when pages need not.
     private static let planAnew = "SET plan_cache_mode = force_custom_plan;"
 
     /// Left to itself the planner hashes a whole table for every page (61,000 against 4,500 rows a second in batches of

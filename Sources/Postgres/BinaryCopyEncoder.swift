@@ -6,11 +6,21 @@ package import LedgerTables
 package struct BinaryCopyEncoder {
     private var cells = CellEncoder(capacity: 80 * 1_024)
     private let width: Int
+    /// The cells that end every row, as they are sent.
+    private let ending: [UInt8]
+    private let endingWidth: Int
     package private(set) var rowCount = 0
 
-    /// - Parameter width: Cells in each row.
-    package init(width: Int) {
+    /// - Parameters:
+    ///   - width: Cells in each row that is appended.
+    ///   - constants: Cells that end every row, written once.
+    /// - Throws: ``PostgresError`` of a constant that PostgreSQL cannot store.
+    package init(width: Int, constants: Row = []) throws(PostgresError) {
         self.width = width
+        var ending = CellEncoder(capacity: 64)
+        for cell in constants { try ending.append(cell) }
+        self.ending = ending.bytes
+        endingWidth = constants.count
         cells.append(raw: Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00])
         cells.append(Int32(0))  // flags
         cells.append(Int32(0))  // length of the header's extension
@@ -23,8 +33,9 @@ package struct BinaryCopyEncoder {
 
     package mutating func append(_ row: Row) throws(PostgresError) {
         precondition(row.count == width, "a row of \(row.count) cells for \(width) columns")
-        cells.append(Int16(truncatingIfNeeded: width))
+        cells.append(Int16(truncatingIfNeeded: width + endingWidth))
         for cell in row { try cells.append(cell) }
+        cells.append(raw: ending)
         rowCount += 1
     }
 

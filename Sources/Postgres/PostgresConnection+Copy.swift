@@ -9,6 +9,7 @@ extension PostgresConnection {
     ///   - table: Of the form `[a-z_][a-z0-9_]*`; found along the search path.
     ///   - columns: Named in the order of the cells of each row.
     ///   - rows: Each with as many cells as there are columns, each cell of its column's type or NULL.
+    ///   - constants: Further columns, which have one value in all rows.
     /// - Returns: How many rows were loaded.
     /// - Throws: ``PostgresError``; `countMismatch` when the server stored other than what was sent, as with a trigger
     ///   that drops rows.
@@ -16,15 +17,17 @@ extension PostgresConnection {
     package borrowing func copyIn(
         _ table: String,
         columns: [String],
-        rows: some Sequence<[Cell]>
+        rows: some Sequence<[Cell]>,
+        constants: [(column: String, cell: Cell)] = []
     ) throws -> Int {
         guard isInTransaction else {
             return try transaction { connection in
-                try connection.copyIn(table, columns: columns, rows: rows)
+                try connection.copyIn(table, columns: columns, rows: rows, constants: constants)
             }
         }
+        var encoder = try BinaryCopyEncoder(width: columns.count, constants: constants.map(\.cell))
         var quoted: [String] = []
-        for column in columns { quoted.append(try quotedIdentifier(column)) }
+        for column in columns + constants.map(\.column) { quoted.append(try quotedIdentifier(column)) }
         let list = quoted.joined(separator: ", ")
         let sql = "COPY \(try quotedIdentifier(table)) (\(list)) FROM STDIN (FORMAT binary)"
         try refuseIfCancelled(sql)
@@ -32,7 +35,7 @@ extension PostgresConnection {
 
         let sent: Int
         do throws(PostgresError) {
-            sent = try send(rows, width: columns.count, of: sql)
+            sent = try send(rows, with: &encoder, of: sql)
         } catch {
             abandonCopyIn()
             throw error
@@ -49,9 +52,11 @@ extension PostgresConnection {
         return sent
     }
 
-    private borrowing func send(_ rows: some Sequence<[Cell]>, width: Int, of sql: String) throws(PostgresError) -> Int
-    {
-        var encoder = BinaryCopyEncoder(width: width)
+    private borrowing func send(
+        _ rows: some Sequence<[Cell]>,
+        with encoder: inout BinaryCopyEncoder,
+        of sql: String
+    ) throws(PostgresError) -> Int {
         for row in rows {
             try encoder.append(row)
             crashPoint(.rowCopied)

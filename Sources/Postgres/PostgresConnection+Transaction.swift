@@ -6,15 +6,22 @@ extension PostgresConnection {
     ///
     /// Transactions do not nest.
     ///
+    /// - Parameters:
+    ///   - isolation: What the transaction sees of others.
+    ///   - keepsPlans: Whether ``run(_:_:rows:answer:)`` plans a statement once for the session, for any parameters.
+    ///   - body: The statements.
+    /// - Returns: What `body` returns.
     /// - Throws: What `body` throws; ``PostgresError`` of `BEGIN` or `COMMIT`. When the answer to `COMMIT` is lost,
     ///   `isOutcomeUnknown` is true and only reading back tells what happened.
     package borrowing func transaction<R>(
         _ isolation: IsolationLevel = .readCommitted,
+        keepsPlans: Bool = false,
         _ body: (borrowing PostgresConnection) throws -> R
     ) throws -> R {
         precondition(!isInTransaction, "transactions do not nest")
         try refuseIfCancelled("BEGIN")
-        try execute("BEGIN ISOLATION LEVEL \(isolation.rawValue)")
+        let settings = keepsPlans ? "; SET LOCAL plan_cache_mode = force_generic_plan" : ""
+        try execute("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
         let value: R
         do {
             value = try body(self)

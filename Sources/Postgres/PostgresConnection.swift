@@ -59,6 +59,16 @@ package struct PostgresConnection: ~Copyable {
         return try self.answer(of: sql)
     }
 
+    /// Runs one statement like ``run(_:_:rows:answer:)``, but plans it for this once whatever the transaction keeps.
+    package borrowing func runOnce(_ sql: String, _ parameters: [Cell]) throws(PostgresError) -> PostgresRows {
+        try refuseIfCancelled(sql)
+        let types = parameters.map { PostgresType(of: $0)?.rawValue ?? 0 }
+        _ = unsafe try statements.withParameters(parameters, rows: nil) { count, values, lengths, formats in
+            unsafe PQsendQueryParams(handle, sql, count, types, values, lengths, formats, ValueFormat.text.rawValue)
+        }
+        return try answer(of: sql)
+    }
+
     /// Runs several statements without parameters, such as a migration, in one implicit transaction.
     package borrowing func script(_ sql: String) throws(PostgresError) {
         try refuseIfCancelled(sql)

@@ -109,6 +109,7 @@ extension Ledger {
     /// - Parameters:
     ///   - rows: Of one batch.
     ///   - origin: What is filed with them.
+    ///   - rewritesHeldSnapshots: Also replaces a row by another reading of the very snapshot it shows.
     ///   - isArchived: The archive holds every payload already: it is where they come from.
     ///   - rejects: Numbers of the rejected records that the rows resolve.
     /// - Returns: What changed.
@@ -116,16 +117,30 @@ extension Ledger {
     package func write(
         _ rows: PageRows,
         from origin: RowOrigin,
+        rewritesHeldSnapshots: Bool = true,
         isArchived: Bool = false,
         resolving rejects: [Int64] = []
     ) async throws -> RowCounts {
-        let writer = RecordWriter(
+        var writer = RecordWriter(
             origin: origin,
             headers: headers,
-            rewritesHeldSnapshots: true,
+            rewritesHeldSnapshots: rewritesHeldSnapshots,
             isArchived: isArchived
         )
-        return try await persistently { connection in
+        do {
+            return try await write(rows, with: writer, resolving: rejects)
+        } catch SQLState.uniqueViolation {
+            writer.isContested = true
+            return try await write(rows, with: writer, resolving: rejects)
+        }
+    }
+
+    private func write(
+        _ rows: PageRows,
+        with writer: RecordWriter,
+        resolving rejects: [Int64]
+    ) async throws -> RowCounts {
+        try await persistently { connection in
             try writer.prepareSession(for: rows, on: connection)
             return try connection.transaction(.readCommitted) { connection in
                 let (admitted, withheld) = try writer.admit(rows, on: connection)
@@ -137,7 +152,7 @@ extension Ledger {
                         withheld > 0
                             ? "UPDATE rejected_records SET resolved_at = now(), raw = '', detail = 'Of an erased customer.', item_key = '' WHERE app_id = $1 AND record_id = $2"
                             : "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
-                        [.integer(origin.app.rawValue), .bigint(reject)]
+                        [.integer(writer.origin.app.rawValue), .bigint(reject)]
                     )
                 }
                 return counts

@@ -4,10 +4,26 @@ import LedgerTables
 ///
 /// Names come from ``LedgerTables/Tables``, never from input.
 enum MergeSQL {
+    /// Which snapshots the ledger lacks, and which are newer than what it holds; of all others it says nothing.
+    ///
+    /// A crawl of unchanged history asks this and writes nothing at all, where a plain upsert rewrites every row (179 MB
+    /// of WAL for 200,000) and even `DO UPDATE … WHERE` locks them. Parameters: app, the snapshots as ``SnapshotNames``.
+    /// It gives the key and whether it is new.
+    ///
+    /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
+    /// - Returns: The statement.
+    static func triage(_ table: Table) -> String {
+        let key = table.key[0]
+        return """
+            SELECT s.\(key) AS key, h.app_id IS NULL AS is_new
+              FROM \(Staging.from("$2", of: SnapshotNames(of: table).table))
+              LEFT JOIN \(held(in: table, by: [key])) ON true
+             WHERE h.app_id IS NULL OR \(isNewer("s", than: "h", table))
+            """
+    }
+
     /// Inserts what is new and replaces what is older; a row the ledger holds already, or holds newer, is not touched.
     ///
-    /// Rows that lose are sorted out before `INSERT` sees them: a crawl of unchanged history then writes nothing at
-    /// all, where a plain upsert rewrites every row (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them.
     /// Keys are merged in order, so that two workers cannot wait for each other.
     /// The statement's parameters: app, run; of transactions source and listed transaction ID; the rows, as
     /// ``Staging/rows(_:of:)`` makes them. It gives the key and whether it is new.
@@ -22,7 +38,7 @@ enum MergeSQL {
         let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
         let extra = table == Tables.transactions
         let wins = { (new: String, held: String) in
-            let isNewer = "\(rank(new, table)) > \(rank(held, table))"
+            let isNewer = isNewer(new, than: held, table)
             guard rewritesHeldSnapshots else { return isNewer }
             let readings = [new, held].map { alias in columns.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
             return
@@ -47,26 +63,44 @@ enum MergeSQL {
     /// The keys of those snapshots that are what the ledger holds now, where they have or had rows of their own in other
     /// tables: child rows, or odd fields.
     ///
-    /// Parameters: app, the keys of the snapshots that come with such rows, the snapshots as ``Staging/snapshotNames``.
+    /// Parameters: app, the keys of the snapshots that come with such rows, the snapshots as ``SnapshotNames``.
     ///
     /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
     /// - Returns: `nil` where no other table has rows of a snapshot's.
     static func heldSnapshots(_ table: Table) -> String? {
+        let key = table.key[0]
         var others: [String] = []
         if let owner = Tables.ownerKind(of: table) {
-            others += Tables.owned.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = s.key" }
+            others += Tables.owned.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = s.\(key)" }
         }
         if let kind = Tables.recordKind(of: table) {
-            others.append("field_issues o WHERE o.kind = '\(kind)' AND o.record_key = s.key")
+            others.append("field_issues o WHERE o.kind = '\(kind)' AND o.record_key = s.\(key)")
         }
         guard !others.isEmpty else { return nil }
         // Each question is a subquery that cannot be turned into a join, for the reason given below.
         let asked = others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
         return """
-            SELECT s.key FROM \(Staging.from("$3", of: Staging.snapshotNames))
-              JOIN \(held(in: table, by: table.key, as: ["key"])) ON h.payload_sha256 = s.payload_sha256
-             WHERE s.key = ANY ($2::text[]) OR \(asked.joined(separator: " OR "))
+            SELECT s.\(key) AS key FROM \(Staging.from("$3", of: SnapshotNames(of: table).table))
+              JOIN \(held(in: table, by: [key])) ON h.payload_sha256 = s.payload_sha256
+             WHERE s.\(key) = ANY ($2::text[]) OR \(asked.joined(separator: " OR "))
             """
+    }
+
+    /// Removes the rows that belong to snapshots, found as ``held(in:by:)`` finds rows, and for the same reason.
+    ///
+    /// Parameters: app, the owners' kind, their keys.
+    ///
+    /// - Parameter table: One of ``LedgerTables/Tables/owned``.
+    /// - Returns: The statement.
+    static func removeChildren(_ table: Table) -> String {
+        """
+        DELETE FROM \(table.name) WHERE ctid = ANY (ARRAY(
+            SELECT o.ctid FROM unnest($3::text[]) AS owner (key), LATERAL (
+                SELECT o.ctid FROM \(table.name) o
+                 WHERE o.app_id = $1::integer AND o.owner_kind = $2::text AND o.owner_key = owner.key OFFSET 0
+            ) o
+        ))
+        """
     }
 
     /// As `h`, the row of a table whose key a row `s` has, looked up for each `s` by the primary key.
@@ -76,12 +110,15 @@ enum MergeSQL {
     ///
     /// - Parameters:
     ///   - table: Where `h` is.
-    ///   - key: Columns of `h` that equal columns of `s`.
-    ///   - names: What those are called in `s`, if not the same.
+    ///   - key: Columns that `h` and `s` have alike.
     /// - Returns: A `LATERAL` subquery.
-    private static func held(in table: Table, by key: [String], as names: [String]? = nil) -> String {
-        let sameKey = zip(key, names ?? key).map { "h.\($0) = s.\($1)" }.joined(separator: " AND ")
+    private static func held(in table: Table, by key: [String]) -> String {
+        let sameKey = key.map { "h.\($0) = s.\($0)" }.joined(separator: " AND ")
         return "LATERAL (SELECT h.* FROM \(table.name) h WHERE h.app_id = $1::integer AND \(sameKey) OFFSET 0) h"
+    }
+
+    private static func isNewer(_ new: String, than held: String, _ table: Table) -> String {
+        "\(rank(new, table)) > \(rank(held, table))"
     }
 
     /// What decides between two snapshots of one record: the later signature, then a revoked one, then the hash.
@@ -107,6 +144,16 @@ enum MergeSQL {
             DO UPDATE SET send_attempt_result = excluded.send_attempt_result
             """
     }()
+
+    /// Which payloads the raw archive lacks, or has without knowing that refund history returned them.
+    ///
+    /// Parameters: app, the payloads as ``Staging/archiveNames``. It gives the place of each, from 1, and whether it lacks.
+    static let archiveTriage = """
+        SELECT s.ordinality AS place, h.app_id IS NULL AS is_new
+          FROM \(Staging.from("$2", of: Staging.archiveNames))
+          LEFT JOIN \(held(in: Staging.archive, by: Staging.archive.key)) ON true
+         WHERE h.app_id IS NULL OR s.is_refund AND NOT h.is_refund
+        """
 
     /// The raw archive keeps every distinct payload once; one it has already is not touched, nor locked.
     ///

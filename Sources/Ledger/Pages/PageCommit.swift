@@ -47,16 +47,17 @@ extension Ledger {
     /// - Returns: What changed, or `nil` when another worker holds the item: then nothing was written.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt.
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
-        let writer = RecordWriter(origin: page.origin, headers: headers)
+        var writer = RecordWriter(origin: page.origin, headers: headers)
         let written = Mutex<RowCounts?>(nil)
         /// What an attempt wrote whose COMMIT has an unknown outcome.
         var inDoubt: RowCounts?
         var attempt = 1
         while true {
             do {
-                return try await pool.withConnection { connection in
+                return try await pool.withConnection { [writer] connection in
                     try writer.prepareSession(for: page.rows, on: connection)
-                    return try connection.transaction(.readCommitted) { connection in
+                    let keepsPlans = try settledTables.hold(page.rows, on: connection)
+                    return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
                         crashPoint(.pageBegun)
                         let (rows, withheld) = try writer.admit(page.rows, on: connection)
                         var counts = try writer.write(rows, itemKey: page.item.key, on: connection)
@@ -71,6 +72,8 @@ extension Ledger {
                 // The server may still have been at the COMMIT in doubt when it was asked for it.
                 guard let inDoubt else { return nil }
                 return try await hasHappened(page) ? inDoubt : nil
+            } catch SQLState.uniqueViolation where !writer.isContested {
+                writer.isContested = true
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
                 if error.isOutcomeUnknown { inDoubt = written.withLock { $0 } }
@@ -100,6 +103,8 @@ private struct StaleLease: Error {}
 
 extension PageCommit {
     /// Moves the item on by one page, if this process still holds it.
+    ///
+    /// Whether it does is asked in words that fit no index of leases: the item is found by its key, in any plan.
     fileprivate func advance(
         _ counts: RowCounts,
         of rows: PageRows,
@@ -121,7 +126,7 @@ extension PageCommit {
                 complete_until = coalesce($15::timestamptz, complete_until),
                 error_code = NULL, error_message = NULL
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
-               AND lease_epoch = $5 AND page_seq = $6 AND state = 'leased' AND lease_owner = $16
+               AND lease_epoch = $5 AND page_seq = $6 AND coalesce(state, '') = 'leased' AND lease_owner IS NOT DISTINCT FROM $16
             """,
             holder.key(of: item) + [
                 .bigint(item.epoch), .bigint(item.pageSequence), cursor.map(Cell.text) ?? .null,

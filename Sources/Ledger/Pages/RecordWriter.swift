@@ -46,6 +46,9 @@ struct RecordWriter {
     var rewritesHeldSnapshots = false
     /// Whether every payload came out of the archive, which then has nothing to learn.
     var isArchived = false
+    /// Whether some of what looked new is there after all, as an attempt before this one has shown: another worker was
+    /// faster.
+    var isContested = false
 
     /// - Parameters:
     ///   - rows: What ``admit(_:on:)`` let pass of one page, or of the batch of a replay.
@@ -92,22 +95,15 @@ struct RecordWriter {
         counting counts: inout RowCounts,
         on connection: borrowing PostgresConnection
     ) throws -> Set<ExactText> {
-        var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
-        if table == Tables.transactions {
-            parameters += [.text(origin.stream), origin.listedTransactionID.map(Cell.text) ?? .null]
-        }
-        let changed = try connection.run(
-            MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
-            parameters,
-            rows: Staging.rows(snapshots.map(\.row), of: table)
-        )
-        crashPoint(.tableStaged)
-        var inserted: Set<ExactText> = []
+        let (new, standing) = try triage(snapshots, of: table, on: connection)
+        try insert(new, into: table, on: connection)
+        var inserted = Set(new.map { ExactText($0.key) })
         var updated: Set<ExactText> = []
-        for row in changed {
+        for row in try replace(standing, in: table, on: connection) {
             let key = ExactText(try row.text("key"))
             if try row.bool("inserted") { inserted.insert(key) } else { updated.insert(key) }
         }
+        crashPoint(.tableStaged)
         // A transaction that refund history returned is one record of Apple's, though two tables hold it.
         if table != Tables.refunds {
             counts.new += inserted.count
@@ -123,10 +119,7 @@ struct RecordWriter {
             let found = try connection.run(
                 held,
                 [.integer(origin.app.rawValue), .textArray(now.map(\.text).sorted())],
-                rows: Staging.rows(
-                    snapshots.map { [.text($0.key), .bytea($0.payloadSHA256)] },
-                    of: Staging.snapshotNames
-                )
+                rows: SnapshotNames(of: table).rows(snapshots)
             )
             updated.formUnion(try found.map { ExactText(try $0.text("key")) })
         }
@@ -138,6 +131,67 @@ struct RecordWriter {
         return updated
     }
 
+    /// Parts those snapshots whose records the ledger has not, and those that may replace what it has, from the rest.
+    private func triage(
+        _ snapshots: [Snapshot],
+        of table: Table,
+        on connection: borrowing PostgresConnection
+    ) throws -> (new: [Snapshot], standing: [Snapshot]) {
+        guard !isContested else { return ([], snapshots) }
+        let found = try connection.run(
+            MergeSQL.triage(table),
+            [.integer(origin.app.rawValue)],
+            rows: SnapshotNames(of: table).rows(snapshots),
+            answer: .binary
+        )
+        var isNew: [ExactText: Bool] = [:]
+        for row in found { isNew[ExactText(try row.text("key"))] = try row.bool("is_new") }
+        let new = snapshots.filter { isNew[ExactText($0.key)] == true }
+        guard new.count < snapshots.count else { return (new, []) }
+        let standing = snapshots.filter { snapshot in
+            let isNew = isNew[ExactText(snapshot.key)]
+            return isNew == false || rewritesHeldSnapshots && isNew == nil
+        }
+        return (new, standing)
+    }
+
+    /// In the order of the keys, as every other statement that writes a table.
+    ///
+    /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
+    private func insert(_ new: [Snapshot], into table: Table, on connection: borrowing PostgresConnection) throws {
+        guard !new.isEmpty else { return }
+        var constants: [(column: String, cell: Cell)] = [
+            ("app_id", .integer(origin.app.rawValue)), ("last_run_id", .bigint(origin.run)),
+        ]
+        if table == Tables.transactions {
+            constants += [("source", .text(origin.stream)), ("listed_transaction_id", listedTransactionID)]
+        }
+        _ = try connection.copyIn(
+            table.name,
+            columns: table.columns.map(\.name),
+            rows: new.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.lazy.map(\.row),
+            constants: constants
+        )
+    }
+
+    private func replace(
+        _ standing: [Snapshot],
+        in table: Table,
+        on connection: borrowing PostgresConnection
+    ) throws -> [PostgresRow] {
+        guard !standing.isEmpty else { return [] }
+        var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
+        if table == Tables.transactions { parameters += [.text(origin.stream), listedTransactionID] }
+        let changed = try connection.run(
+            MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
+            parameters,
+            rows: Staging.rows(standing.map(\.row), of: table)
+        )
+        return Array(changed)
+    }
+
+    private var listedTransactionID: Cell { origin.listedTransactionID.map(Cell.text) ?? .null }
+
     /// Child rows live and die with their snapshot: those of an older one go, those of the winner come.
     private func replaceChildren(
         of winners: [Snapshot],
@@ -146,12 +200,14 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws {
         guard let ownerKind = Tables.ownerKind(of: table) else { return }
-        // A new snapshot has older children too where its row alone was removed by hand.
-        let owners = updated.union(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) })
+        var owners = updated
+        // A new snapshot has older children too where its row alone was removed by hand: theirs are in the way of its own.
+        if isContested { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
         if !owners.isEmpty {
             for child in Tables.owned {
-                _ = try connection.run(
-                    "DELETE FROM \(child.name) WHERE app_id = $1::integer AND owner_kind = $2::text AND owner_key = ANY ($3::text[])",
+                // Such tables stay small in most ledgers, and a plan made for a small one must not be kept.
+                _ = try connection.runOnce(
+                    MergeSQL.removeChildren(child),
                     [.integer(origin.app.rawValue), .text(ownerKind), .textArray(owners.map(\.text).sorted())]
                 )
             }
@@ -159,11 +215,11 @@ struct RecordWriter {
         for child in Tables.owned {
             let rows = winners.flatMap { $0.children.filter { $0.table == child }.flatMap(\.rows) }
             guard !rows.isEmpty else { continue }
-            let app = Cell.integer(origin.app.rawValue)
             _ = try connection.copyIn(
                 child.name,
-                columns: ["app_id"] + child.columns.map(\.name),
-                rows: rows.map { [app] + $0 }
+                columns: child.columns.map(\.name),
+                rows: rows,
+                constants: [("app_id", .integer(origin.app.rawValue))]
             )
         }
     }
@@ -203,22 +259,61 @@ struct RecordWriter {
         for (payload, number) in zip(payloads, numbers) where !known.contains(where: { $0.number == number }) {
             known.append((payload.header, number))
         }
-        let rows: [Row] = zip(payloads, numbers).map { payload, number in
-            // Only a notification quotes other JWS.
-            let bytes =
-                payload.kind == "notification"
-                ? HeaderSplice.shorten(payload.payload, headers: known) : payload.payload
-            return [
-                .text(payload.kind), .text(payload.recordKey), .timestamp(payload.signedDate),
-                .bytea(payload.payloadSHA256), .integer(number), .bytea(bytes),
-                .bytea(payload.signature), .boolean(origin.isRefundHistory && payload.kind == "transaction"),
-            ]
+        let rows = { (places: [Int]) -> [Row] in
+            places.map { place in
+                let payload = payloads[place]
+                // Only a notification quotes other JWS.
+                let bytes =
+                    payload.kind == "notification"
+                    ? HeaderSplice.shorten(payload.payload, headers: known) : payload.payload
+                return archiveName(of: payload) + [.integer(numbers[place]), .bytea(bytes), .bytea(payload.signature)]
+            }
         }
-        _ = try connection.run(
-            MergeSQL.archive,
+        let (new, standing) = try triage(payloads, on: connection)
+        if !new.isEmpty {
+            _ = try connection.copyIn(
+                Staging.archive.name,
+                columns: Staging.archive.columns.map(\.name),
+                rows: rows(new),
+                constants: [("app_id", .integer(origin.app.rawValue))]
+            )
+        }
+        if !standing.isEmpty {
+            _ = try connection.run(
+                MergeSQL.archive,
+                [.integer(origin.app.rawValue)],
+                rows: Staging.rows(rows(standing), of: Staging.archive)
+            )
+        }
+    }
+
+    /// The places of payloads the archive lacks, in the order of its key, and of those it may have.
+    private func triage(
+        _ payloads: [ArchivedPayload],
+        on connection: borrowing PostgresConnection
+    ) throws -> (new: [Int], standing: [Int]) {
+        guard !isContested else { return ([], Array(payloads.indices)) }
+        let found = try connection.run(
+            MergeSQL.archiveTriage,
             [.integer(origin.app.rawValue)],
-            rows: Staging.rows(rows, of: Staging.archive)
+            rows: Staging.rows(payloads.map(archiveName), of: Staging.archiveNames),
+            answer: .binary
         )
+        var new: [Int] = []
+        var standing: [Int] = []
+        for row in found {
+            let place = Int(try row.int64("place")) - 1
+            if try row.bool("is_new") { new.append(place) } else { standing.append(place) }
+        }
+        new.sort { payloads[$0].precedes(payloads[$1]) }
+        return (new, standing)
+    }
+
+    private func archiveName(of payload: ArchivedPayload) -> Row {
+        [
+            .text(payload.kind), .text(payload.recordKey), .timestamp(payload.signedDate),
+            .bytea(payload.payloadSHA256), .boolean(origin.isRefundHistory && payload.kind == "transaction"),
+        ]
     }
 
     /// Odd values, rejects and unknown fields, always in this order and each sorted, because every worker may meet the
@@ -256,5 +351,15 @@ struct RecordWriter {
                 [app, .text(path[0]), .text(path[1]), .text(seen[0].sample), .bigint(Int64(seen.count))]
             )
         }
+    }
+}
+
+extension ArchivedPayload {
+    /// The order of the archive's key.
+    fileprivate func precedes(_ other: Self) -> Bool {
+        if kind != other.kind { return kind.utf8.lexicographicallyPrecedes(other.kind.utf8) }
+        if recordKey != other.recordKey { return recordKey.utf8.lexicographicallyPrecedes(other.recordKey.utf8) }
+        if signedDate != other.signedDate { return signedDate < other.signedDate }
+        return payloadSHA256.lexicographicallyPrecedes(other.payloadSHA256)
     }
 }

@@ -13,11 +13,15 @@ enum Staging {
     static func prepare(for rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) {
         for table in snapshotTables where rows.snapshots.contains(where: { $0.table == table }) {
             try connection.makeRowType(name(of: table), of: table.columns)
+            let names = SnapshotNames(of: table).table
+            try connection.makeRowType(name(of: names), of: names.columns)
         }
         let sendAttempts = Tables.notificationSendAttempts
         if !rows.sendAttempts.isEmpty { try connection.makeRowType(name(of: sendAttempts), of: sendAttempts.columns) }
-        if !rows.archive.isEmpty { try connection.makeRowType(name(of: archive), of: archive.columns) }
-        try connection.makeRowType(name(of: snapshotNames), of: snapshotNames.columns)
+        if !rows.archive.isEmpty {
+            try connection.makeRowType(name(of: archive), of: archive.columns)
+            try connection.makeRowType(name(of: archiveNames), of: archiveNames.columns)
+        }
     }
 
     /// The raw archive's columns as they are sent; `header_id` stands for the header's text.
@@ -26,23 +30,23 @@ enum Staging {
         key: ["kind", "record_key", "signed_date", "payload_sha256"],
         columns: [
             Column("kind", .text), Column("record_key", .text), Column("signed_date", .timestamptz),
-            Column("payload_sha256", .bytea), Column("header_id", .integer), Column("payload", .bytea),
-            Column("signature", .bytea), Column("is_refund", .boolean),
+            Column("payload_sha256", .bytea), Column("is_refund", .boolean), Column("header_id", .integer),
+            Column("payload", .bytea), Column("signature", .bytea),
         ]
     )
 
-    /// What tells one snapshot of a table from another.
-    static let snapshotNames = Table(
-        "snapshot_names",
-        key: ["key", "payload_sha256"],
-        columns: [Column("key", .text), Column("payload_sha256", .bytea)]
+    /// The raw archive's key, and whether refund history returned the payload.
+    static let archiveNames = Table(
+        "signed_payloads_names",
+        key: archive.key,
+        columns: Array(archive.columns.prefix(5))
     )
 
     static func rows(_ rows: [Row], of table: Table) -> RowArray { RowArray(of: name(of: table), rows) }
 
-    /// As the table `s`, the rows that are a statement's parameter.
+    /// As the table `s`, the rows that are a statement's parameter, and the place of each as `ordinality`.
     static func from(_ parameter: String, of table: Table) -> String {
-        "unnest(\(parameter)::pg_temp.\(name(of: table))[]) s"
+        "unnest(\(parameter)::pg_temp.\(name(of: table))[]) WITH ORDINALITY s"
     }
 
     /// The listed IDs of a run that is planned, in a temporary table of every session.
@@ -56,4 +60,20 @@ enum Staging {
     }
 
     private static func name(of table: Table) -> String { "stage_\(table.name)" }
+}
+
+/// The few columns of a snapshot table that tell one snapshot from another, and which of two wins.
+struct SnapshotNames {
+    let table: Table
+    private let places: [Int]
+
+    init(of table: Table) {
+        let names = table.key + ["signed_date", "revocation_date", "payload_sha256"]
+        places = table.columns.indices.filter { names.contains(table.columns[$0].name) }
+        self.table = Table("\(table.name)_names", key: table.key, columns: places.map { table.columns[$0] })
+    }
+
+    func rows(_ snapshots: [Snapshot]) -> RowArray {
+        Staging.rows(snapshots.map { snapshot in places.map { snapshot.row[$0] } }, of: table)
+    }
 }

@@ -87,7 +87,8 @@ struct MergeCommand: AsyncParsableCommand {
         let left = Mutex(batches.makeIterator())
         let sum = Mutex(RowCounts())
         try await withBoundedWorkers(width: loaders, next: { left.withLock { $0.next() } }) { rows in
-            let counts = try await ledger.write(rows, from: origin)
+            // As a crawl does: what is there is not read anew.
+            let counts = try await ledger.write(rows, from: origin, rewritesHeldSnapshots: false)
             sum.withLock { sum in
                 sum.new += counts.new
                 sum.updated += counts.updated

@@ -50,7 +50,7 @@ extension FuzzTarget {
         }
         try promise(decoded == Array(cursor.utf8), "the server would read another cursor")
 
-        var encoder = BinaryCopyEncoder(width: 1)
+        var encoder = try BinaryCopyEncoder(width: 1)
         encoder.removeBytes()
         let hasNUL = cursor.utf8.contains(0)
         do {

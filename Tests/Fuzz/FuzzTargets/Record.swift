@@ -72,7 +72,7 @@ extension PageRows {
     }
 
     private func check(_ rows: [Row], of table: Table) throws {
-        var encoder = BinaryCopyEncoder(width: table.columns.count)
+        var encoder = try BinaryCopyEncoder(width: table.columns.count)
         for row in rows {
             try promise(row.count == table.columns.count, "a row of \(table.name) has \(row.count) cells")
             do { try encoder.append(row) } catch {

@@ -62,6 +62,7 @@ enum RoleMatrix {
         Statement("UPDATE masked_transactions SET product_id = 'x'", "m"),
         Statement("UPDATE schema_migrations SET checksum = 'x'", "m"),
         Statement("SELECT analyze_crawl_items()", "ml"),
+        Statement("SELECT analyze_grown_tables()", "mld"),
         // Deleting
         Statement("DELETE FROM transactions", "md"),
         Statement("DELETE FROM refunds", "md"),

@@ -1,0 +1,59 @@
+import Ledger
+import LedgerTables
+import TestSupport
+import Testing
+
+/// When a session keeps its plans, and that the kept ones find rows by their key.
+@Suite(.temporaryDatabase, .serialized)
+struct SettledTableTests {
+    /// Rows of a page, so wide that a few thousand of them fill a megabyte.
+    private func page(_ number: Int) -> PageRows {
+        var rows = PageRows()
+        rows.snapshots = (0..<20).map {
+            Rows.transaction("\(number * 20 + $0)", product: String(repeating: "p", count: 400))
+        }
+        return rows
+    }
+
+    @Test func `pages keep their plans once the tables are large, and find rows by their key alone`() async throws {
+        let world = try await TestLedger(sessions: 1)
+        var (items, holder) = try await world.leased(["1"])
+        let kept = """
+            (SELECT coalesce(sum(generic_plans), 0) FROM pg_prepared_statements
+              WHERE statement LIKE 'SELECT s.transaction_id AS key%' OR statement LIKE 'UPDATE crawl_items%')
+            """
+        for number in 0..<60 { try await world.commit(page(number), of: &items[0], for: holder) }
+        #expect(try await world.value(kept) == "0")
+        for number in 60..<140 { try await world.commit(page(number), of: &items[0], for: holder) }
+        #expect(try await world.value("pg_relation_size('transactions') > 1048576") == "true")
+        let before = try #require(try await world.value(kept).flatMap(Int.init))
+        let others = """
+            (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes
+              WHERE relname IN ('transactions', 'crawl_items') AND indexrelname NOT LIKE '%_pkey')
+            """
+        try await world.run("SELECT pg_stat_force_next_flush()")
+        let readBefore = try await world.value(others)
+        // One new page and one that is there already; of each, the rows and the item are looked up.
+        try await world.commit(page(140), of: &items[0], for: holder)
+        #expect(try await world.commit(page(7), of: &items[0], for: holder) == RowCounts(unchanged: 20))
+        #expect(try await world.value(kept) == "\(before + 4)")
+        try await world.run("SELECT pg_stat_force_next_flush()")
+        #expect(try await world.value(others) == readBefore)
+    }
+
+    @Test func `tables that have grown have statistics before the views are computed from them`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let known = "(SELECT reltuples::bigint FROM pg_class WHERE oid = 'transactions'::regclass)"
+        for number in 0..<20 { try await world.commit(page(number), of: &items[0], for: holder) }
+        _ = try await world.ledger.refreshViews()
+        #expect(try await world.value(known) == "400")
+        // A twentieth more is not enough, a quarter is.
+        try await world.commit(page(20), of: &items[0], for: holder)
+        _ = try await world.ledger.refreshViews()
+        #expect(try await world.value(known) == "400")
+        for number in 21..<26 { try await world.commit(page(number), of: &items[0], for: holder) }
+        _ = try await world.ledger.refreshViews()
+        #expect(try await world.value(known) == "520")
+    }
+}

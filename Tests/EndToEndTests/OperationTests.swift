@@ -259,6 +259,61 @@ struct OperationTests {
         }
     }
 
+    private static let script = "/usr/bin/script"
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: script), "script of bsdutils is not installed"))
+    func `init asks on a terminal for what no option says, and takes its own suggestions`() async throws {
+        try await withTemporaryDirectory { directory in
+            // Environment, key file and list are left empty.
+            let answers = #"com.example.game\n\n1234567890\n57246542-96fe-1a63-e053-0824d011072a\n2X9R4HXF34\n\n\n"#
+            let line = #"cd "$3" && printf '\#(answers)' | "$1" -qec "$2 init asked.yaml --share 0.25" /dev/null"#
+            try await withChildProcess(
+                "/bin/sh",
+                ["-c", line, "sh", Self.script, Executables.storeledger, directory],
+                environment: ["PATH": "/usr/bin:/bin", "TERM": "dumb"]
+            ) { process in
+                let code = await process.wait()
+                #expect(code == 0 && process.output.contains("Production or Sandbox [Production]: "), "\(process.output)")
+            }
+            let text = try String(contentsOfFile: directory + "/asked.yaml", encoding: .utf8)
+            for line in [
+                "name: asked", "  environment: \"Production\"", "  privateKeyFile: \"AuthKey_2X9R4HXF34.p8\"",
+                "  csv: {path: \"ids.csv\", column: \"transaction_id\"}", "  share: 0.25",
+            ] { #expect(text.contains("\n\(line)\n"), "\(line) is not in \(text)") }
+        }
+    }
+
+    @Test func `every check of doctor that fails says what to do`() async throws {
+        try await Stage.with(.init(customers: 2)) { stage in
+            var job = stage.job
+            job.store = job.store.replacing(/http:\/\/127\.0\.0\.1:[0-9]+/, with: "http://127.0.0.1:1")
+            job.transactionIds = "csv: {path: nowhere.csv, column: transaction_id}"
+            let path = try stage.write(job)
+            func failing() async throws -> (code: Int32, lines: [String]) {
+                let doctor = try await stage.storeledger("doctor", path)
+                return (doctor.code, doctor.output.split(separator: "\n").filter { $0.hasPrefix("FAIL") }.map(String.init))
+            }
+
+            let first = try await failing()
+            #expect(first.code == 66 && first.lines.count == 3, "\(first)")
+            #expect(first.lines[0].hasPrefix("FAIL  ID list: ") && first.lines[0].contains("nowhere.csv"), "\(first)")
+            #expect(first.lines[1].hasPrefix("FAIL  schema: ") && first.lines[1].contains("run: storeledger migrate JOB"))
+            #expect(first.lines[2].hasPrefix("FAIL  Apple: "), "\(first)")
+            #expect(first.lines[2].contains("This machine has to reach http://127.0.0.1:1: look at its network"), "\(first)")
+            // Apple is not asked with a key that others can read.
+            let key = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: stage.store.directory).first { $0.hasSuffix(".p8") }
+            )
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o644],
+                ofItemAtPath: stage.store.directory + "/" + key
+            )
+            let second = try await failing()
+            #expect(second.code == 78 && second.lines.count == 3, "\(second)")
+            #expect(second.lines[0].hasPrefix("FAIL  key and roots: ") && second.lines[0].contains("chmod"), "\(second)")
+        }
+    }
+
     @Test func `what is installed runs from anywhere and makes a report, with man pages and completions`() async throws
     {
         try await Stage.with(.init(customers: 2)) { stage in

@@ -119,7 +119,16 @@ extension ExportPipeline {
                 if case .stopRun(let reason) = error.disposition(after: history, now: now) { Failure(reason) } else {
                     Failure(StopReason.contractBroken(error.report))
                 }
-            found(CheckUp(subject: subject, isWell: false, finding: stop.message, exitCode: stop.status.rawValue))
+            let finding =
+                switch error {
+                case .transport, .tls:
+                    redacted(
+                        "\(error.report). This machine has to reach \(job.appStore.baseURL): look at its network, DNS, "
+                            + "firewall, and for a proxy in between"
+                    )
+                default: stop.message
+                }
+            found(CheckUp(subject: subject, isWell: false, finding: finding, exitCode: stop.status.rawValue))
         } catch {
             let failure = Failure(error)
             found(CheckUp(subject: subject, isWell: false, finding: failure.message, exitCode: failure.status.rawValue))

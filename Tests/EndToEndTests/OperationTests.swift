@@ -273,7 +273,8 @@ struct OperationTests {
                 environment: ["PATH": "/usr/bin:/bin", "TERM": "dumb"]
             ) { process in
                 let code = await process.wait()
-                #expect(code == 0 && process.output.contains("Production or Sandbox [Production]: "), "\(process.output)")
+                let told = process.output
+                #expect(code == 0 && told.contains("Production or Sandbox [Production]: "), "\(told)")
             }
             let text = try String(contentsOfFile: directory + "/asked.yaml", encoding: .utf8)
             for line in [
@@ -291,15 +292,17 @@ struct OperationTests {
             let path = try stage.write(job)
             func failing() async throws -> (code: Int32, lines: [String]) {
                 let doctor = try await stage.storeledger("doctor", path)
-                return (doctor.code, doctor.output.split(separator: "\n").filter { $0.hasPrefix("FAIL") }.map(String.init))
+                let lines = doctor.output.split(separator: "\n").filter { $0.hasPrefix("FAIL") }
+                return (doctor.code, lines.map(String.init))
             }
 
             let first = try await failing()
             #expect(first.code == 66 && first.lines.count == 3, "\(first)")
             #expect(first.lines[0].hasPrefix("FAIL  ID list: ") && first.lines[0].contains("nowhere.csv"), "\(first)")
-            #expect(first.lines[1].hasPrefix("FAIL  schema: ") && first.lines[1].contains("run: storeledger migrate JOB"))
+            #expect(first.lines[1].hasPrefix("FAIL  schema: "))
+            #expect(first.lines[1].contains("run: storeledger migrate JOB"))
             #expect(first.lines[2].hasPrefix("FAIL  Apple: "), "\(first)")
-            #expect(first.lines[2].contains("This machine has to reach http://127.0.0.1:1: look at its network"), "\(first)")
+            #expect(first.lines[2].contains("This machine has to reach http://127.0.0.1:1: look at"), "\(first)")
             // Apple is not asked with a key that others can read.
             let key = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: stage.store.directory).first { $0.hasSuffix(".p8") }
@@ -310,7 +313,8 @@ struct OperationTests {
             )
             let second = try await failing()
             #expect(second.code == 78 && second.lines.count == 3, "\(second)")
-            #expect(second.lines[0].hasPrefix("FAIL  key and roots: ") && second.lines[0].contains("chmod"), "\(second)")
+            #expect(second.lines[0].hasPrefix("FAIL  key and roots: "), "\(second)")
+            #expect(second.lines[0].contains("chmod"), "\(second)")
         }
     }
 

@@ -27,6 +27,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let count = rows.world.count
         var held: [Cost] = []
         var gone: [Cost] = []
+        var views: [Double] = []
         var peak = 0
         try await database.withDatabase { database in
             Say.line("filling the archive with \(count) transactions")
@@ -49,6 +50,11 @@ struct ReplayCommand: AsyncParsableCommand {
                             peak = max(peak, try await replay(directory, database, sentence))
                         }
                     )
+                    views.append(
+                        try await database.number(
+                            "SELECT sum(refresh_milliseconds) / 1000.0 FROM appstore.schema_views"
+                        )
+                    )
                     // As after any load.
                     try await database.script("VACUUM (ANALYZE) appstore.transactions")
                 }
@@ -57,7 +63,15 @@ struct ReplayCommand: AsyncParsableCommand {
         let figures =
             Cost.figures("replay, rows are there", held, of: count, "transaction")
             + Cost.figures("replay, rows have gone", gone, of: count, "transaction")
-            + [Figure("replay: memory of storeledger", [Double(peak) / 1_024], "MB")]
+            + [
+                Figure(
+                    "replay, rows have gone, without bringing the views up to date",
+                    zip(gone, views).map { Double(count) / ($0.wall - $1) },
+                    "transactions/s"
+                ),
+                Figure("replay, rows have gone: bringing the views up to date", views, "s"),
+                Figure("replay: memory of storeledger", [Double(peak) / 1_024], "MB"),
+            ]
         print(try json ? Figure.json(of: figures) : Figure.text(of: figures))
     }
 

@@ -21,9 +21,9 @@ extension PostgresConnection {
         precondition(!isInTransaction, "transactions do not nest")
         try refuseIfCancelled("BEGIN")
         let settings = keepsPlans ? "; SET LOCAL plan_cache_mode = force_generic_plan" : ""
-        try execute("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
         let value: R
         do {
+            try execute("BEGIN ISOLATION LEVEL \(isolation.rawValue)\(settings)")
             value = try body(self)
             try refuseIfCancelled("COMMIT")
         } catch {

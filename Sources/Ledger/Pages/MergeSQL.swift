@@ -24,7 +24,7 @@ enum MergeSQL {
 
     /// Inserts what is new and replaces what is older; a row the ledger holds already, or holds newer, is not touched.
     ///
-    /// Keys are merged in order, so that two workers cannot wait for each other.
+    /// Keys are merged in order, so that two workers hardly ever wait for each other; where they do, one is done once more.
     /// The statement's parameters: app, run; of transactions source and listed transaction ID; the rows, as
     /// ``Staging/rows(_:of:)`` makes them. It gives the key and whether it is new.
     ///
@@ -83,6 +83,21 @@ enum MergeSQL {
             SELECT s.\(key) AS key FROM \(Staging.from("$3", of: SnapshotNames(of: table).table))
               JOIN \(held(in: table, by: [key])) ON h.payload_sha256 = s.payload_sha256
              WHERE s.\(key) = ANY ($2::text[]) OR \(asked.joined(separator: " OR "))
+            """
+    }
+
+    /// Holds the rows of those snapshots that are still what the ledger has, until the transaction ends.
+    ///
+    /// Parameters: app, the snapshots as ``SnapshotNames``. It gives the keys.
+    ///
+    /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
+    /// - Returns: The statement.
+    static func holdSnapshots(_ table: Table) -> String {
+        let key = table.key[0]
+        return """
+            SELECT h.\(key) AS key FROM \(Staging.from("$2", of: SnapshotNames(of: table).table))
+              JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key) AND h.payload_sha256 = s.payload_sha256
+             ORDER BY h.\(key) COLLATE "C" FOR NO KEY UPDATE OF h
             """
     }
 

@@ -126,7 +126,7 @@ extension PageCommit {
                 complete_until = coalesce($15::timestamptz, complete_until),
                 error_code = NULL, error_message = NULL
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
-               AND lease_epoch = $5 AND page_seq = $6 AND coalesce(state, '') = 'leased' AND lease_owner IS NOT DISTINCT FROM $16
+               AND lease_epoch = $5 AND page_seq = $6 AND state || '' = 'leased' AND lease_owner IS NOT DISTINCT FROM $16
             """,
             holder.key(of: item) + [
                 .bigint(item.epoch), .bigint(item.pageSequence), cursor.map(Cell.text) ?? .null,

@@ -47,7 +47,7 @@ struct RecordWriter {
     /// Whether every payload came out of the archive, which then has nothing to learn.
     var isArchived = false
     /// Whether some of what looked new is there after all, as an attempt before this one has shown: another worker was
-    /// faster.
+    /// faster, or a row was removed by hand and its children were not.
     var isContested = false
 
     /// - Parameters:
@@ -116,12 +116,22 @@ struct RecordWriter {
                 snapshots.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) }
                     + issues.filter { $0.kind == kind }.map { ExactText($0.recordKey) }
             )
-            let found = try connection.run(
-                held,
-                [.integer(origin.app.rawValue), .textArray(now.map(\.text).sorted())],
-                rows: SnapshotNames(of: table).rows(snapshots)
+            let found = try keys(
+                of: connection.run(
+                    held,
+                    [.integer(origin.app.rawValue), .textArray(now.map(\.text).sorted())],
+                    rows: SnapshotNames(of: table).rows(snapshots)
+                )
             )
-            updated.formUnion(try found.map { ExactText(try $0.text("key")) })
+            // A page may be about to put a newer snapshot in their place, with other rows of its own.
+            if !found.isEmpty {
+                let still = try connection.run(
+                    MergeSQL.holdSnapshots(table),
+                    [.integer(origin.app.rawValue)],
+                    rows: SnapshotNames(of: table).rows(snapshots.filter { found.contains(ExactText($0.key)) })
+                )
+                updated.formUnion(try keys(of: still))
+            }
         }
         let winners = snapshots.filter {
             let key = ExactText($0.key)
@@ -129,6 +139,12 @@ struct RecordWriter {
         }
         try replaceChildren(of: winners, updated: updated, in: table, on: connection)
         return updated
+    }
+
+    private func keys(of rows: PostgresRows) throws(PostgresError) -> Set<ExactText> {
+        var keys: Set<ExactText> = []
+        for row in rows { keys.insert(ExactText(try row.text("key"))) }
+        return keys
     }
 
     /// Parts those snapshots whose records the ledger has not, and those that may replace what it has, from the rest.
@@ -155,7 +171,7 @@ struct RecordWriter {
         return (new, standing)
     }
 
-    /// In the order of the keys, as every other statement that writes a table.
+    /// In the order of the keys, so that two pages of new records do not wait for each other.
     ///
     /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
     private func insert(_ new: [Snapshot], into table: Table, on connection: borrowing PostgresConnection) throws {
@@ -201,7 +217,8 @@ struct RecordWriter {
     ) throws {
         guard let ownerKind = Tables.ownerKind(of: table) else { return }
         var owners = updated
-        // A new snapshot has older children too where its row alone was removed by hand: theirs are in the way of its own.
+        // A new snapshot has older children too where its row alone was removed by hand. They are in the way of its own; where
+        // it has none, a replay finds and removes them.
         if isContested { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
         if !owners.isEmpty {
             for child in Tables.owned {
@@ -233,7 +250,8 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws {
         for (kind, keys) in replaced.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
-            _ = try connection.run(
+            // Few ledgers have many, and a plan made for few must not be kept.
+            _ = try connection.runOnce(
                 "DELETE FROM field_issues WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[])",
                 [.integer(origin.app.rawValue), .text(kind), .textArray(keys.map(\.text).sorted())]
             )

@@ -2,7 +2,8 @@ import LedgerTables
 import Postgres
 import Synchronization
 
-/// Tables that have grown so far that a plan made for them stays right: a session may keep it from page to page.
+/// Tables that have grown so far that a plan made for them stays right, unless they are emptied meanwhile: a session may
+/// keep it from page to page.
 ///
 /// To plan the few statements of a page takes PostgreSQL a fifth of the page's time. But a plan made while a table is all
 /// but empty takes any index that begins with `app_id` for as good as the primary key, and kept, reads all rows of the
@@ -37,9 +38,10 @@ final class SettledTables: Sendable {
             let large = try connection.run(
                 """
                 SELECT relname FROM pg_class
-                 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND pg_relation_size(oid) >= $1
+                 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname = ANY ($1::text[])
+                   AND pg_relation_size(oid) >= $2
                 """,
-                [.bigint(Self.size)]
+                [.textArray(tables.sorted()), .bigint(Self.size)]
             )
             var names: Set<String> = []
             for row in large { names.insert(try row.text("relname")) }

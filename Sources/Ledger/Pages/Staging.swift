@@ -6,7 +6,7 @@ import Postgres
 /// They were temporary tables once. A commit empties every temporary table of its session, used or not, and builds its
 /// empty index anew: more than half of what PostgreSQL took for a page.
 enum Staging {
-    /// The tables whose newest snapshot wins, in the order every transaction merges them, so that two never deadlock.
+    /// The tables whose newest snapshot wins, in the order every transaction merges them, so that two hardly ever deadlock.
     static let snapshotTables = [Tables.transactions, Tables.refunds, Tables.renewals, Tables.notifications]
 
     /// Makes the types that `rows` need; outside a transaction, whose rollback would take them away.

@@ -15,10 +15,7 @@ extension Ledger {
     /// - Returns: The views, in the order of their making.
     /// - Throws: ``Postgres/PostgresError``.
     package func refreshViews(onlyEmpty: Bool = false) async throws -> [RefreshedView] {
-        try await transaction { connection in
-            try connection.script("SET LOCAL lock_timeout = '10min'")
-            try connection.run("SELECT analyze_grown_tables()")
-        }
+        try await transaction { _ = try $0.run("SELECT analyze_grown_tables()") }
         return try await transaction(.repeatableRead) { connection in
             // Long work at a time, and somebody else's before it.
             try connection.script("SET LOCAL lock_timeout = '10min'; SET LOCAL idle_in_transaction_session_timeout = 0")

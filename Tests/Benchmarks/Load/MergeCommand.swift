@@ -24,6 +24,9 @@ struct MergeCommand: AsyncParsableCommand {
     @Option(help: "Transactions at a time.")
     var loaders = 2
 
+    @Flag(help: "Leaves the raw archive out.")
+    var tablesOnly = false
+
     @Option(help: "How often each is measured; the median counts.")
     var runs = 3
 
@@ -34,7 +37,7 @@ struct MergeCommand: AsyncParsableCommand {
         try ReleaseBuild.require()
         let rows = try ReadyRows(try world.world())
         var shown: [Figure] = []
-        for (name, withArchive) in [("merge", false), ("merge with archive", true)] {
+        for (name, withArchive) in [("merge", false), ("merge with archive", true)].prefix(tablesOnly ? 1 : 2) {
             var new: [Cost] = []
             var unchanged: [Cost] = []
             for run in 1...runs {

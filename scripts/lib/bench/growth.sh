@@ -8,17 +8,18 @@ bench_growth() {
     if [[ -n $large ]]; then sizes+=(10000000); fi
     : >"$state/growth"
     for size in "${sizes[@]}"; do
-        bench_micro_figures merge --transactions "$size" --runs 1
+        bench_micro_figures merge --transactions "$size" --runs 1 --tables-only
         rate=$(bench_rate 'merge, new rows')
         bench_result "merge of $size new rows" "$rate" rows/s
+        bench_result "merge of $size new rows: CPU of PostgreSQL" "$(bench_rate 'merge, new rows: PostgreSQL' 1)" us/row
         bench_result "merge of $size unchanged rows" "$(bench_rate 'merge, unchanged rows')" rows/s
         printf '%s\t%s\n' "$size" "$(bench_quotient 1000000 "$rate" 2)" >>"$state/growth"
     done
     bench_plot <"$state/growth" >&2
 }
 
-# Prints the value of one figure of ledger-bench.
-bench_rate() { awk -F '\t' -v figure="$1" '$1 == figure { printf "%.0f", $2 }' "$state/micro.tsv"; }
+# Prints the value of one figure of ledger-bench, with so many decimals.
+bench_rate() { awk -F '\t' -v figure="$1" -v n="${2:-0}" '$1 == figure { printf "%.*f", n, $2 }' "$state/micro.tsv"; }
 
 # Draws microseconds a row by the number of rows; a cost that grows linearly is bars of one length.
 bench_plot() {

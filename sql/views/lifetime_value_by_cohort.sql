@@ -12,17 +12,23 @@ WITH paid AS (
     SELECT app_id, cohort_month, currency, count(*) AS customers
       FROM (SELECT DISTINCT app_id, cohort_month, currency, customer_key FROM paid) c
      GROUP BY app_id, cohort_month, currency
-), earned AS (
-    SELECT app_id, cohort_month, currency, month, sum(net) AS net FROM paid GROUP BY app_id, cohort_month, currency, month
-), cell AS (
-    SELECT s.app_id, s.cohort_month, s.currency, s.customers, n AS month_number, coalesce(e.net, 0) AS net
+), part AS (
+    SELECT s.app_id, s.cohort_month, s.currency, n AS month_number, s.customers, 0 AS net
       FROM size s
       CROSS JOIN LATERAL generate_series(0,
           (extract(year FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
            + extract(month FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer) n
-      LEFT JOIN earned e ON e.app_id = s.app_id AND e.cohort_month = s.cohort_month
-           AND e.currency IS NOT DISTINCT FROM s.currency
-           AND e.month = (s.cohort_month + make_interval(months => n))::date
+    UNION ALL
+    SELECT app_id, cohort_month, currency,
+           (extract(year FROM age(month, cohort_month)) * 12 + extract(month FROM age(month, cohort_month)))::integer,
+           NULL, sum(net)
+      FROM paid GROUP BY app_id, cohort_month, currency, month
+), cell AS (
+    -- Every month of every cohort, and what there is of them, added up: a join by a currency that may be NULL would try
+    -- each with each.
+    SELECT app_id, cohort_month, currency, month_number, max(customers) AS customers, sum(net) AS net
+      FROM part GROUP BY app_id, cohort_month, currency, month_number
+    HAVING max(customers) IS NOT NULL
 )
 SELECT
     app_id, cohort_month, currency, month_number, customers,

@@ -14,28 +14,32 @@ WITH first AS (
 ), size AS (
     SELECT app_id, cohort_month, product_id, period, count(*) AS subscriptions FROM first
      GROUP BY app_id, cohort_month, product_id, period
-), cell AS (
-    SELECT s.*, k.month_number
-      FROM size s
-      CROSS JOIN LATERAL (
-          SELECT n AS month_number
-            FROM generate_series(0, (extract(year FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
-                 + extract(month FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
-      ) k
 ), kept AS (
     SELECT f.app_id, f.cohort_month, f.product_id, f.period, m.month, count(*) AS retained
       FROM first f JOIN subscription_months m USING (app_id, original_transaction_id)
      WHERE m.month >= f.cohort_month
      GROUP BY f.app_id, f.cohort_month, f.product_id, f.period, m.month
+), cell AS (
+    -- Every month of every cohort, and who is there in it, added up: a join by a product and a period that may be NULL
+    -- would try each with each.
+    SELECT s.app_id, s.cohort_month, s.product_id, s.period, n AS month_number, s.subscriptions, 0 AS retained
+      FROM size s
+      CROSS JOIN LATERAL generate_series(0,
+          (extract(year FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
+           + extract(month FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
+    UNION ALL
+    SELECT k.app_id, k.cohort_month, k.product_id, k.period,
+           (extract(year FROM age(k.month, k.cohort_month)) * 12 + extract(month FROM age(k.month, k.cohort_month)))::integer,
+           NULL, k.retained
+      FROM kept k
 )
 SELECT
-    c.app_id, c.cohort_month, c.product_id, c.period, c.month_number,
-    c.subscriptions, coalesce(k.retained, 0) AS retained,
-    round(coalesce(k.retained, 0)::numeric / c.subscriptions, 4) AS retention_rate
-FROM cell c
-LEFT JOIN kept k ON k.app_id = c.app_id AND k.cohort_month = c.cohort_month
-     AND k.product_id IS NOT DISTINCT FROM c.product_id AND k.period IS NOT DISTINCT FROM c.period
-     AND k.month = (c.cohort_month + make_interval(months => c.month_number))::date
+    app_id, cohort_month, product_id, period, month_number,
+    max(subscriptions) AS subscriptions, sum(retained)::bigint AS retained,
+    round(sum(retained) / max(subscriptions), 4) AS retention_rate
+FROM cell
+GROUP BY app_id, cohort_month, product_id, period, month_number
+HAVING max(subscriptions) IS NOT NULL
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS retention_cohorts_key
     ON retention_cohorts (app_id, cohort_month, product_id, period, month_number) NULLS NOT DISTINCT;

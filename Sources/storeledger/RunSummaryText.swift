@@ -16,9 +16,8 @@ struct RunSummaryText {
             row("rejected", "\(summary.recordsRejected)"),
         ]
         if summary.recordsWithheld + summary.idsWithheld > 0 {
-            lines.append(
-                row("withheld", "\(summary.recordsWithheld) records and \(summary.idsWithheld) IDs of erased customers")
-            )
+            let records = counted(summary.recordsWithheld, "record")
+            lines.append(row("withheld", "\(records) and \(counted(summary.idsWithheld, "ID")) of erased customers"))
         }
         if summary.gaps > 0 { lines.append(row("gaps", "\(summary.gaps)")) }
         lines.append(row("waited for limits", report.waitedForLimits.inWords))

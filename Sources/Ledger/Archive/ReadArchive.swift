@@ -142,7 +142,8 @@ extension Ledger {
     ) async throws -> RowCounts {
         try await persistently { connection in
             try writer.prepareSession(for: rows, on: connection)
-            return try connection.transaction(.readCommitted) { connection in
+            let keepsPlans = try settledTables.hold(rows, on: connection)
+            return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
                 let (admitted, withheld) = try writer.admit(rows, on: connection)
                 var counts = try writer.write(admitted, itemKey: "", on: connection)
                 counts.withheld = withheld

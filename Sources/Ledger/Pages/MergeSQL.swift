@@ -4,21 +4,33 @@ import LedgerTables
 ///
 /// Names come from ``LedgerTables/Tables``, never from input.
 enum MergeSQL {
-    /// Which snapshots the ledger lacks, and which are newer than what it holds; of all others it says nothing.
+    /// Which snapshots the ledger lacks, and which may replace what it holds; of all others it says nothing.
     ///
     /// A crawl of unchanged history asks this and writes nothing at all, where a plain upsert rewrites every row (179 MB
     /// of WAL for 200,000) and even `DO UPDATE … WHERE` locks them. Parameters: app, the snapshots as ``SnapshotNames``.
-    /// It gives the key and whether it is new.
+    /// It gives the place from 1, whether the snapshot is new, whether it may win, and, to a replay, whether it is or becomes
+    /// what the ledger holds and has or had rows of its own in other tables: child rows, or odd fields.
     ///
-    /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
+    /// - Parameters:
+    ///   - table: One of ``LedgerTables/Tables/snapshots``.
+    ///   - rewritesHeldSnapshots: Whether another reading of the snapshot that the ledger holds may win, by its hash.
     /// - Returns: The statement.
-    static func triage(_ table: Table) -> String {
-        let key = table.key[0]
+    static func triage(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
+        let isNewer = isNewer("s", than: "h", table)
+        let mayWin =
+            rewritesHeldSnapshots
+            ? "(\(isNewer) OR \(rank("s", table)) = \(rank("h", table)) AND s.content_hash IS DISTINCT FROM h.content_hash)"
+            : isNewer
+        let ownsRows =
+            rewritesHeldSnapshots
+            ? "(h.app_id IS NULL OR h.payload_sha256 = s.payload_sha256) AND (\((["s.owns_rows"] + others(of: table)).joined(separator: " OR ")))"
+            : "false"
         return """
-            SELECT s.\(key) AS key, h.app_id IS NULL AS is_new
+            SELECT s.ordinality AS place, h.app_id IS NULL AS is_new,
+                   h.app_id IS NULL OR \(mayWin) AS may_win, \(ownsRows) AS owns_rows
               FROM \(Staging.from("$2", of: SnapshotNames(of: table).table))
-              LEFT JOIN \(held(in: table, by: [key])) ON true
-             WHERE h.app_id IS NULL OR \(isNewer("s", than: "h", table))
+              LEFT JOIN \(held(in: table, by: [table.key[0]])) ON true
+             WHERE h.app_id IS NULL OR \(mayWin) OR \(ownsRows)
             """
     }
 
@@ -34,20 +46,21 @@ enum MergeSQL {
     /// - Returns: The statement.
     static func newestWins(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
         let key = table.key[0]
-        let columns = table.columns.map(\.name)
+        let read = table.columns.map(\.name)
+        let columns = read + [ContentHasher.column.name]
         let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
         let extra = table == Tables.transactions
         let wins = { (new: String, held: String) in
             let isNewer = isNewer(new, than: held, table)
             guard rewritesHeldSnapshots else { return isNewer }
-            let readings = [new, held].map { alias in columns.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
+            let readings = [new, held].map { alias in read.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
             return
                 "(\(isNewer) OR \(rank(new, table)) = \(rank(held, table)) AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
         }
         return """
             INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))
             SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(extra ? ", $3::text, $4::text" : "")
-              FROM \(Staging.from(extra ? "$5" : "$3", of: table))
+              FROM \(Staging.from(extra ? "$5" : "$3", of: Staging.hashed(table)))
               LEFT JOIN \(held(in: table, by: [key])) ON true
              WHERE h.app_id IS NULL OR \(wins("s", "h"))
              ORDER BY s.\(key) COLLATE "C"
@@ -60,14 +73,8 @@ enum MergeSQL {
             """
     }
 
-    /// The keys of those snapshots that are what the ledger holds now, where they have or had rows of their own in other
-    /// tables: child rows, or odd fields.
-    ///
-    /// Parameters: app, the keys of the snapshots that come with such rows, the snapshots as ``SnapshotNames``.
-    ///
-    /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
-    /// - Returns: `nil` where no other table has rows of a snapshot's.
-    static func heldSnapshots(_ table: Table) -> String? {
+    /// Whether other tables have rows of the snapshot `s`.
+    private static func others(of table: Table) -> [String] {
         let key = table.key[0]
         var others: [String] = []
         if let owner = Tables.ownerKind(of: table) {
@@ -76,14 +83,8 @@ enum MergeSQL {
         if let kind = Tables.recordKind(of: table) {
             others.append("field_issues o WHERE o.kind = '\(kind)' AND o.record_key = s.\(key)")
         }
-        guard !others.isEmpty else { return nil }
         // Each question is a subquery that cannot be turned into a join, for the reason given below.
-        let asked = others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
-        return """
-            SELECT s.\(key) AS key FROM \(Staging.from("$3", of: SnapshotNames(of: table).table))
-              JOIN \(held(in: table, by: [key])) ON h.payload_sha256 = s.payload_sha256
-             WHERE s.\(key) = ANY ($2::text[]) OR \(asked.joined(separator: " OR "))
-            """
+        return others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
     }
 
     /// Holds the rows of those snapshots that are still what the ledger has, until the transaction ends.

@@ -95,11 +95,11 @@ struct RecordWriter {
         counting counts: inout RowCounts,
         on connection: borrowing PostgresConnection
     ) throws -> Set<ExactText> {
-        let (new, standing) = try triage(snapshots, of: table, on: connection)
-        try insert(new, into: table, on: connection)
-        var inserted = Set(new.map { ExactText($0.key) })
+        let judged = try triage(snapshots, of: table, issues: issues, on: connection)
+        try insert(judged.new, into: table, on: connection)
+        var inserted = Set(judged.new.map { ExactText($0.key) })
         var updated: Set<ExactText> = []
-        for row in try replace(standing, in: table, on: connection) {
+        for row in try replace(judged.standing, in: table, on: connection) {
             let key = ExactText(try row.text("key"))
             if try row.bool("inserted") { inserted.insert(key) } else { updated.insert(key) }
         }
@@ -110,29 +110,8 @@ struct RecordWriter {
             counts.updated += updated.count
             counts.unchanged += snapshots.count - inserted.count - updated.count
         }
-        if rewritesHeldSnapshots, let held = MergeSQL.heldSnapshots(table) {
-            let kind = Tables.recordKind(of: table)
-            let now = Set(
-                snapshots.filter { $0.children.contains { !$0.rows.isEmpty } }.map { ExactText($0.key) }
-                    + issues.filter { $0.kind == kind }.map { ExactText($0.recordKey) }
-            )
-            let found = try keys(
-                of: connection.run(
-                    held,
-                    [.integer(origin.app.rawValue), .textArray(now.map(\.text).sorted())],
-                    rows: SnapshotNames(of: table).rows(snapshots)
-                )
-            )
-            // A page may be about to put a newer snapshot in their place, with other rows of its own.
-            if !found.isEmpty {
-                let still = try connection.run(
-                    MergeSQL.holdSnapshots(table),
-                    [.integer(origin.app.rawValue)],
-                    rows: SnapshotNames(of: table).rows(snapshots.filter { found.contains(ExactText($0.key)) })
-                )
-                updated.formUnion(try keys(of: still))
-            }
-        }
+        // A page may be about to put a newer snapshot in their place, with other rows of its own.
+        updated.formUnion(try hold(judged.owners, in: table, on: connection))
         let winners = snapshots.filter {
             let key = ExactText($0.key)
             return inserted.contains(key) || updated.contains(key)
@@ -141,34 +120,56 @@ struct RecordWriter {
         return updated
     }
 
-    private func keys(of rows: PostgresRows) throws(PostgresError) -> Set<ExactText> {
-        var keys: Set<ExactText> = []
-        for row in rows { keys.insert(ExactText(try row.text("key"))) }
-        return keys
+    /// What is to be done with the snapshots of one table.
+    private struct Judged {
+        /// The ledger has not their records.
+        var new: [Snapshot] = []
+        /// May replace what the ledger has of their records.
+        var standing: [Snapshot] = []
+        /// Are what the ledger has, to a replay, and have or had rows of their own in other tables.
+        var owners: [Snapshot] = []
     }
 
-    /// Parts those snapshots whose records the ledger has not, and those that may replace what it has, from the rest.
     private func triage(
         _ snapshots: [Snapshot],
         of table: Table,
+        issues: [FieldIssue],
         on connection: borrowing PostgresConnection
-    ) throws -> (new: [Snapshot], standing: [Snapshot]) {
-        guard !isContested else { return ([], snapshots) }
+    ) throws -> Judged {
+        let names = SnapshotNames(of: table)
         let found = try connection.run(
-            MergeSQL.triage(table),
+            MergeSQL.triage(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
             [.integer(origin.app.rawValue)],
-            rows: SnapshotNames(of: table).rows(snapshots),
+            rows: rewritesHeldSnapshots ? try names.hashedRows(snapshots, issues: issues) : names.rows(snapshots),
             answer: .binary
         )
-        var isNew: [ExactText: Bool] = [:]
-        for row in found { isNew[ExactText(try row.text("key"))] = try row.bool("is_new") }
-        let new = snapshots.filter { isNew[ExactText($0.key)] == true }
-        guard new.count < snapshots.count else { return (new, []) }
-        let standing = snapshots.filter { snapshot in
-            let isNew = isNew[ExactText(snapshot.key)]
-            return isNew == false || rewritesHeldSnapshots && isNew == nil
+        var judged = Judged()
+        for row in found {
+            let snapshot = snapshots[Int(try row.int64("place")) - 1]
+            // What looks new is there after all in some other form, as an attempt before this one has shown.
+            if try row.bool("is_new"), !isContested {
+                judged.new.append(snapshot)
+            } else if try row.bool("may_win") {
+                judged.standing.append(snapshot)
+            }
+            if try row.bool("owns_rows") { judged.owners.append(snapshot) }
         }
-        return (new, standing)
+        return judged
+    }
+
+    /// Holds the rows of those snapshots that are still what the ledger has, until the transaction ends.
+    private func hold(
+        _ snapshots: [Snapshot],
+        in table: Table,
+        on connection: borrowing PostgresConnection
+    ) throws -> Set<ExactText> {
+        guard !snapshots.isEmpty else { return [] }
+        let still = try connection.run(
+            MergeSQL.holdSnapshots(table),
+            [.integer(origin.app.rawValue)],
+            rows: SnapshotNames(of: table).rows(snapshots)
+        )
+        return Set(try still.map { ExactText(try $0.text("key")) })
     }
 
     /// In the order of the keys, so that two pages of new records do not wait for each other.
@@ -182,10 +183,11 @@ struct RecordWriter {
         if table == Tables.transactions {
             constants += [("source", .text(origin.stream)), ("listed_transaction_id", listedTransactionID)]
         }
+        let inOrder = new.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         _ = try connection.copyIn(
             table.name,
-            columns: table.columns.map(\.name),
-            rows: new.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.lazy.map(\.row),
+            columns: Staging.hashed(table).columns.map(\.name),
+            rows: try hashedRows(of: inOrder, table),
             constants: constants
         )
     }
@@ -201,9 +203,17 @@ struct RecordWriter {
         let changed = try connection.run(
             MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
             parameters,
-            rows: Staging.rows(standing.map(\.row), of: table)
+            rows: Staging.rows(try hashedRows(of: standing, table), of: Staging.hashed(table))
         )
         return Array(changed)
+    }
+
+    private func hashedRows(of snapshots: [Snapshot], _ table: Table) throws(PostgresError) -> [Row] {
+        var hasher = try ContentHasher(of: table)
+        var rows: [Row] = []
+        rows.reserveCapacity(snapshots.count)
+        for snapshot in snapshots { rows.append(snapshot.row + [try hasher.hash(of: snapshot.row)]) }
+        return rows
     }
 
     private var listedTransactionID: Cell { origin.listedTransactionID.map(Cell.text) ?? .null }

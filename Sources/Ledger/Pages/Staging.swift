@@ -1,3 +1,4 @@
+import AppStoreModel
 import LedgerTables
 import Postgres
 
@@ -12,7 +13,7 @@ enum Staging {
     /// Makes the types that `rows` need; outside a transaction, whose rollback would take them away.
     static func prepare(for rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) {
         for table in snapshotTables where rows.snapshots.contains(where: { $0.table == table }) {
-            try connection.makeRowType(name(of: table), of: table.columns)
+            try connection.makeRowType(name(of: table), of: hashed(table).columns)
             let names = SnapshotNames(of: table).table
             try connection.makeRowType(name(of: names), of: names.columns)
         }
@@ -42,6 +43,11 @@ enum Staging {
         columns: Array(archive.columns.prefix(5))
     )
 
+    /// A snapshot table with the hash of each row.
+    static func hashed(_ table: Table) -> Table {
+        Table(table.name, key: table.key, columns: table.columns + [ContentHasher.column])
+    }
+
     static func rows(_ rows: [Row], of table: Table) -> RowArray { RowArray(of: name(of: table), rows) }
 
     /// As the table `s`, the rows that are a statement's parameter, and the place of each as `ordinality`.
@@ -63,17 +69,47 @@ enum Staging {
 }
 
 /// The few columns of a snapshot table that tell one snapshot from another, and which of two wins.
+///
+/// For a replay also the hash of what it would write, and whether it would write rows of other tables.
 struct SnapshotNames {
     let table: Table
+    private let origin: Table
     private let places: [Int]
 
     init(of table: Table) {
         let names = table.key + ["signed_date", "revocation_date", "payload_sha256"]
         places = table.columns.indices.filter { names.contains(table.columns[$0].name) }
-        self.table = Table("\(table.name)_names", key: table.key, columns: places.map { table.columns[$0] })
+        origin = table
+        self.table = Table(
+            "\(table.name)_names",
+            key: table.key,
+            columns: places.map { table.columns[$0] } + [ContentHasher.column, Column("owns_rows", .boolean)]
+        )
     }
 
     func rows(_ snapshots: [Snapshot]) -> RowArray {
-        Staging.rows(snapshots.map { snapshot in places.map { snapshot.row[$0] } }, of: table)
+        Staging.rows(snapshots.map { name($0, .null, .null) }, of: table)
+    }
+
+    /// - Parameters:
+    ///   - snapshots: Of the table.
+    ///   - issues: The odd fields of these, and of others.
+    /// - Returns: What a replay asks with.
+    /// - Throws: ``Postgres/PostgresError`` of a cell that PostgreSQL cannot store.
+    func hashedRows(_ snapshots: [Snapshot], issues: [FieldIssue]) throws(PostgresError) -> RowArray {
+        let kind = Tables.recordKind(of: origin)
+        let odd = Set(issues.filter { $0.kind == kind }.map { ExactText($0.recordKey) })
+        var hasher = try ContentHasher(of: origin)
+        var rows: [Row] = []
+        rows.reserveCapacity(snapshots.count)
+        for snapshot in snapshots {
+            let owns = snapshot.children.contains { !$0.rows.isEmpty } || odd.contains(ExactText(snapshot.key))
+            rows.append(name(snapshot, try hasher.hash(of: snapshot.row), .boolean(owns)))
+        }
+        return Staging.rows(rows, of: table)
+    }
+
+    private func name(_ snapshot: Snapshot, _ hash: Cell, _ ownsRows: Cell) -> Row {
+        places.map { snapshot.row[$0] } + [hash, ownsRows]
     }
 }

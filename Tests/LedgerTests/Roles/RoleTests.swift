@@ -226,14 +226,16 @@ struct RoleTests {
             """
         )
         let masked = [
-            "transactions": ["app_account_token", "payload_sha256", "payload"],
-            "refunds": ["app_account_token", "payload_sha256", "payload"],
+            "transactions": ["app_account_token", "payload_sha256", "payload", "content_hash"],
+            "refunds": ["app_account_token", "payload_sha256", "payload", "content_hash"],
             "renewals": [
                 "app_account_token", "advanced_commerce_consistency_token", "payload_sha256", "payload",
+                "content_hash",
             ],
             "notifications": [
                 "app_account_token", "external_purchase_id", "app_transaction_device_verification",
                 "app_transaction_device_verification_nonce", "payload_sha256", "payload",
+                "content_hash",
             ],
             "runs": ["fingerprint", "message"],
         ]

@@ -1,0 +1,31 @@
+import LedgerTables
+import Postgres
+import SignedData
+
+/// Says in eight bytes what is written into a row of ``LedgerTables/Tables/snapshots``; the row keeps them as `content_hash`.
+///
+/// A replay knows by them, without sending a row, that the ledger has it exactly so. Another reading of the same payload
+/// has the same hash once in 2^64. PostgreSQL forgets the hash of a row that anything else changes.
+struct ContentHasher {
+    static let column = Column("content_hash", .bytea)
+
+    private static let byteCount = 8
+
+    /// Has one buffer for all rows.
+    private var encoder: BinaryCopyEncoder
+
+    /// - Parameter table: Whose rows they are.
+    /// - Throws: Nothing in truth: only constants could be refused, and there are none.
+    init(of table: Table) throws(PostgresError) {
+        encoder = try BinaryCopyEncoder(width: table.columns.count)
+    }
+
+    /// - Parameter row: Cells in the order of the table's columns.
+    /// - Returns: A cell of ``column``.
+    /// - Throws: ``Postgres/PostgresError`` of a cell that PostgreSQL cannot store.
+    mutating func hash(of row: Row) throws(PostgresError) -> Cell {
+        encoder.removeBytes()
+        try encoder.append(row)
+        return .bytea(Array(SHA256.digest(of: encoder.bytes).prefix(Self.byteCount)))
+    }
+}

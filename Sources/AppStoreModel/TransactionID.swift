@@ -5,10 +5,10 @@ package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConver
     package let text: String
 
     /// Returns `nil` unless `text` is `^[0-9]{1,20}$`.
-    package init?(_ text: some StringProtocol) {
+    package init?(_ text: String) {
         let bytes = text.utf8
         guard (1...20).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        self.text = String(text)
+        self.text = text
     }
 
     package var description: String { text }

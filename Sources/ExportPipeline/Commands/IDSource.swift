@@ -23,23 +23,11 @@ struct IDSource {
 
     /// How many distinct IDs the job lists, and how many rows repeat one; reads a list, asks no database.
     ///
-    /// Sixteen bytes an ID while it counts.
     /// - Returns: `nil` when the IDs come from a query, or from notifications.
-    /// - Throws: ``ListError``.
+    /// - Throws: ``ListError``, ``ListChanged``.
     func count() throws -> (distinct: Int, duplicates: Int)? {
         guard case .feed(let feed) = ids() else { return job.transactionIds == nil ? (0, 0) : nil }
-        var packed: [UInt128] = []
-        try feed { batch in
-            for id in batch {
-                // Digits as a number, their count above it: "012" and "12" stay two IDs.
-                let number = id.text.utf8.reduce(UInt128(0)) { $0 * 10 + UInt128($1 - UInt8(ascii: "0")) }
-                packed.append(number | UInt128(id.text.utf8.count) << 100)
-            }
-        }
-        packed.sort()
-        var distinct = packed.isEmpty ? 0 : 1
-        for index in packed.indices.dropFirst() where packed[index] != packed[index - 1] { distinct += 1 }
-        return (distinct, packed.count - distinct)
+        return try DistinctIDs().count(feed)
     }
 
     private static func read(_ path: String, _ column: String?, _ take: ([TransactionID]) throws -> Void) throws {

@@ -15,6 +15,10 @@ struct CellEncoder {
         bytes.removeAll(keepingCapacity: true)
     }
 
+    mutating func removeAll(from start: Int) {
+        bytes.removeSubrange(start...)
+    }
+
     mutating func append(_ cell: Cell) throws(PostgresError) {
         switch cell {
         case .null:

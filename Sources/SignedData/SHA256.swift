@@ -38,7 +38,9 @@ package struct SHA256: ~Copyable {
         return digest
     }
 
-    package static func digest(of bytes: [UInt8]) -> [UInt8] {
+    package static func digest(of bytes: [UInt8]) -> [UInt8] { digest(of: bytes.span) }
+
+    package static func digest(of bytes: Span<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.update(bytes)
         return hash.finish()

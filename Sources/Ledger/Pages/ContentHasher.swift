@@ -9,7 +9,8 @@ import SignedData
 struct ContentHasher {
     static let column = Column("content_hash", .bytea)
 
-    private static let byteCount = 8
+    /// From a row's cells as they are sent, in the order of the table's columns.
+    static func hash(of bytes: Span<UInt8>) -> [UInt8] { Array(SHA256.digest(of: bytes).prefix(8)) }
 
     /// Has one buffer for all rows.
     private var encoder: BinaryCopyEncoder
@@ -17,15 +18,13 @@ struct ContentHasher {
     /// - Parameter table: Whose rows they are.
     /// - Throws: Nothing in truth: only constants could be refused, and there are none.
     init(of table: Table) throws(PostgresError) {
-        encoder = try BinaryCopyEncoder(width: table.columns.count)
+        encoder = try BinaryCopyEncoder(width: table.columns.count, digest: Self.hash)
     }
 
     /// - Parameter row: Cells in the order of the table's columns.
     /// - Returns: A cell of ``column``.
     /// - Throws: ``Postgres/PostgresError`` of a cell that PostgreSQL cannot store.
     mutating func hash(of row: Row) throws(PostgresError) -> Cell {
-        encoder.removeBytes()
-        try encoder.append(row)
-        return .bytea(Array(SHA256.digest(of: encoder.bytes).prefix(Self.byteCount)))
+        try encoder.digest(of: row).map(Cell.bytea) ?? .null
     }
 }

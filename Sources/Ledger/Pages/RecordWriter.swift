@@ -183,11 +183,11 @@ struct RecordWriter {
         if table == Tables.transactions {
             constants += [("source", .text(origin.stream)), ("listed_transaction_id", listedTransactionID)]
         }
-        let inOrder = new.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         _ = try connection.copyIn(
             table.name,
-            columns: Staging.hashed(table).columns.map(\.name),
-            rows: try hashedRows(of: inOrder, table),
+            columns: table.columns.map(\.name),
+            rows: new.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.lazy.map(\.row),
+            digest: (ContentHasher.column.name, ContentHasher.hash),
             constants: constants
         )
     }
@@ -200,20 +200,16 @@ struct RecordWriter {
         guard !standing.isEmpty else { return [] }
         var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
         if table == Tables.transactions { parameters += [.text(origin.stream), listedTransactionID] }
+        var hasher = try ContentHasher(of: table)
         let changed = try connection.run(
             MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
             parameters,
-            rows: Staging.rows(try hashedRows(of: standing, table), of: Staging.hashed(table))
+            rows: Staging.rows(
+                try standing.map { $0.row + [try hasher.hash(of: $0.row)] },
+                of: Staging.hashed(table)
+            )
         )
         return Array(changed)
-    }
-
-    private func hashedRows(of snapshots: [Snapshot], _ table: Table) throws(PostgresError) -> [Row] {
-        var hasher = try ContentHasher(of: table)
-        var rows: [Row] = []
-        rows.reserveCapacity(snapshots.count)
-        for snapshot in snapshots { rows.append(snapshot.row + [try hasher.hash(of: snapshot.row)]) }
-        return rows
     }
 
     private var listedTransactionID: Cell { origin.listedTransactionID.map(Cell.text) ?? .null }

@@ -16,9 +16,9 @@ extension Normalizer {
     package func normalize(anyKind jws: String, isRefund: Bool, now: UnixMilliseconds) -> PageRows {
         var collector = PageCollector()
         switch kind(of: jws, now: now) {
-        case .transaction: addTransaction(jws, isRefund: isRefund, now: now, to: &collector)
-        case .renewalInfo: _ = addRenewal(jws, now: now, to: &collector)
-        case .notification, .appTransaction: addNotification(jws, sendAttempts: [], now: now, to: &collector)
+        case .transaction: addTransaction(.text(jws), isRefund: isRefund, now: now, to: &collector)
+        case .renewalInfo: _ = addRenewal(.text(jws), now: now, to: &collector)
+        case .notification, .appTransaction: addNotification(.text(jws), sendAttempts: [], now: now, to: &collector)
         }
         return collector.rows
     }

@@ -7,7 +7,7 @@ extension Normalizer {
     ///
     /// A nested payload that cannot be believed is rejected by itself; the notification is loaded without it.
     func addNotification(
-        _ jws: String,
+        _ jws: SignedText,
         sendAttempts: [JSONElement],
         now: UnixMilliseconds,
         to collector: inout PageCollector
@@ -16,13 +16,13 @@ extension Normalizer {
         if record.payload.json["notificationType"]?.isText("REFUND") == true { collector.noteRevocation() }
         let nested = NestedRecords(
             transaction: record.reading.signed["signedTransactionInfo"].flatMap {
-                addTransaction($0, now: now, to: &collector)
+                addTransaction(.text($0), now: now, to: &collector)
             },
             renewal: record.reading.signed["signedRenewalInfo"].flatMap {
-                addRenewal($0, now: now, to: &collector)
+                addRenewal(.text($0), now: now, to: &collector)
             },
             appTransaction: record.reading.signed["signedAppTransactionInfo"].flatMap {
-                believe($0, as: .appTransaction, now: now, collector: &collector)
+                believe(.text($0), as: .appTransaction, now: now, collector: &collector)
             }
         )
         if let appTransaction = nested.appTransaction { collector.noteDrift(of: appTransaction) }

@@ -34,22 +34,15 @@ package struct Normalizer: Sendable {
     ///   - page: As Apple answered it.
     ///   - stream: The history it came from.
     ///   - now: The database's clock, against records signed in the future.
-    ///   - isOneAnswer: Whether Apple sent it as it is. Records of an archive came in many answers, and a notification that was
-    ///     signed again is no contradiction there.
     /// - Returns: All that the page adds to the ledger; a record that cannot be believed is among the rejected.
-    package func normalize(
-        _ page: Page,
-        from stream: Stream,
-        now: UnixMilliseconds,
-        isOneAnswer: Bool = true
-    ) -> PageRows {
-        var collector = PageCollector(isOneAnswer: isOneAnswer)
+    package func normalize(_ page: Page, from stream: Stream, now: UnixMilliseconds) -> PageRows {
+        var collector = PageCollector()
         for record in page.records {
             switch record {
             case .transaction(let jws):
-                addTransaction(jws, isRefund: stream == .refundHistory, now: now, to: &collector)
+                addTransaction(.text(jws), isRefund: stream == .refundHistory, now: now, to: &collector)
             case .notification(let jws, let sendAttempts):
-                addNotification(jws, sendAttempts: sendAttempts, now: now, to: &collector)
+                addNotification(.text(jws), sendAttempts: sendAttempts, now: now, to: &collector)
             case .unreadable(let text):
                 let detail = "A record of \(stream.rawValue) is not a signed text; it must be a JWS."
                 collector.reject(RecordRejection(.unreadable, detail), raw: text)
@@ -58,9 +51,30 @@ package struct Normalizer: Sendable {
         return collector.rows
     }
 
+    /// Verifies, checks and maps records of the archive again.
+    ///
+    /// They came in many answers, so a notification that was signed again is no contradiction.
+    ///
+    /// - Parameters:
+    ///   - archived: Notifications where `stream` is the history of those, else transactions.
+    ///   - stream: The history they came from.
+    ///   - now: The database's clock.
+    /// - Returns: As of a page with the same records.
+    package func normalize(archived: [SignedText], from stream: Stream, now: UnixMilliseconds) -> PageRows {
+        var collector = PageCollector(isOneAnswer: false)
+        for signed in archived {
+            if stream == .notificationHistory {
+                addNotification(signed, sendAttempts: [], now: now, to: &collector)
+            } else {
+                addTransaction(signed, isRefund: stream == .refundHistory, now: now, to: &collector)
+            }
+        }
+        return collector.rows
+    }
+
     /// Verifies a payload of the job's app and archives it, or leaves a rejected record and returns `nil`.
     func believe(
-        _ jws: String,
+        _ jws: SignedText,
         as kind: RecordKind,
         now: UnixMilliseconds,
         collector: inout PageCollector
@@ -68,24 +82,27 @@ package struct Normalizer: Sendable {
         do throws(RecordRejection) {
             let payload = try verify(jws, as: kind, now: now)
             crashPoint(.recordVerified)
-            let record = try VerifiedRecord(kind: kind, jws: jws, payload: payload, identity: identity)
+            let record = try VerifiedRecord(kind: kind, payload: payload, identity: identity)
             collector.archive(record)
             if payload.rootDiffers { collector.noteForeignRoot(of: kind) }
             return record
         } catch {
-            collector.reject(error, raw: jws)
+            collector.reject(error, raw: jws.text)
             return nil
         }
     }
 
     private func verify(
-        _ jws: String,
+        _ jws: SignedText,
         as kind: RecordKind,
         now: UnixMilliseconds
     ) throws(RecordRejection) -> VerifiedPayload {
         let limit = kind == .notification ? JWSVerifier.maximumNotificationBytes : JWSVerifier.maximumBytes
         do throws(JWSRejection) {
-            return try verifier.verify(jws, now: now, maximumBytes: limit)
+            switch jws {
+            case .text(let text): return try verifier.verify(text, now: now, maximumBytes: limit)
+            case .parts(let parts): return try verifier.verify(parts, now: now, maximumBytes: limit)
+            }
         } catch {
             throw RecordRejection(error)
         }
@@ -96,7 +113,7 @@ extension Normalizer {
     /// A transaction of a history; refund history gives two rows, for it is both a refund and the transaction's newest state.
     @discardableResult
     func addTransaction(
-        _ jws: String,
+        _ jws: SignedText,
         isRefund: Bool = false,
         now: UnixMilliseconds,
         to collector: inout PageCollector
@@ -120,7 +137,7 @@ extension Normalizer {
         return record
     }
 
-    func addRenewal(_ jws: String, now: UnixMilliseconds, to collector: inout PageCollector) -> VerifiedRecord? {
+    func addRenewal(_ jws: SignedText, now: UnixMilliseconds, to collector: inout PageCollector) -> VerifiedRecord? {
         guard let record = believe(jws, as: .renewalInfo, now: now, collector: &collector) else { return nil }
         collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .renewalInfo, ownerKey: record.key, reading: record.reading)

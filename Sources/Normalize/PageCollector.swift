@@ -12,9 +12,10 @@ struct PageCollector {
     }
 
     private struct Kept {
-        var snapshot: Snapshot
-        var jws: String
-        var issues: [FieldIssue]
+        let snapshot: Snapshot
+        let issues: [FieldIssue]
+        /// Of a notification that another one may contradict yet.
+        let contestable: JWSParts?
     }
 
     /// Entries of drift a page may leave; a flood says nothing more.
@@ -41,7 +42,8 @@ struct PageCollector {
     }
 
     mutating func add(_ snapshot: Snapshot, of record: VerifiedRecord, issues: [FieldIssue]) {
-        let new = Kept(snapshot: snapshot, jws: record.jws, issues: issues)
+        let isContestable = isOneAnswer && record.kind == .notification
+        let new = Kept(snapshot: snapshot, issues: issues, contestable: isContestable ? record.payload.parts : nil)
         let slot = Slot(table: snapshot.table.name, key: ExactText(snapshot.key))
         guard let place = places[slot] else {
             places[slot] = kept.count
@@ -52,9 +54,10 @@ struct PageCollector {
         guard old.snapshot.payloadSHA256 != snapshot.payloadSHA256 else { return }
         let isNewer = snapshot.isNewer(than: old.snapshot)
         kept[place] = isNewer ? new : old
-        if isOneAnswer, record.kind == .notification, snapshot.signedDate == old.snapshot.signedDate {
+        let loser = isNewer ? old : new
+        if let parts = loser.contestable, snapshot.signedDate == old.snapshot.signedDate {
             let detail = "Another notification has notificationUUID \(snapshot.key) and the same signedDate."
-            reject(RecordRejection(.conflict, detail), raw: isNewer ? old.jws : new.jws)
+            reject(RecordRejection(.conflict, detail), raw: parts.text)
         }
     }
 

@@ -5,7 +5,6 @@ import SignedData
 /// A signed payload of the job's own app, with its key, read into cells.
 struct VerifiedRecord {
     let kind: RecordKind
-    let jws: String
     let payload: VerifiedPayload
     /// The record's own ID, never the text of the JWS: one payload has many valid texts.
     let key: String
@@ -15,12 +14,7 @@ struct VerifiedRecord {
     /// Bytes of a key: long enough for any ID, short enough for every index.
     static let keyLimit = 256
 
-    init(
-        kind: RecordKind,
-        jws: String,
-        payload: VerifiedPayload,
-        identity: AppIdentity
-    ) throws(RecordRejection) {
+    init(kind: RecordKind, payload: VerifiedPayload, identity: AppIdentity) throws(RecordRejection) {
         try identity.require(payload.json, of: kind)
         let found = payload.json[kind.keyField]
         guard let key = found?.string, (1...Self.keyLimit).contains(key.utf8.count) else {
@@ -30,7 +24,6 @@ struct VerifiedRecord {
             )
         }
         self.kind = kind
-        self.jws = jws
         self.payload = payload
         self.key = key
         reader = RecordReader(kind: kind)

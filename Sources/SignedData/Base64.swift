@@ -56,26 +56,30 @@ package enum Base64 {
         return seen & foreign == 0 && surplus == 0 ? bytes : nil
     }
 
+    /// Characters of the base64url text of so many bytes.
+    static func urlTextCount(of byteCount: Int) -> Int {
+        (byteCount * 4 + 2) / 3
+    }
+
     private static func encode(_ bytes: Span<UInt8>, alphabet: [UInt8]) -> [UInt8] {
-        var text = [UInt8]()
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var index = 0
-        while index + 3 <= bytes.count {
-            let a = bytes[index], b = bytes[index + 1], c = bytes[index + 2]
-            text.append(alphabet[Int(a >> 2)])
-            text.append(alphabet[Int((a << 4 | b >> 4) & 0x3F)])
-            text.append(alphabet[Int((b << 2 | c >> 6) & 0x3F)])
-            text.append(alphabet[Int(c & 0x3F)])
-            index += 3
-        }
-        let rest = bytes.count - index
-        if rest > 0 {
+        let alphabet = alphabet.span
+        return [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+            var index = 0
+            while index + 3 <= bytes.count {
+                let a = bytes[index], b = bytes[index + 1], c = bytes[index + 2]
+                text.append(alphabet[Int(a >> 2)])
+                text.append(alphabet[Int((a << 4 | b >> 4) & 0x3F)])
+                text.append(alphabet[Int((b << 2 | c >> 6) & 0x3F)])
+                text.append(alphabet[Int(c & 0x3F)])
+                index += 3
+            }
+            let rest = bytes.count - index
+            guard rest > 0 else { return }
             let a = bytes[index], b = rest == 2 ? bytes[index + 1] : 0
             text.append(alphabet[Int(a >> 2)])
             text.append(alphabet[Int((a << 4 | b >> 4) & 0x3F)])
             if rest == 2 { text.append(alphabet[Int(b << 2 & 0x3F)]) }
         }
-        return text
     }
 
     /// Marks a character that is not in the alphabet; every real value is below 64.

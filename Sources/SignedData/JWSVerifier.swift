@@ -50,26 +50,30 @@ package final class JWSVerifier: Sendable {
         )
     }
 
-    /// Verifies one record of the raw archive again.
+    /// Verifies one record of the raw archive again, and judges it as it would judge its text.
+    ///
+    /// Under a header that is known, only its length and an empty payload can be wrong with the text; so the text is made
+    /// for those and for headers that are new.
     ///
     /// - Parameters:
-    ///   - header: The first segment's text as it came.
-    ///   - payload: The second segment, decoded.
-    ///   - signature: The third segment, decoded.
-    ///   - now: As in ``verify(_:now:maximumBytes:)``.
+    ///   - parts: The record.
+    ///   - now: The database's clock, as for a text.
+    ///   - maximumBytes: The longest text that is looked at.
     /// - Returns: What the record gave when it first came.
     /// - Throws: ``JWSRejection`` with the first rule the record breaks.
     package func verify(
-        header: [UInt8],
-        payload: [UInt8],
-        signature: [UInt8],
-        now: UnixMilliseconds
+        _ parts: JWSParts,
+        now: UnixMilliseconds,
+        maximumBytes: Int = JWSVerifier.maximumBytes
     ) throws(JWSRejection) -> VerifiedPayload {
-        let segment = Base64.encodeURL(payload)
+        guard !parts.payload.isEmpty, parts.textByteCount <= maximumBytes, let header = cache[parts.header.span] else {
+            return try verify(parts.text, now: now, maximumBytes: maximumBytes)
+        }
+        let segment = Base64.encodeURL(parts.payload)
         return try verify(
-            header: try judged(header.span),
-            payload: payload,
-            signature: signature,
+            header: header,
+            payload: parts.payload,
+            signature: parts.signature,
             segment: segment.span,
             now: now
         )

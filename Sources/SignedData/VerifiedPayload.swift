@@ -2,7 +2,7 @@ package import AppStoreModel
 
 /// What Apple signed, after every check; only ``JWSVerifier`` makes one.
 package struct VerifiedPayload: Sendable {
-    /// The first segment's text as it came, base64url; with the two below, enough to verify again.
+    /// The first segment's text as it came, base64url; with the two below, enough to verify again: ``parts``.
     package let header: [UInt8]
     /// The payload's bytes, decoded.
     package let payload: [UInt8]
@@ -35,4 +35,7 @@ package struct VerifiedPayload: Sendable {
         signedDateWasInexact = signedDate.wasInexact
         self.rootDiffers = rootDiffers
     }
+
+    /// The record that it came in.
+    package var parts: JWSParts { JWSParts(header: header, payload: payload, signature: signature) }
 }

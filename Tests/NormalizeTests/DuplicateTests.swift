@@ -64,15 +64,24 @@ struct DuplicateTests {
     }
 
     @Test
-    func `J66 two different notifications with one UUID and one signedDate are a conflict`() throws {
+    func `J66 of two different notifications with one UUID and one signedDate one is filed, as the text it came in`()
+        throws
+    {
         let world = try World()
-        let rows = try world.normalize(
-            notifications: world.notification(),
-            world.notification(["subtype": #""BILLING_RECOVERY""#])
-        )
-        #expect(rows.snapshots.count == 1)
-        #expect(rows.archive.count == 2)
-        #expect(rows.rejected.map(\.reason) == ["conflict"])
+        let texts = try [world.notification(), world.notification(["subtype": #""BILLING_RECOVERY""#])].map(world.sign)
+        let records = texts.map { PageRecord.notification(jws: $0, sendAttempts: []) }
+        for rows in [
+            world.normalize(records[0], records[1], from: .notificationHistory),
+            world.normalize(records[1], records[0], from: .notificationHistory),
+        ] {
+            #expect(rows.snapshots.count == 1)
+            #expect(rows.archive.count == 2)
+            #expect(rows.rejected.map(\.reason) == ["conflict"])
+            let loser = rows.archive.firstIndex { $0.payloadSHA256 != rows.snapshots[0].payloadSHA256 }
+            let signature = try #require(loser.map { rows.archive[$0].signature })
+            let lost = texts.filter { $0.hasSuffix("." + String(decoding: Base64.encodeURL(signature), as: UTF8.self)) }
+            #expect(rows.rejected.map { String(decoding: $0.raw, as: UTF8.self) } == lost)
+        }
     }
 
     @Test

@@ -36,13 +36,8 @@ struct World {
 
     /// As a replay does, whose records came in many answers.
     func normalize(archived notifications: String...) throws -> PageRows {
-        let records = try notifications.map { PageRecord.notification(jws: try sign($0), sendAttempts: []) }
-        return normalizer.normalize(
-            Page(records: records, cursor: nil, hasMore: false),
-            from: .notificationHistory,
-            now: Self.now,
-            isOneAnswer: false
-        )
+        let records = try notifications.map { SignedText.text(try sign($0)) }
+        return normalizer.normalize(archived: records, from: .notificationHistory, now: Self.now)
     }
 
     func normalize(anyKind json: String, isRefund: Bool = false) throws -> PageRows {

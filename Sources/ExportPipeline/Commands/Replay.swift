@@ -153,15 +153,11 @@ private struct ReplayPart {
     /// Verifies and normalises, on whichever core is free.
     @concurrent
     func rows(_ normalizer: Normalizer, _ now: UnixMilliseconds) async -> PageRows {
-        let records = payloads.map { stored -> PageRecord in
-            let jws = CompactJWS.text(header: stored.header, payload: stored.payload, signature: stored.signature)
-            return stream == .notificationHistory ? .notification(jws: jws, sendAttempts: []) : .transaction(jws: jws)
+        let archived = payloads.map { stored in
+            SignedText.parts(
+                JWSParts(header: stored.header, payload: stored.payload, signature: stored.signature)
+            )
         }
-        return normalizer.normalize(
-            Page(records: records, cursor: nil, hasMore: false),
-            from: stream,
-            now: now,
-            isOneAnswer: false
-        )
+        return normalizer.normalize(archived: archived, from: stream, now: now)
     }
 }

@@ -7,7 +7,7 @@ package struct PostgresRow {
     let index: Int
 
     package func isNull(_ column: String) throws(PostgresError) -> Bool {
-        rows.value(index, try place(of: column)) == nil
+        rows.isNull(index, try place(of: column))
     }
 
     package func text(_ column: String) throws(PostgresError) -> String { try required(column, textOrNil(column)) }
@@ -27,7 +27,7 @@ package struct PostgresRow {
     }
 
     package func textOrNil(_ column: String) throws(PostgresError) -> String? {
-        try read(column, "text") { bytes, _ in String(decoding: bytes, as: UTF8.self) }
+        try read(column, "text") { bytes, _ in String(copying: bytes) }
     }
 
     package func int64OrNil(_ column: String) throws(PostgresError) -> Int64? {
@@ -41,7 +41,7 @@ package struct PostgresRow {
     package func boolOrNil(_ column: String) throws(PostgresError) -> Bool? {
         try read(column, "a boolean") { bytes, format in
             switch format {
-            case .text: ["t": true, "f": false][String(decoding: bytes, as: UTF8.self)]
+            case .text: ["t": true, "f": false][String(copying: bytes)]
             case .binary: bytes.count == 1 ? bytes[0] != 0 : nil
             }
         }
@@ -50,7 +50,7 @@ package struct PostgresRow {
     package func timestampOrNil(_ column: String) throws(PostgresError) -> Int64? {
         try read(column, "a timestamptz") { bytes, format in
             switch format {
-            case .text: unixMilliseconds(printed: bytes)
+            case .text: unixMilliseconds(printed: [UInt8](copying: bytes))
             case .binary: integer(bytes, .binary).flatMap(unixMilliseconds(microsecondsSince2000:))
             }
         }
@@ -59,19 +59,19 @@ package struct PostgresRow {
     package func bytesOrNil(_ column: String) throws(PostgresError) -> [UInt8]? {
         try read(column, "a bytea") { bytes, format in
             switch format {
-            case .text: byteaValue(printed: bytes)
-            case .binary: bytes
+            case .text: byteaValue(printed: [UInt8](copying: bytes))
+            case .binary: [UInt8](copying: bytes)
             }
         }
     }
 
     package func utf8OrNil(_ column: String) throws(PostgresError) -> [UInt8]? {
-        try read(column, "text") { bytes, _ in bytes }
+        try read(column, "text") { bytes, _ in [UInt8](copying: bytes) }
     }
 
     package func textArrayOrNil(_ column: String) throws(PostgresError) -> [String]? {
         try read(column, "a text[] without NULL") { bytes, format in
-            format == .text ? textArrayValue(printed: bytes) : nil
+            format == .text ? textArrayValue(printed: [UInt8](copying: bytes)) : nil
         }
     }
 
@@ -83,14 +83,13 @@ package struct PostgresRow {
     private func read<Value>(
         _ column: String,
         _ expected: String,
-        _ decode: ([UInt8], ValueFormat) -> Value?
+        _ decode: (Span<UInt8>, ValueFormat) -> Value?
     ) throws(PostgresError) -> Value? {
         let place = try place(of: column)
-        guard let value = rows.value(index, place) else { return nil }
+        let format = rows.format(place)
+        guard let decoded = rows.withValue(index, place, { decode($0, format) }) else { return nil }
         // The value itself stays out of the message: it may be a customer's.
-        guard let decoded = decode(value, rows.format(place)) else {
-            throw unexpected("column \"\(column)\" does not hold \(expected)")
-        }
+        guard let decoded else { throw unexpected("column \"\(column)\" does not hold \(expected)") }
         return decoded
     }
 
@@ -105,11 +104,25 @@ package struct PostgresRow {
 }
 
 /// A whole number in digits, or in big-endian bytes of its own width.
-private func integer<Number: FixedWidthInteger>(_ bytes: [UInt8], _ format: ValueFormat) -> Number? {
+private func integer<Number: FixedWidthInteger>(_ bytes: Span<UInt8>, _ format: ValueFormat) -> Number? {
     switch format {
-    case .text: Number(String(decoding: bytes, as: UTF8.self))
+    case .text: return Number(String(copying: bytes))
     case .binary:
-        bytes.count == Number.bitWidth / 8
-            ? bytes.reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) } : nil
+        guard bytes.count == Number.bitWidth / 8 else { return nil }
+        var number: Number = 0
+        for index in bytes.indices { number = number << 8 | Number(truncatingIfNeeded: bytes[index]) }
+        return number
+    }
+}
+
+extension [UInt8] {
+    fileprivate init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+    }
+}
+
+extension String {
+    fileprivate init(copying span: Span<UInt8>) {
+        self = unsafe span.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -1,5 +1,4 @@
 import CLibPQ
-import Glibc
 
 /// What one statement answered.
 ///
@@ -10,6 +9,10 @@ package final class PostgresRows {
     let statement: String
     /// Rows in the answer.
     package let count: Int
+    /// Of the columns, each once; `nil` where an earlier column has the same.
+    private lazy var names = columnNames
+    /// Where the column stands that follows the one asked for last.
+    private var next = 0
 
     init(owning result: OpaquePointer?, statement: String) {
         unsafe self.result = result
@@ -34,14 +37,18 @@ package final class PostgresRows {
     var isCopyIn: Bool { unsafe PQresultStatus(result) == PGRES_COPY_IN }
     var isCopyOut: Bool { unsafe PQresultStatus(result) == PGRES_COPY_OUT }
 
-    /// The place of a column by its name, or `nil`.
+    /// The place of a column by its name, or `nil`; of two with one name, the first.
+    ///
+    /// Rows are read one like the other, so the search begins behind the column that was asked for before.
     func column(_ name: String) -> Int? {
-        // `PQfnumber` would fold the case of an unquoted name, so the names are compared here.
-        let columns = unsafe Int(PQnfields(result))
-        return (0..<columns).first { place in
-            guard let found = unsafe PQfname(result, Int32(place)) else { return false }
-            return unsafe strcmp(found, name) == 0
+        let width = names.count
+        for step in 0..<width {
+            let place = next + step < width ? next + step : next + step - width
+            guard names[place] == name else { continue }
+            next = place + 1 < width ? place + 1 : 0
+            return place
         }
+        return nil
     }
 
     /// How the values of a column are written.
@@ -52,19 +59,33 @@ package final class PostgresRows {
     /// The type of a column as PostgreSQL numbers it.
     func typeNumber(_ column: Int) -> UInt32 { unsafe PQftype(result, Int32(column)) }
 
-    /// The bytes of a value as the server wrote it; `nil` is NULL.
+    func isNull(_ row: Int, _ column: Int) -> Bool {
+        unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0
+    }
+
+    /// Lends the bytes of a value as the server wrote it; `nil` is NULL.
     ///
     /// Row and column must be in range.
-    func value(_ row: Int, _ column: Int) -> [UInt8]? {
-        guard unsafe PQgetisnull(result, Int32(row), Int32(column)) == 0,
-            let value = unsafe PQgetvalue(result, Int32(row), Int32(column))
-        else { return nil }
+    func withValue<Value>(_ row: Int, _ column: Int, _ body: (Span<UInt8>) -> Value) -> Value? {
+        guard !isNull(row, column), let value = unsafe PQgetvalue(result, Int32(row), Int32(column)) else { return nil }
         let length = unsafe Int(PQgetlength(result, Int32(row), Int32(column)))
-        return unsafe Array(UnsafeRawBufferPointer(start: value, count: length))
+        return unsafe UnsafeRawPointer(value).withMemoryRebound(to: UInt8.self, capacity: length) { bytes in
+            unsafe body(Span(_unsafeStart: bytes, count: length))
+        }
     }
 
     /// Columns in each row.
     package var columnCount: Int { unsafe Int(PQnfields(result)) }
+
+    /// `PQfnumber` would fold the case of an unquoted name, so the names are compared by us.
+    private var columnNames: [String?] {
+        var names: [String?] = []
+        for place in 0..<columnCount {
+            let name = unsafe PQfname(result, Int32(place)).map { unsafe String(cString: $0) }
+            names.append(names.contains(name) ? nil : name)
+        }
+        return names
+    }
 
     /// The error this answer is, or `nil` when the statement succeeded.
     func failure(on session: OpaquePointer) -> PostgresError? {

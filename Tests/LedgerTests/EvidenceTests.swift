@@ -101,14 +101,14 @@ struct EvidenceTests {
         #expect(stored.flatMap(Int.init) ?? .max < 200)
 
         var back: [StoredPayload] = []
-        var last: StoredPayload?
+        var place: ArchivePlace?
         // The process that reads has seen no header yet.
         let reader = try world.anotherProcess()
         repeat {
-            let batch = try await reader.archive(of: world.app, after: last, atMost: 2)
-            back += batch
-            last = batch.last
-        } while last != nil
+            let batch = try await reader.archive(of: world.app, after: place, atMost: 2)
+            back += batch.payloads
+            place = batch.end
+        } while place != nil
         #expect(back.map(\.recordKey) == ["u1", "10", "11"])
         for (read, written) in zip(back, rows.archive) {
             #expect(read.payload == written.payload && read.header == written.header)
@@ -126,7 +126,7 @@ struct EvidenceTests {
         for origin in [refund, origin(world)] {
             _ = try await world.ledger.write(rows, from: origin)
             let archived = try await world.ledger.archive(of: world.app, after: nil, atMost: 10)
-            #expect(archived.map(\.isRefund) == [true])
+            #expect(archived.payloads.map(\.isRefund) == [true])
         }
     }
 

@@ -69,14 +69,14 @@ extension ExportPipeline {
         _ now: UnixMilliseconds,
         into report: inout ReplayReport
     ) async throws {
-        let last = Mutex<StoredPayload?>(nil)
+        let place = Mutex<ArchivePlace?>(nil)
         let sum = Mutex(report)
         try await withBoundedWorkers(
             width: Self.replayWidth,
             next: {
-                let batch = try await ledger.archive(of: app, after: last.withLock { $0 }, atMost: Self.replayBatch)
-                last.withLock { $0 = batch.last }
-                return batch.isEmpty ? nil : batch
+                let batch = try await ledger.archive(of: app, after: place.withLock { $0 }, atMost: Self.replayBatch)
+                place.withLock { $0 = batch.end }
+                return batch.payloads.isEmpty ? nil : batch.payloads
             }
         ) { batch in
             for part in ReplayPart.parts(of: batch) {

@@ -10,8 +10,20 @@ package struct StoredPayload: Sendable {
     package let signature: [UInt8]
     /// Whether refund history returned it.
     package let isRefund: Bool
-    /// Where the next batch begins.
-    fileprivate let place: [Cell]
+}
+
+/// Payloads that follow each other in the raw archive.
+package struct ArchiveBatch: Sendable {
+    package let payloads: [StoredPayload]
+    /// Where the next batch begins; `nil` at the end of the archive.
+    package let end: ArchivePlace?
+}
+
+/// Behind one payload of the raw archive, in the order of its key.
+package struct ArchivePlace: Sendable {
+    fileprivate let key: [Cell]
+
+    fileprivate static let begin = ArchivePlace(key: [.text(""), .text(""), .timestamp(0), .bytea([])])
 }
 
 /// A record that was rejected, with what came.
@@ -24,29 +36,28 @@ package struct StoredReject: Sendable {
 }
 
 extension Ledger {
-    /// The next payloads of the archive in the order of its key; empty at the end.
+    /// The next payloads of the archive in the order of its key; none at the end.
     ///
     /// - Parameters:
     ///   - app: Whose archive.
-    ///   - last: The last payload of the batch before, `nil` for the first.
+    ///   - place: Where the batch before ended, `nil` for the first.
     ///   - count: At most so many.
     /// - Returns: The batch, its nested headers back in place.
     /// - Throws: ``LedgerError/invariant(_:)`` when a header is missing; ``Postgres/PostgresError``.
-    package func archive(of app: AppID, after last: StoredPayload?, atMost count: Int) async throws -> [StoredPayload] {
-        let place = last?.place ?? [.text(""), .text(""), .timestamp(0), .bytea([])]
-        return try await transaction { connection in
+    package func archive(of app: AppID, after place: ArchivePlace?, atMost count: Int) async throws -> ArchiveBatch {
+        try await transaction { connection in
             let rows = try connection.run(
                 """
-                SELECT kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund
+                SELECT kind, record_key, header_id, payload, signature, is_refund, signed_date, payload_sha256
                   FROM signed_payloads
                  WHERE app_id = $1 AND (kind, record_key, signed_date, payload_sha256) > ($2, $3, $4, $5)
                  ORDER BY kind, record_key, signed_date, payload_sha256 LIMIT $6::bigint
                 """,
-                [.integer(app.rawValue)] + place + [.bigint(Int64(count))],
+                [.integer(app.rawValue)] + (place ?? .begin).key + [.bigint(Int64(count))],
                 answer: .binary
             )
-            var batch: [StoredPayload] = []
-            batch.reserveCapacity(rows.count)
+            var payloads: [StoredPayload] = []
+            payloads.reserveCapacity(rows.count)
             for row in rows {
                 let kind = try row.text("kind")
                 let key = try row.text("record_key")
@@ -57,22 +68,26 @@ extension Ledger {
                 guard let header, let payload else {
                     throw LedgerError.invariant("the archive lacks a header of \(kind) \(key)")
                 }
-                batch.append(
+                payloads.append(
                     StoredPayload(
                         kind: kind,
                         recordKey: key,
                         header: header,
                         payload: payload,
                         signature: try row.bytes("signature"),
-                        isRefund: try row.bool("is_refund"),
-                        place: [
-                            .text(kind), .text(key), .timestamp(try row.timestamp("signed_date")),
-                            .bytea(try row.bytes("payload_sha256")),
-                        ]
+                        isRefund: try row.bool("is_refund")
                     )
                 )
             }
-            return batch
+            let end = try rows.last.map { row in
+                ArchivePlace(
+                    key: [
+                        .text(try row.text("kind")), .text(try row.text("record_key")),
+                        .timestamp(try row.timestamp("signed_date")), .bytea(try row.bytes("payload_sha256")),
+                    ]
+                )
+            }
+            return ArchiveBatch(payloads: payloads, end: end)
         }
     }
 

@@ -16,6 +16,25 @@ package final class JSONDocument: Sendable {
     }
 
     package var root: JSONElement { JSONElement(document: self, place: 0) }
+
+    /// Where the value of a member of the object at `place` lies; names are compared as bytes.
+    ///
+    /// `nil` when there is no object, or it has no such member.
+    func value(of key: String, at place: Int) -> Int? {
+        let nodes = nodes
+        guard nodes[place].kind == .object else { return nil }
+        let end = Int(nodes[place].next)
+        var next = place + 1
+        while next < end {
+            let name = nodes[next]
+            let isNamed =
+                name.kind == .plainString
+                ? name.isEqual(to: key, in: bytes) : name.string(in: bytes).isByteEqual(to: key)
+            if isNamed { return next + 1 }
+            next = Int(nodes[next + 1].next)
+        }
+        return nil
+    }
 }
 
 /// One value or one member name.

@@ -97,8 +97,27 @@ package struct JSONElement: Sendable {
     ///
     /// JSON `null` is an element, not `nil`.
     package subscript(key: String) -> JSONElement? {
-        for member in members where member.isNamed(key) { return member.value }
-        return nil
+        document.value(of: key, at: place).map { JSONElement(document: document, place: $0) }
+    }
+
+    /// Calls `body` for each member, in the order they were written, with the place of its name in the list; names are
+    /// compared as bytes.
+    package func forEachMember(in table: KeyTable, _ body: (_ place: Int?, _ member: Member) -> Void) {
+        let document = document
+        let nodes = document.nodes
+        let bytes = document.bytes
+        guard nodes[place].kind == .object else { return }
+        let end = Int(nodes[place].next)
+        var next = place + 1
+        while next < end {
+            let name = nodes[next]
+            let isPlain = name.kind == .plainString
+            let found =
+                isPlain
+                ? table.place(of: bytes.span.extracting(name.text)) : table.place(of: name.string(in: bytes))
+            body(found, Member(document: document, place: next))
+            next = Int(nodes[next + 1].next)
+        }
     }
 
     /// Whether a number anywhere in its document must not go to PostgreSQL as a number.
@@ -136,29 +155,9 @@ extension JSONElement {
         fileprivate let document: JSONDocument
         fileprivate let place: Int
 
-        private var name: JSONNode { document.nodes[place] }
-
-        package var key: String { name.string(in: document.bytes) }
+        package var key: String { document.nodes[place].string(in: document.bytes) }
 
         package var value: JSONElement { JSONElement(document: document, place: place + 1) }
-
-        /// Whether this is the member's name, byte for byte.
-        package func isNamed(_ key: String) -> Bool {
-            let name = name
-            return name.kind == .plainString
-                ? name.isEqual(to: key, in: document.bytes) : self.key.isByteEqual(to: key)
-        }
-
-        /// Where the name stands in a list; `nil` when it does not.
-        package func place(in table: KeyTable) -> Int? {
-            let name = name
-            if name.kind == .plainString {
-                let bytes = document.bytes
-                return table.place(of: bytes.span.extracting(name.text))
-            }
-            let key = key
-            return table.place(of: key.utf8.span)
-        }
     }
 
     /// The members of one object.

@@ -30,6 +30,8 @@ package struct KeyTable: Sendable {
         return nil
     }
 
+    func place(of key: String) -> Int? { place(of: key.utf8.span) }
+
     private static func mixture(of key: Span<UInt8>) -> Int {
         guard key.count > 0 else { return 0 }
         let first = Int(key[0]), middle = Int(key[key.count / 2]), last = Int(key[key.count - 1])

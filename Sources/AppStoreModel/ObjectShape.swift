@@ -35,7 +35,7 @@ package struct Field: Sendable {
 }
 
 /// What a field holds when it is as documented.
-package indirect enum FieldType: Sendable {
+package enum FieldType: Sendable {
     case text
     /// Text of an open set: others than the known values may come.
     case openText(Set<String>)
@@ -56,8 +56,8 @@ package indirect enum FieldType: Sendable {
     case currency
     /// Three upper-case letters of ISO 3166-1.
     case storefront
-    case object(ObjectShape)
-    case objectArray(ObjectShape)
+    indirect case object(ObjectShape)
+    indirect case objectArray(ObjectShape)
     /// A JWS whose payload has the shape.
-    case signed(ObjectShape)
+    indirect case signed(ObjectShape)
 }

@@ -102,6 +102,12 @@ struct StrictJSONScanner {
 
     private mutating func string() throws(StrictJSONError) {
         let start = offset + 1
+        let end = JSONStringScanner.endOfPlainText(of: bytes.span, from: start)
+        guard end == bytes.count || bytes[end] != UInt8(ascii: "\"") else {
+            append(.plainString, start..<end)
+            offset = end + 1
+            return
+        }
         var string = JSONStringScanner(bytes, at: start)
         let hasEscapes = try string.skip()
         append(hasEscapes ? .escapedString : .plainString, start..<string.offset)

@@ -16,8 +16,9 @@ package struct PageRows: Sendable {
 
 /// The state of one record at its `signedDate`.
 ///
-/// Of several the newest wins, whatever order they arrive in.
-package struct Snapshot: Sendable {
+/// Of several the newest wins, whatever order they arrive in. A class, because lists of them are filtered and sorted again
+/// and again on the way to the ledger.
+package final class Snapshot: Sendable {
     /// `transactions`, `refunds`, `renewals` or `notifications`.
     package let table: Table
     /// The one key column's value: a transaction ID, an original transaction ID or a notification UUID.

@@ -16,7 +16,13 @@ struct AdvancedCommerceRows {
         items = reading.lists["items"] ?? []
     }
 
+    private static let none = [
+        ChildRows(table: Tables.advancedCommerceItems, rows: []),
+        ChildRows(table: Tables.advancedCommerceRefunds, rows: []),
+    ]
+
     var children: [ChildRows] {
+        guard !items.isEmpty else { return Self.none }
         let refunds = items.flatMap { item in
             (item.reading.lists["refunds"] ?? []).map { refund in
                 row(of: Tables.advancedCommerceRefunds, refund, item: item.position)

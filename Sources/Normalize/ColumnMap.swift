@@ -24,9 +24,11 @@ final class ColumnMap: Sendable {
     }
 
     let entries: [Entry]
-    private let keys: KeyTable
+    /// The fields of ``entries``.
+    let keys: KeyTable
     /// Every column that the record fills, objects inside included, each once; empty for such an object itself.
     let columns: [String]
+    private let slotOfColumn: [String: Int]
     /// For each table, by its name, the slot that each of its columns is filled from.
     private let slots: [String: [Int?]]
 
@@ -47,9 +49,11 @@ final class ColumnMap: Sendable {
         self.entries = entries
         self.columns = columns
         keys = KeyTable(entries.map(\.field.key))
+        let slotOfColumn = Dictionary(uniqueKeysWithValues: zip(columns, columns.indices))
+        self.slotOfColumn = slotOfColumn
         slots = Dictionary(
             uniqueKeysWithValues: (columns.isEmpty ? [] : Tables.all).map { table in
-                (table.name, table.columns.map { columns.firstIndex(of: $0.name) })
+                (table.name, table.columns.map { slotOfColumn[$0.name] })
             }
         )
     }
@@ -76,14 +80,12 @@ final class ColumnMap: Sendable {
         }
     }
 
-    /// The documented field that a member is, compared as bytes.
-    subscript(member: JSONElement.Member) -> Entry? {
-        member.place(in: keys).map { entries[$0] }
-    }
+    /// The slot that a column is filled from; `nil` where no field fills it.
+    func slot(of column: String) -> Int? { slotOfColumn[column] }
 
     /// For each column of the table, the slot it is filled from; `nil` where no field fills it.
     func slots(of table: Table) -> [Int?] {
-        slots[table.name] ?? table.columns.map { columns.firstIndex(of: $0.name) }
+        slots[table.name] ?? table.columns.map { slotOfColumn[$0.name] }
     }
 
     private static let ownPrefixes = [

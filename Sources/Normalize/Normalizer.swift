@@ -36,7 +36,7 @@ package struct Normalizer: Sendable {
     ///   - now: The database's clock, against records signed in the future.
     /// - Returns: All that the page adds to the ledger; a record that cannot be believed is among the rejected.
     package func normalize(_ page: Page, from stream: Stream, now: UnixMilliseconds) -> PageRows {
-        var collector = PageCollector()
+        var collector = PageCollector(expecting: page.records.count)
         for record in page.records {
             switch record {
             case .transaction(let jws):
@@ -61,7 +61,7 @@ package struct Normalizer: Sendable {
     ///   - now: The database's clock.
     /// - Returns: As of a page with the same records.
     package func normalize(archived: [SignedText], from stream: Stream, now: UnixMilliseconds) -> PageRows {
-        var collector = PageCollector(isOneAnswer: false)
+        var collector = PageCollector(expecting: archived.count, isOneAnswer: false)
         for signed in archived {
             if stream == .notificationHistory {
                 addNotification(signed, sendAttempts: [], now: now, to: &collector)

@@ -9,6 +9,21 @@ struct PageCollector {
     private struct Slot: Hashable {
         let table: String
         let key: ExactText
+
+        /// Few records stand in two tables.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(key)
+        }
+    }
+
+    /// SHA-256 of a payload.
+    private struct PayloadHash: Hashable {
+        let bytes: [UInt8]
+
+        /// Some of its bytes are as good as all.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
+        }
     }
 
     private struct Kept {
@@ -23,15 +38,21 @@ struct PageCollector {
 
     private var kept: [Kept] = []
     private var places: [Slot: Int] = [:]
-    private var archivedHashes: Set<[UInt8]> = []
+    private var archivedHashes: Set<PayloadHash> = []
     private var attempts: Set<[Cell]> = []
     private var collected = PageRows()
     /// Whether two notifications of one UUID and moment contradict each other; in an archive of many answers they do not.
     private let isOneAnswer: Bool
 
-    /// - Parameter isOneAnswer: Whether the records came in one answer of Apple's.
-    init(isOneAnswer: Bool = true) {
+    /// - Parameters:
+    ///   - count: How many records will come.
+    ///   - isOneAnswer: Whether the records came in one answer of Apple's.
+    init(expecting count: Int = 1, isOneAnswer: Bool = true) {
         self.isOneAnswer = isOneAnswer
+        kept.reserveCapacity(count)
+        places.reserveCapacity(count)
+        archivedHashes.reserveCapacity(count)
+        collected.archive.reserveCapacity(count)
     }
 
     var rows: PageRows {
@@ -63,7 +84,7 @@ struct PageCollector {
 
     /// Keeps the signed payload, once.
     mutating func archive(_ record: VerifiedRecord) {
-        if archivedHashes.insert(record.payload.payloadSHA256).inserted {
+        if archivedHashes.insert(PayloadHash(bytes: record.payload.payloadSHA256)).inserted {
             collected.archive.append(record.archived)
         }
         if record.isRevoked { collected.sawRevocation = true }

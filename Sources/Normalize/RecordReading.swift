@@ -24,7 +24,7 @@ struct RecordReading {
 
     /// NULL also for a column that no field fills.
     subscript(column: String) -> Cell {
-        map.columns.firstIndex(of: column).map { cells[$0] } ?? .null
+        map.slot(of: column).map { cells[$0] } ?? .null
     }
 
     /// The cells in the order of the table's columns, and `more` in theirs.
@@ -66,14 +66,11 @@ struct RecordReader {
         at path: FieldPath,
         into reading: inout RecordReading
     ) {
-        for member in object.members {
-            guard let entry = map[member] else {
-                noteDrift(path.appending(member.key).general, sample: member.value)
-                continue
-            }
+        object.forEachMember(in: map.keys) { place, member in
+            guard let place else { return noteDrift(path.appending(member.key).general, sample: member.value) }
             let value = member.value
-            guard !value.isNull else { continue }
-            read(value, by: entry, in: path, into: &reading)
+            guard !value.isNull else { return }
+            read(value, by: map.entries[place], in: path, into: &reading)
         }
     }
 

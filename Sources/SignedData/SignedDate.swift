@@ -12,8 +12,9 @@ struct SignedDate {
     private static let earliest = UnixMilliseconds(rawValue: 1_000_000_000_000)
 
     init(in payload: JSONElement, now: UnixMilliseconds) throws(JWSRejection) {
-        let key = payload["signedDate"] == nil ? "receiptCreationDate" : "signedDate"
-        guard let value = payload[key] else {
+        let signed = payload["signedDate"]
+        let key = signed == nil ? "receiptCreationDate" : "signedDate"
+        guard let value = signed ?? payload[key] else {
             throw JWSRejection(.signedDate, "The payload has neither signedDate nor receiptCreationDate.")
         }
         let exact = value.int64

@@ -101,6 +101,33 @@ struct StrictJSONTests {
         #expect(Self.reason("\"a\u{0}b\"") == .nul)
     }
 
+    @Test(arguments: ["\\n", "\\\"", "\\\\", "é", "😀", "\u{7F}", " ", "~", "!", "#", "[", "]"])
+    func `a string is read as it was written, wherever in it something stands`(_ piece: String) throws {
+        let meaning = ["\\n": "\n", "\\\"": "\"", "\\\\": "\\"][piece] ?? piece
+        for length in 0...75 {
+            for place in 0...length {
+                let before = String(repeating: "a", count: place)
+                let after = String(repeating: "z", count: length - place)
+                let value = try StrictJSON.parse(Array("[\"\(before)\(piece)\(after)\",1]".utf8))
+                #expect(value == .array([.string(before + meaning + after), .number(JSONNumber(text: "1"))]))
+            }
+        }
+    }
+
+    @Test(arguments: [0x00, 0x1F, 0x80, 0xFF] as [UInt8])
+    func `a byte that no string may have is found, wherever in it it stands`(_ byte: UInt8) {
+        let reason: StrictJSONError.Reason = byte == 0 ? .nul : byte < 0x80 ? .json : .encoding
+        for length in 0...75 {
+            for place in 0...length {
+                var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+                bytes.insert(byte, at: place)
+                #expect(throws: StrictJSONError(reason: reason, offset: place + 2)) {
+                    try StrictJSON.parse(Array("[\"".utf8) + bytes + Array("\"]".utf8))
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         "[1,]", #"{"a":1,}"#, "[1]//x", "/*x*/[1]", "['a']", "{'a':1}", "{a:1}", "NaN", "[NaN]", "[Infinity]", "[01]",
         "[+1]", "[.5]", "[1.]", "[-]", "[1e]", "[1e+]", "[0x1]", "[1_000]", #"["\x41"]"#, #"["\u00g0"]"#, #"["\u12"]"#,

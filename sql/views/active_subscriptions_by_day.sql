@@ -5,17 +5,18 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS active_subscriptions_by_day AS
 WITH change AS (
     -- What ends at midnight is active to the end of the day before.
     SELECT p.app_id, p.product_id, (c.at AT TIME ZONE 'UTC')::date AS day,
-           p.is_paid::integer AS paid, p.is_trial::integer AS trial, c.sign
-      FROM subscription_periods p
+           sum(p.is_paid::integer * c.sign) AS paid, sum(p.is_trial::integer * c.sign) AS trials,
+           count(*) FILTER (WHERE p.is_paid AND c.sign = 1) AS started
+      FROM subscription_periods_at_refresh p
       CROSS JOIN LATERAL (VALUES (p.starts_at, 1), (p.ends_at, -1)) c (at, sign)
      WHERE c.at <= now() AND p.ends_at > p.starts_at AND NOT p.is_family_shared
+     GROUP BY p.app_id, p.product_id, (c.at AT TIME ZONE 'UTC')::date
 ), calendar AS (
     SELECT f.app_id, f.product_id, d::date AS day
       FROM (SELECT app_id, product_id, min(day) AS first_day FROM change GROUP BY app_id, product_id) f
       CROSS JOIN LATERAL generate_series(f.first_day::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') d
 ), daily AS (
-    SELECT app_id, product_id, day, sum(paid * sign) AS paid, sum(trial * sign) AS trials,
-           coalesce(sum(paid) FILTER (WHERE sign = 1), 0) AS started
+    SELECT app_id, product_id, day, sum(paid) AS paid, sum(trials) AS trials, sum(started) AS started
       -- A day without changes is one with a change of nothing: joined by a product that may be NULL, days would be tried
       -- against all days of all products.
       FROM (SELECT * FROM change UNION ALL SELECT app_id, product_id, day, 0, 0, 0 FROM calendar) every_day

@@ -18,7 +18,7 @@ WITH told AS (
         p.app_id, p.original_transaction_id, p.transaction_id, p.product_id, p.is_family_shared, p.starts_at,
         p.expires_date, p.grace_until, p.ended_by, p.next_transaction_id, p.next_starts_at,
         lead(p.transaction_reason) OVER subscription IS NOT DISTINCT FROM 'RENEWAL' AS is_renewed
-    FROM subscription_periods p
+    FROM subscription_periods_at_refresh p
     WINDOW subscription AS (PARTITION BY p.app_id, p.original_transaction_id ORDER BY p.period_number)
 ), failed AS (
     SELECT

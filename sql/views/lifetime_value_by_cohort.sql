@@ -4,14 +4,12 @@
 -- calendar months: month 0 is the month of the first payment. A refund lowers the month of its purchase. Apple shows only
 -- customers who bought something; those who never paid are unknown, so this is the value of a payer.
 CREATE MATERIALIZED VIEW IF NOT EXISTS lifetime_value_by_cohort AS
-WITH paid AS (
-    SELECT app_id, customer_key, currency, month, coalesce(net_milliunits, 0) AS net,
-           min(month) OVER (PARTITION BY app_id, customer_key, currency) AS cohort_month
-      FROM purchases WHERE is_paid AND month IS NOT NULL
+WITH customer AS (
+    SELECT app_id, customer_key, currency, min(month) AS cohort_month
+      FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL
+     GROUP BY app_id, customer_key, currency
 ), size AS (
-    SELECT app_id, cohort_month, currency, count(*) AS customers
-      FROM (SELECT DISTINCT app_id, cohort_month, currency, customer_key FROM paid) c
-     GROUP BY app_id, cohort_month, currency
+    SELECT app_id, cohort_month, currency, count(*) AS customers FROM customer GROUP BY app_id, cohort_month, currency
 ), part AS (
     SELECT s.app_id, s.cohort_month, s.currency, n AS month_number, s.customers, 0 AS net
       FROM size s
@@ -21,8 +19,13 @@ WITH paid AS (
     UNION ALL
     SELECT app_id, cohort_month, currency,
            (extract(year FROM age(month, cohort_month)) * 12 + extract(month FROM age(month, cohort_month)))::integer,
-           NULL, sum(net)
-      FROM paid GROUP BY app_id, cohort_month, currency, month
+           NULL, net
+      FROM (SELECT c.app_id, c.cohort_month, c.currency, p.month, coalesce(sum(p.net_milliunits), 0) AS net
+              FROM purchases_at_refresh p
+              JOIN customer c ON c.app_id = p.app_id AND c.customer_key = p.customer_key
+                             AND c.currency IS NOT DISTINCT FROM p.currency
+             WHERE p.is_paid AND p.month IS NOT NULL
+             GROUP BY c.app_id, c.cohort_month, c.currency, p.month) paid
 ), cell AS (
     -- Every month of every cohort, and what there is of them, added up: a join by a currency that may be NULL would try
     -- each with each.

@@ -8,7 +8,7 @@ SELECT
     count(*) AS active_subscriptions,
     count(*) FILTER (WHERE mrr_milliunits IS NULL) AS without_mrr,
     coalesce(sum(mrr_milliunits), 0)::bigint AS mrr_milliunits
-FROM subscription_months
+FROM subscription_months_at_refresh
 GROUP BY app_id, month, product_id, period, storefront, currency
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_by_month_key

@@ -10,7 +10,7 @@ WITH state AS (
         lag(month) OVER subscription AS before_month, lag(currency) OVER subscription AS before_currency,
         coalesce(lag(mrr_milliunits) OVER subscription, 0) AS before_mrr,
         lead(month) OVER subscription AS after_month, lead(currency) OVER subscription AS after_currency
-    FROM subscription_months
+    FROM subscription_months_at_refresh
     WINDOW subscription AS (PARTITION BY app_id, original_transaction_id ORDER BY month)
 ), movement AS (
     SELECT

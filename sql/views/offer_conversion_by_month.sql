@@ -4,28 +4,29 @@
 -- began. For other offers the same is asked of a payment without that offer. Whether the payment was refunded later does
 -- not undo the conversion.
 CREATE MATERIALIZED VIEW IF NOT EXISTS offer_conversion_by_month AS
-WITH offered AS (
-    SELECT
-        p.app_id, p.product_id, p.storefront, p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type,
-        p.starts_at, p.is_paid, p.original_transaction_id, p.period_number,
-        min(p.period_number) OVER offer AS first_of_offer,
-        max(p.ends_at) OVER offer AS offer_ends_at
-    FROM subscription_periods p
-    WHERE NOT p.is_family_shared
-    WINDOW offer AS (PARTITION BY p.app_id, p.original_transaction_id, p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type)
+WITH offer AS (
+    SELECT app_id, original_transaction_id, is_trial, offer_type, offer_identifier, offer_discount_type,
+           min(period_number) AS first_of_offer, max(ends_at) AS offer_ends_at
+      FROM subscription_periods_at_refresh
+     WHERE NOT is_family_shared AND (is_trial OR offer_type IS NOT NULL)
+     GROUP BY app_id, original_transaction_id, is_trial, offer_type, offer_identifier, offer_discount_type
+), paid AS (
+    SELECT o.app_id, o.original_transaction_id, o.first_of_offer, min(p.starts_at) AS paid_at
+      FROM offer o
+      JOIN subscription_periods_at_refresh p
+        ON p.app_id = o.app_id AND p.original_transaction_id = o.original_transaction_id
+       AND p.period_number > o.first_of_offer AND p.is_paid
+       AND (p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type)
+           IS DISTINCT FROM (o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type)
+     GROUP BY o.app_id, o.original_transaction_id, o.first_of_offer
 ), started AS (
-    SELECT
-        o.*,
-        min(paid.starts_at) AS paid_at
-    FROM offered o
-    LEFT JOIN offered paid
-      ON paid.app_id = o.app_id AND paid.original_transaction_id = o.original_transaction_id
-     AND paid.period_number > o.first_of_offer AND paid.is_paid
-     AND (paid.is_trial, paid.offer_type, paid.offer_identifier, paid.offer_discount_type)
-         IS DISTINCT FROM (o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type)
-    WHERE (o.is_trial OR o.offer_type IS NOT NULL) AND o.period_number = o.first_of_offer
-    GROUP BY o.app_id, o.product_id, o.storefront, o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type,
-             o.starts_at, o.is_paid, o.original_transaction_id, o.period_number, o.first_of_offer, o.offer_ends_at
+    SELECT o.*, first.product_id, first.storefront, first.starts_at, paid.paid_at
+      FROM offer o
+      JOIN subscription_periods_at_refresh first
+        ON first.app_id = o.app_id AND first.original_transaction_id = o.original_transaction_id
+       AND first.period_number = o.first_of_offer
+      LEFT JOIN paid ON paid.app_id = o.app_id AND paid.original_transaction_id = o.original_transaction_id
+       AND paid.first_of_offer = o.first_of_offer
 )
 SELECT
     app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront,

@@ -9,7 +9,7 @@ SELECT
     count(*) FILTER (WHERE NOT p.is_paid) AS free_purchases,
     count(*) FILTER (WHERE p.is_refunded) AS refunded,
     count(DISTINCT p.customer_key) AS customers
-FROM purchases p
+FROM purchases_at_refresh p
 GROUP BY p.app_id, p.product_id
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS product_summary_key ON product_summary (app_id, product_id) NULLS NOT DISTINCT;

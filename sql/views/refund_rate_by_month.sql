@@ -5,15 +5,28 @@
 CREATE MATERIALIZED VIEW IF NOT EXISTS refund_rate_by_month AS
 SELECT
     app_id, month, product_id, storefront, currency,
-    count(*) AS purchases,
-    count(*) FILTER (WHERE is_refunded) AS refunded,
-    round(count(*) FILTER (WHERE is_refunded)::numeric / count(*), 4) AS refund_rate,
-    count(*) FILTER (WHERE is_refunded AND refund_reason = 1) AS refunded_for_an_issue,
-    coalesce(sum(price_milliunits), 0)::bigint AS gross_milliunits,
-    coalesce(sum(refunded_milliunits), 0)::bigint AS refunded_milliunits,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY refund_date - purchase_date) FILTER (WHERE is_refunded) AS median_delay
-FROM purchases
-WHERE is_paid AND month IS NOT NULL
+    sum(purchases)::bigint AS purchases,
+    sum(refunded)::bigint AS refunded,
+    round(sum(refunded) / sum(purchases), 4) AS refund_rate,
+    sum(for_an_issue)::bigint AS refunded_for_an_issue,
+    sum(gross)::bigint AS gross_milliunits,
+    sum(given_back)::bigint AS refunded_milliunits,
+    max(median_delay) AS median_delay
+FROM (
+    SELECT app_id, month, product_id, storefront, currency, count(*) AS purchases,
+           count(*) FILTER (WHERE is_refunded) AS refunded,
+           count(*) FILTER (WHERE is_refunded AND refund_reason = 1) AS for_an_issue,
+           coalesce(sum(price_milliunits), 0) AS gross, coalesce(sum(refunded_milliunits), 0) AS given_back,
+           NULL::interval AS median_delay
+      FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL
+     GROUP BY app_id, month, product_id, storefront, currency
+    UNION ALL
+    -- A median sorts all that it is given: the few that were refunded.
+    SELECT app_id, month, product_id, storefront, currency, 0, 0, 0, 0, 0,
+           percentile_cont(0.5) WITHIN GROUP (ORDER BY refund_date - purchase_date)
+      FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL AND is_refunded
+     GROUP BY app_id, month, product_id, storefront, currency
+) counted
 GROUP BY app_id, month, product_id, storefront, currency
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS refund_rate_by_month_key

@@ -8,7 +8,7 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS renewals_and_churn_by_month AS
 WITH state AS (
     SELECT app_id, original_transaction_id, month, product_id,
            lead(month) OVER (PARTITION BY app_id, original_transaction_id ORDER BY month) AS after_month
-      FROM subscription_months
+      FROM subscription_months_at_refresh
 ), lost AS (
     SELECT s.app_id, (s.month + interval '1 month')::date AS month, s.product_id, s.original_transaction_id
       FROM state s
@@ -16,7 +16,7 @@ WITH state AS (
        AND (s.month + interval '1 month')::date < (now() AT TIME ZONE 'UTC')
 ), explained AS (
     SELECT l.app_id, l.month, l.product_id, CASE
-        WHEN t.revocation_date < t.expires_date AND t.revocation_date < now() THEN 'refund'
+        WHEN p.revocation_date < p.expires_date AND p.revocation_date < now() THEN 'refund'
         WHEN last_known.expiration_intent = 1 THEN 'voluntary'
         WHEN last_known.expiration_intent = 2 OR last_known.is_in_billing_retry_period THEN 'billing'
         WHEN last_known.expiration_intent = 3 THEN 'price'
@@ -27,19 +27,13 @@ WITH state AS (
     END AS reason
       FROM lost l
       -- The last period that began before the month was over, which may have begun in it.
-      CROSS JOIN LATERAL (
-          SELECT x.* FROM transactions x
-           WHERE x.app_id = l.app_id AND x.original_transaction_id = l.original_transaction_id
-             AND x.purchase_date < (l.month + interval '1 month') AT TIME ZONE 'UTC'
-           ORDER BY x.purchase_date DESC, x.expires_date DESC, x.transaction_id DESC LIMIT 1
-      ) t
+      JOIN subscription_periods_at_refresh p ON p.app_id = l.app_id AND p.original_transaction_id = l.original_transaction_id
+       AND p.starts_at < (l.month + interval '1 month') AT TIME ZONE 'UTC'
+       AND coalesce(p.next_starts_at, 'infinity') >= (l.month + interval '1 month') AT TIME ZONE 'UTC'
       -- Renewal info is kept as it was signed last, so it explains the subscription's last period alone.
       LEFT JOIN renewals last_known ON last_known.app_id = l.app_id
             AND last_known.original_transaction_id = l.original_transaction_id
-            AND last_known.signed_date >= t.purchase_date
-            AND NOT EXISTS (SELECT FROM transactions later
-                             WHERE later.app_id = t.app_id AND later.original_transaction_id = t.original_transaction_id
-                               AND later.purchase_date > t.purchase_date)
+            AND last_known.signed_date >= p.starts_at AND p.next_starts_at IS NULL
       LEFT JOIN LATERAL (
           SELECT CASE
               WHEN n.notification_type <> 'EXPIRED' OR n.subtype = 'BILLING_RETRY' THEN 'billing'
@@ -48,38 +42,44 @@ WITH state AS (
               ELSE 'other'
           END AS reason
             FROM notifications n
-           WHERE n.app_id = l.app_id AND n.transaction_id = t.transaction_id
+           WHERE n.app_id = l.app_id AND n.transaction_id = p.transaction_id
              AND n.notification_type IN ('EXPIRED', 'GRACE_PERIOD_EXPIRED', 'DID_FAIL_TO_RENEW')
            ORDER BY n.notification_type = 'EXPIRED' DESC, n.signed_date DESC
            LIMIT 1
       ) said ON true
+), renewal AS (
+    SELECT app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, transaction_id
+      FROM subscription_periods_at_refresh
+     WHERE is_paid AND transaction_reason = 'RENEWAL' AND starts_at <= now()
 ), counted AS (
     SELECT app_id, (month + interval '1 month')::date AS month, product_id,
-           1 AS active_at_start, 0 AS renewals, 0 AS recovered, NULL::text AS reason
+           count(*) AS active_at_start, 0 AS renewals, 0 AS recovered, 0 AS churned, NULL::text AS reason
       FROM state WHERE (month + interval '1 month')::date < (now() AT TIME ZONE 'UTC')
+     GROUP BY app_id, month, product_id
     UNION ALL
-    SELECT p.app_id, date_trunc('month', p.starts_at AT TIME ZONE 'UTC')::date, p.product_id, 0,
-           1, (p.starts_at > p.before_ends_at AND p.before_ended_by = 'expiry')::integer, NULL
-      FROM (SELECT *, lag(ends_at) OVER subscription AS before_ends_at, lag(ended_by) OVER subscription AS before_ended_by
-              FROM subscription_periods
-            WINDOW subscription AS (PARTITION BY app_id, original_transaction_id ORDER BY period_number)) p
-     WHERE p.is_paid AND p.transaction_reason = 'RENEWAL' AND p.starts_at <= now()
+    SELECT app_id, month, product_id, 0, count(*), 0, 0, NULL FROM renewal GROUP BY app_id, month, product_id
     UNION ALL
-    SELECT app_id, month, product_id, 0, 0, 0, reason FROM explained
+    SELECT r.app_id, r.month, r.product_id, 0, 0, count(*), 0, NULL
+      FROM renewal r
+      JOIN subscription_periods_at_refresh b ON b.app_id = r.app_id AND b.next_transaction_id = r.transaction_id
+       AND b.next_starts_at > b.ends_at AND b.ended_by = 'expiry'
+     GROUP BY r.app_id, r.month, r.product_id
+    UNION ALL
+    SELECT app_id, month, product_id, 0, 0, 0, count(*), reason FROM explained GROUP BY app_id, month, product_id, reason
 )
 SELECT
     app_id, month, product_id,
-    sum(active_at_start) AS active_at_start,
-    sum(renewals) AS renewals,
-    coalesce(sum(recovered), 0) AS renewals_after_a_gap,
-    count(reason) AS churned,
-    count(*) FILTER (WHERE reason = 'voluntary') AS churned_voluntary,
-    count(*) FILTER (WHERE reason = 'billing') AS churned_billing,
-    count(*) FILTER (WHERE reason = 'price') AS churned_price,
-    count(*) FILTER (WHERE reason = 'refund') AS churned_refund,
-    count(*) FILTER (WHERE reason = 'other') AS churned_other,
-    count(*) FILTER (WHERE reason = 'unknown') AS churned_unknown,
-    round(count(reason) / nullif(sum(active_at_start), 0)::numeric, 4) AS churn_rate
+    sum(active_at_start)::bigint AS active_at_start,
+    sum(renewals)::bigint AS renewals,
+    sum(recovered)::bigint AS renewals_after_a_gap,
+    sum(churned)::bigint AS churned,
+    coalesce(sum(churned) FILTER (WHERE reason = 'voluntary'), 0)::bigint AS churned_voluntary,
+    coalesce(sum(churned) FILTER (WHERE reason = 'billing'), 0)::bigint AS churned_billing,
+    coalesce(sum(churned) FILTER (WHERE reason = 'price'), 0)::bigint AS churned_price,
+    coalesce(sum(churned) FILTER (WHERE reason = 'refund'), 0)::bigint AS churned_refund,
+    coalesce(sum(churned) FILTER (WHERE reason = 'other'), 0)::bigint AS churned_other,
+    coalesce(sum(churned) FILTER (WHERE reason = 'unknown'), 0)::bigint AS churned_unknown,
+    round(sum(churned) / nullif(sum(active_at_start), 0), 4) AS churn_rate
 FROM counted
 GROUP BY app_id, month, product_id
 WITH NO DATA;

@@ -8,7 +8,7 @@ WITH first AS (
     SELECT DISTINCT ON (app_id, original_transaction_id)
            app_id, original_transaction_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS cohort_month,
            product_id, period
-      FROM subscription_periods
+      FROM subscription_periods_at_refresh
      WHERE is_paid AND offer_type IS DISTINCT FROM 1
      ORDER BY app_id, original_transaction_id, period_number
 ), size AS (
@@ -16,7 +16,7 @@ WITH first AS (
      GROUP BY app_id, cohort_month, product_id, period
 ), kept AS (
     SELECT f.app_id, f.cohort_month, f.product_id, f.period, m.month, count(*) AS retained
-      FROM first f JOIN subscription_months m USING (app_id, original_transaction_id)
+      FROM first f JOIN subscription_months_at_refresh m USING (app_id, original_transaction_id)
      WHERE m.month >= f.cohort_month
      GROUP BY f.app_id, f.cohort_month, f.product_id, f.period, m.month
 ), cell AS (

@@ -19,11 +19,11 @@ FROM (
            coalesce(sum(quantity) FILTER (WHERE is_paid), 0) AS units, count(*) FILTER (WHERE NOT is_paid) AS free,
            coalesce(sum(price_milliunits), 0) AS gross, 0 AS refunds, 0 AS refunded,
            count(*) FILTER (WHERE price_milliunits IS NULL) AS without_price
-      FROM purchases WHERE month IS NOT NULL GROUP BY app_id, month, product_id, type, storefront, currency
+      FROM purchases_at_refresh WHERE month IS NOT NULL GROUP BY app_id, month, product_id, type, storefront, currency
     UNION ALL
     SELECT app_id, refund_month, product_id, type, storefront, currency, 0, 0, 0, 0, count(*),
            coalesce(sum(refunded_milliunits), 0), 0
-      FROM purchases WHERE is_refunded AND is_paid
+      FROM purchases_at_refresh WHERE is_refunded AND is_paid
      GROUP BY app_id, refund_month, product_id, type, storefront, currency
 ) booked
 GROUP BY app_id, month, product_id, type, storefront, currency

@@ -1,7 +1,7 @@
 -- What does each column mean that a view takes over as it is?
 --
--- The same as in its table, so that nothing is said twice: a masked view's in the table of the same name, another view's
--- in transactions. It makes no view itself, so the migrator runs it after all that do.
+-- The same as in its table, so that nothing is said twice: a masked view's in the table of the same name, a view's that is
+-- read at a refresh in the kept one, another view's in transactions. It makes no view itself, so the migrator runs it after all that do.
 DO $$
 DECLARE
     missing record;
@@ -12,6 +12,7 @@ BEGIN
           FROM pg_class view
           JOIN pg_class source ON source.relnamespace = view.relnamespace AND source.relkind IN ('r', 'p')
                               AND source.relname = CASE WHEN view.relname LIKE 'masked\_%' THEN substr(view.relname, 8)
+                                                        WHEN view.relname LIKE '%\_at\_refresh' THEN 'kept_' || left(view.relname, -11)
                                                         ELSE 'transactions' END
           JOIN pg_attribute shown ON shown.attrelid = view.oid
           JOIN pg_attribute told ON told.attrelid = source.oid AND told.attname = shown.attname AND told.attnum > 0

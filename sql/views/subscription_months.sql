@@ -6,17 +6,17 @@
 CREATE OR REPLACE VIEW subscription_months AS
 SELECT
     p.app_id, p.original_transaction_id,
-    (date_trunc('month', (d.moment - interval '1 microsecond') AT TIME ZONE 'UTC'))::date AS month,
+    generate_series(
+        date_trunc('month', p.starts_at AT TIME ZONE 'UTC'),
+        -- The month that is over when the stretch ends; or that which is under way, unless it has only just begun.
+        date_trunc('month', least(p.ends_at, now()) AT TIME ZONE 'UTC')
+            - CASE WHEN p.starts_at < now() AND now() <= p.ends_at
+                    AND now() <> date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+                   THEN interval '0' ELSE interval '1 month' END,
+        interval '1 month'
+    )::date AS month,
     p.transaction_id, p.product_id, p.period, p.storefront, p.currency, p.mrr_milliunits
 FROM subscription_periods p
-CROSS JOIN LATERAL (
-    SELECT boundary AT TIME ZONE 'UTC' AS moment
-      FROM generate_series(date_trunc('month', p.starts_at AT TIME ZONE 'UTC') + interval '1 month',
-                           least(p.ends_at, now()) AT TIME ZONE 'UTC', interval '1 month') boundary
-    UNION ALL
-    SELECT now() WHERE p.starts_at < now() AND now() <= p.ends_at
-       AND now() <> date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
-) d
 WHERE p.is_paid;
 COMMENT ON VIEW subscription_months IS
     'Every paid subscription that was active at the end of a month, once a month; what MRR, churn and retention are counted from. A payment recovered after a gap is missing in the months whose end lies in the gap.';

@@ -18,8 +18,8 @@ WITH stretch AS (
         coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
             IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
         t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AS is_family_shared,
-        extract(epoch FROM t.expires_date - t.purchase_date)::float8 / 86400 AS days,
-        extract(epoch FROM t.expires_date - lag(t.expires_date) OVER subscription)::float8 / 86400 AS days_since_expiry
+        date_part('epoch', t.expires_date - t.purchase_date) / 86400 AS days,
+        date_part('epoch', t.expires_date - lag(t.expires_date) OVER subscription) / 86400 AS days_since_expiry
     FROM transactions t
     WHERE t.type = 'Auto-Renewable Subscription' AND t.original_transaction_id IS NOT NULL AND t.purchase_date IS NOT NULL
     WINDOW subscription AS (
@@ -70,10 +70,12 @@ SELECT
     m.next_transaction_id, m.next_starts_at,
     m.period,
     CASE WHEN m.is_paid THEN
-        round(m.price_milliunits / (
-            substring(m.period FROM '[0-9]+')::numeric
-            * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
-        ))::bigint
+        -- The usual ones first: a regular expression for each row takes a sixth of the view's time.
+        round(m.price_milliunits / CASE m.period
+            WHEN 'P1M' THEN 1 WHEN 'P1W' THEN 0.25 WHEN 'P1Y' THEN 12
+            ELSE substring(m.period FROM '[0-9]+')::numeric
+                * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
+        END)::bigint
     END AS mrr_milliunits
 FROM measured m;
 COMMENT ON VIEW subscription_periods IS

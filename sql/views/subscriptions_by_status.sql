@@ -9,7 +9,7 @@ SELECT
     count(*) FILTER (WHERE will_renew) AS will_renew,
     count(*) FILTER (WHERE NOT will_renew) AS will_not_renew,
     coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0)::bigint AS mrr_milliunits
-FROM current_subscriptions
+FROM current_subscriptions_at_refresh
 GROUP BY app_id, product_id, storefront, currency, status
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS subscriptions_by_status_key

@@ -1,0 +1,171 @@
+import AppStoreModel
+import Ledger
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+/// What several materialised views read is computed once in a refresh, in the tables whose names begin with `kept_`.
+@Suite(.temporaryDatabase, .serialized)
+struct SharedBaseTests {
+    private static let kept = [
+        "kept_subscription_periods", "kept_subscription_months", "kept_current_subscriptions", "kept_purchases",
+    ]
+
+    /// Rows that the tables hold, for whoever looks.
+    private func keptRows(_ world: TestLedger) async throws -> String? {
+        try await world.value(Self.kept.map { "(SELECT count(*) FROM \($0))" }.joined(separator: " + "))
+    }
+
+    /// Subscriptions of every kind with each other: ties, gaps, overlaps, upgrades, offers, refunds, families, things untold.
+    private func populate(_ world: TestLedger) async throws {
+        try await world.run(
+            """
+            WITH chance AS MATERIALIZED (SELECT setseed(0.125)), stretch AS MATERIALIZED (
+                SELECT n, n / 8 AS subscription, random() AS a, random() AS b, random() AS c,
+                       date_trunc('day', now() - (n / 8 % 20 + 2) * interval '40 days') + n % 8 * interval '30 days'
+                           + floor(random() * 3) * (random() - 0.3) * interval '20 days' AS starts
+                  FROM chance, generate_series(0, 2399) n
+            )
+            INSERT INTO transactions (app_id, transaction_id, original_transaction_id, listed_transaction_id, product_id, type, storefront,
+                currency, quantity, in_app_ownership_type, transaction_reason, purchase_date, original_purchase_date, expires_date,
+                price_milliunits, offer_type, offer_discount_type, offer_identifier, is_upgraded, advanced_commerce_period,
+                revocation_date, revocation_type, revocation_percentage_milliunits, revocation_reason, signed_date, payload_sha256, payload)
+            SELECT 1, n::text, (subscription * 8)::text, (subscription / 2 * 16)::text,
+                   (ARRAY['plus', 'plus', 'pro', NULL])[1 + floor(a * 4)::integer],
+                   (ARRAY['Auto-Renewable Subscription', 'Auto-Renewable Subscription', 'Consumable'])[1 + floor(b * 2.1)::integer],
+                   'USA', (ARRAY['USD', 'USD', 'USD', 'EUR', NULL])[1 + floor(c * 5)::integer], 1,
+                   CASE WHEN subscription % 9 = 0 THEN 'FAMILY_SHARED' ELSE 'PURCHASED' END,
+                   CASE WHEN n % 8 > 0 THEN (ARRAY['RENEWAL', 'RENEWAL', 'PURCHASE', NULL])[1 + floor(b * 4)::integer] END,
+                   CASE WHEN a < 0.98 THEN starts END, starts,
+                   CASE WHEN b < 0.97 THEN starts + (ARRAY[30, 30, 7, 365, 100])[1 + floor(c * 5)::integer] * interval '1 day' END,
+                   (ARRAY[4990, 4990, 9990, 0, NULL])[1 + floor(random() * 5)::integer],
+                   CASE WHEN random() < 0.3 THEN 1 + floor(random() * 4)::integer END,
+                   CASE WHEN random() < 0.1 THEN 'FREE_TRIAL' END, CASE WHEN random() < 0.1 THEN 'spring' END, random() < 0.1,
+                   (ARRAY[NULL, NULL, 'P1M', 'P10D'])[1 + floor(random() * 4)::integer],
+                   CASE WHEN random() < 0.1 THEN starts + random() * interval '50 days' END,
+                   (ARRAY[NULL, 'REFUND_FULL', 'FAMILY_REVOKE'])[1 + floor(random() * 3)::integer],
+                   (ARRAY[NULL, 50000, 100000])[1 + floor(random() * 3)::integer], floor(random() * 2)::integer, starts, '', '{}'
+              FROM stretch
+            """
+        )
+        try await world.run(
+            """
+            WITH chance AS MATERIALIZED (SELECT setseed(0.375))
+            INSERT INTO renewals (app_id, original_transaction_id, signed_date, auto_renew_status, is_in_billing_retry_period,
+                expiration_intent, grace_period_expires_date, payload_sha256, payload)
+            SELECT 1, (n * 8)::text, now() - random() * interval '300 days', floor(random() * 2)::integer, random() < 0.3,
+                   (ARRAY[NULL, 1, 2, 3, 4])[1 + floor(random() * 5)::integer],
+                   CASE WHEN random() < 0.3 THEN now() + (random() - 0.5) * interval '40 days' END, '', '{}'
+              FROM chance, generate_series(0, 299) n WHERE random() < 0.7
+            """
+        )
+        try await world.run(
+            """
+            WITH chance AS MATERIALIZED (SELECT setseed(0.625))
+            INSERT INTO notifications (app_id, notification_uuid, notification_type, subtype, signed_date, transaction_id, payload_sha256, payload)
+            SELECT 1, 'n' || n, (ARRAY['EXPIRED', 'GRACE_PERIOD_EXPIRED', 'DID_FAIL_TO_RENEW', 'DID_RENEW'])[1 + floor(random() * 4)::integer],
+                   (ARRAY[NULL, 'VOLUNTARY', 'BILLING_RETRY', 'PRICE_INCREASE', 'BILLING_RECOVERY'])[1 + floor(random() * 5)::integer],
+                   now() - random() * interval '180 days', n::text, '', '{}'
+              FROM chance, generate_series(0, 2399) n WHERE random() < 0.4
+            """
+        )
+    }
+
+    @Test func `a view shows the same after a refresh, which shares what several read, as computed by itself`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await populate(world)
+        let views = try await world.ledger.refreshViews().filter { $0.view != "notification_health_by_day" }
+        #expect(views.count == 14 && views.allSatisfy { $0.rows > 0 }, "\(views)")
+        #expect(
+            try await world.rows(
+                "SELECT name FROM schema_views WHERE NOT is_materialized AND refresh_milliseconds IS NOT NULL ORDER BY 1"
+            )
+                == Self.kept.map { "(\($0.dropFirst("kept_".count)))" }.sorted()
+        )
+        // In one transaction, so that all mean the same by now().
+        let differences = try await world.ledger.transaction { connection in
+            try connection.script("SET LOCAL statement_timeout = 0; SELECT count(*) FROM refresh_views()")
+            return try views.map(\.view).filter { view in
+                let definition = try connection.run(
+                    "SELECT rtrim(pg_get_viewdef($1::regclass), ';') AS sql",
+                    [.text(view)]
+                )[0].text("sql")
+                let found = try connection.run(
+                    """
+                    SELECT count(*) AS n
+                      FROM ((TABLE \(view) EXCEPT ALL (\(definition))) UNION ALL ((\(definition)) EXCEPT ALL TABLE \(view))) d
+                    """
+                )
+                return try found[0].int64("n") > 0
+            }
+        }
+        #expect(differences.isEmpty)
+    }
+
+    @Test
+    func `nothing of a customer stays in what was shared: after a refresh, after one that failed, beside a backup`()
+        async throws
+    {
+        let world = try await TestLedger(sessions: 2)
+        try await populate(world)
+        _ = try await world.ledger.refreshViews()
+        #expect(try await keptRows(world) == "0")
+        #expect(
+            try await world.value(
+                "SELECT sum(pg_relation_size(name::regclass)) FROM unnest(ARRAY['\(Self.kept.joined(separator: "', '"))']) name"
+            ) == "0"
+        )
+        // The planner's statistics are left, and tell of no ID.
+        let known = try await world.rows("SELECT DISTINCT attname FROM pg_stats WHERE tablename LIKE 'kept\\_%'")
+        #expect(known.contains("(product_id)"))
+        #expect(known.filter { $0.contains("transaction_id") || $0.contains("customer") }.isEmpty)
+
+        // A backup holds such locks as long as it runs; it is not waited for.
+        let backup = try world.anotherProcess()
+        try await backup.transaction { connection in
+            try connection.script("LOCK TABLE \(Self.kept.joined(separator: ", ")) IN ACCESS SHARE MODE")
+            let done = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+            try done.script("SET search_path = appstore; SET lock_timeout = '5s'; SELECT count(*) FROM refresh_views()")
+        }
+        #expect(try await keptRows(world) == "0")
+        let purchases = try await world.value("SELECT sum(purchases) FROM product_summary")
+
+        try await world.run("DROP INDEX revenue_by_month_key")  // now it cannot be refreshed beside its readers
+        await #expect(throws: PostgresError.self) { _ = try await world.ledger.refreshViews() }
+        #expect(try await keptRows(world) == "0")
+        // By hand one view alone: the shared tables are empty, so it computes what it needs.
+        try await world.run("DELETE FROM transactions WHERE original_transaction_id IN ('8', '16', '24')")
+        try await world.run("REFRESH MATERIALIZED VIEW product_summary")
+        let fewer = try await world.value("SELECT sum(purchases) FROM product_summary")
+        #expect(fewer != purchases)
+        #expect(try await world.value("SELECT count(*) FROM purchases WHERE is_paid") == fewer)
+    }
+
+    @Test func `a customer who is erased while a refresh runs is neither waited for nor kept`() async throws {
+        let world = try await TestLedger(sessions: 2)
+        try await populate(world)
+        let before = try await world.value("SELECT count(*) FROM purchases WHERE customer_key = '32'")
+        #expect(before != "0")
+        let refresh = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try refresh.script(
+            "SET search_path = appstore; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM refresh_views()"
+        )
+        #expect(
+            try await world.ledger.erase([.transaction(try #require(TransactionID("32")))], in: [world.app]).removed.contains {
+                $0.table == "transactions"
+            }
+        )
+        try refresh.script("COMMIT")
+        #expect(try await keptRows(world) == "0")
+        _ = try await world.ledger.refreshViews()
+        #expect(try await world.value("SELECT count(*) FROM purchases WHERE customer_key = '32'") == "0")
+        #expect(
+            try await world.value("SELECT sum(purchases) FROM product_summary")
+                == world.value("SELECT count(*) FROM purchases WHERE is_paid")
+        )
+        #expect(try await keptRows(world) == "0")
+    }
+}

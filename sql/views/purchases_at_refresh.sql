@@ -1,0 +1,9 @@
+-- Which purchases do materialised views add up?
+--
+-- Those of purchases, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role is granted it.
+CREATE OR REPLACE VIEW purchases_at_refresh AS
+SELECT * FROM kept_purchases
+UNION ALL
+SELECT * FROM unless_kept(NULL::kept_purchases);
+COMMENT ON VIEW purchases_at_refresh IS
+    'For materialised views alone: what purchases shows, computed once in a refresh.';

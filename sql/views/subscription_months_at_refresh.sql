@@ -1,0 +1,9 @@
+-- Which active months do materialised views count?
+--
+-- Those of subscription_months, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role is granted it.
+CREATE OR REPLACE VIEW subscription_months_at_refresh AS
+SELECT * FROM kept_subscription_months
+UNION ALL
+SELECT * FROM unless_kept(NULL::kept_subscription_months);
+COMMENT ON VIEW subscription_months_at_refresh IS
+    'For materialised views alone: what subscription_months shows, computed once in a refresh.';

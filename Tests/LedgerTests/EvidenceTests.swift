@@ -247,13 +247,15 @@ struct EvidenceTests {
     @Test(arguments: [
         "product_id = 'other'", "product_id = NULL", "price_milliunits = 1", "payload = '{\"a\": 1}'",
         "signed_date = signed_date - interval '1 second'", "product_id = 'other', content_hash = NULL",
+        "signed_date = signed_date + interval '1 second'", "revocation_date = signed_date",
     ])
     func `a replay puts right what was changed by hand`(_ change: String) async throws {
         let world = try await TestLedger()
         let rows = PageRows(Rows.transaction("10"), Rows.transaction("11"))
         _ = try await world.ledger.write(rows, from: origin(world))
         let everything = """
-            SELECT transaction_id, product_id, price_milliunits, payload, signed_date, content_hash FROM transactions ORDER BY 1
+            SELECT transaction_id, product_id, price_milliunits, payload, signed_date, revocation_date, content_hash
+              FROM transactions ORDER BY 1
             """
         let written = try await world.rows(everything)
         try await world.run("UPDATE transactions SET \(change) WHERE transaction_id = '10'")

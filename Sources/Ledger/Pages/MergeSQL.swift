@@ -19,7 +19,7 @@ enum MergeSQL {
         let isNewer = isNewer("s", than: "h", table)
         let mayWin =
             rewritesHeldSnapshots
-            ? "(\(isNewer) OR \(rank("s", table)) = \(rank("h", table)) AND s.content_hash IS DISTINCT FROM h.content_hash)"
+            ? "(\(isNewer) OR s.payload_sha256 = h.payload_sha256 AND s.content_hash IS DISTINCT FROM h.content_hash)"
             : isNewer
         let ownsRows =
             rewritesHeldSnapshots
@@ -42,7 +42,8 @@ enum MergeSQL {
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerTables/Tables/snapshots``.
-    ///   - rewritesHeldSnapshots: Also replaces a row by another reading of the very snapshot it shows.
+    ///   - rewritesHeldSnapshots: Also replaces a row by another reading of the very snapshot it shows, whatever dates
+    ///     somebody has given the row.
     /// - Returns: The statement.
     static func newestWins(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
         let key = table.key[0]
@@ -55,7 +56,7 @@ enum MergeSQL {
             guard rewritesHeldSnapshots else { return isNewer }
             let readings = [new, held].map { alias in read.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
             return
-                "(\(isNewer) OR \(rank(new, table)) = \(rank(held, table)) AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
+                "(\(isNewer) OR \(new).payload_sha256 = \(held).payload_sha256 AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
         }
         return """
             INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))

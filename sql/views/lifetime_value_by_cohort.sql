@@ -14,11 +14,11 @@ WITH customer AS (
     SELECT s.app_id, s.cohort_month, s.currency, n AS month_number, s.customers, 0 AS net
       FROM size s
       CROSS JOIN LATERAL generate_series(0,
-          (extract(year FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
-           + extract(month FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer) n
+          (date_part('year', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
+           + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer) n
     UNION ALL
     SELECT app_id, cohort_month, currency,
-           (extract(year FROM age(month, cohort_month)) * 12 + extract(month FROM age(month, cohort_month)))::integer,
+           (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer,
            NULL, net
       FROM (SELECT c.app_id, c.cohort_month, c.currency, p.month, coalesce(sum(p.net_milliunits), 0) AS net
               FROM purchases_at_refresh p

@@ -5,36 +5,37 @@
 -- and came back within a month has not moved: RevenueCat nets it, too.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_movement_by_month AS
 WITH state AS (
+    -- next_month is the one after the month, after_month that in which the subscription was active next.
     SELECT
-        app_id, original_transaction_id, month, currency, coalesce(mrr_milliunits, 0) AS mrr,
-        lag(month) OVER subscription AS before_month, lag(currency) OVER subscription AS before_currency,
+        app_id, original_transaction_id, month, next_month, currency, coalesce(mrr_milliunits, 0) AS mrr,
+        lag(next_month) OVER subscription AS before_next_month, lag(currency) OVER subscription AS before_currency,
         coalesce(lag(mrr_milliunits) OVER subscription, 0) AS before_mrr,
         lead(month) OVER subscription AS after_month, lead(currency) OVER subscription AS after_currency
-    FROM subscription_months_at_refresh
+    FROM (SELECT *, (month + interval '1 month')::date AS next_month FROM subscription_months_at_refresh) m
     WINDOW subscription AS (PARTITION BY app_id, original_transaction_id ORDER BY month)
 ), movement AS (
     SELECT
         app_id, month, currency, 0 AS opening, mrr AS closing, 0 AS opening_count, 1 AS closing_count,
         CASE
-            WHEN before_month IS NULL THEN 'new'
-            WHEN before_month < (month - interval '1 month')::date THEN 'reactivation'
+            WHEN before_next_month IS NULL THEN 'new'
+            WHEN before_next_month < month THEN 'reactivation'
             WHEN before_currency IS DISTINCT FROM currency THEN 'switched in'
             WHEN mrr > before_mrr THEN 'expansion'
             WHEN mrr < before_mrr THEN 'contraction'
         END AS kind,
-        CASE WHEN before_month = (month - interval '1 month')::date AND before_currency IS NOT DISTINCT FROM currency
+        CASE WHEN before_next_month = month AND before_currency IS NOT DISTINCT FROM currency
              THEN abs(mrr - before_mrr) ELSE mrr END AS amount
     FROM state
     UNION ALL
     SELECT
-        app_id, (month + interval '1 month')::date, currency, mrr, 0, 1, 0,
+        app_id, next_month, currency, mrr, 0, 1, 0,
         CASE
-            WHEN after_month IS DISTINCT FROM (month + interval '1 month')::date THEN 'churn'
+            WHEN after_month IS DISTINCT FROM next_month THEN 'churn'
             WHEN after_currency IS DISTINCT FROM currency THEN 'switched out'
         END,
         mrr
     FROM state
-    WHERE (month + interval '1 month')::date < (now() AT TIME ZONE 'UTC')
+    WHERE next_month < (now() AT TIME ZONE 'UTC')
 )
 SELECT
     app_id, month, currency,

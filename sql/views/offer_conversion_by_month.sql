@@ -10,23 +10,20 @@ WITH offer AS (
       FROM subscription_periods_at_refresh
      WHERE NOT is_family_shared AND (is_trial OR offer_type IS NOT NULL)
      GROUP BY app_id, original_transaction_id, is_trial, offer_type, offer_identifier, offer_discount_type
-), paid AS (
-    SELECT o.app_id, o.original_transaction_id, o.first_of_offer, min(p.starts_at) AS paid_at
-      FROM offer o
-      JOIN subscription_periods_at_refresh p
-        ON p.app_id = o.app_id AND p.original_transaction_id = o.original_transaction_id
-       AND p.period_number > o.first_of_offer AND p.is_paid
-       AND (p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type)
-           IS DISTINCT FROM (o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type)
-     GROUP BY o.app_id, o.original_transaction_id, o.first_of_offer
 ), started AS (
-    SELECT o.*, first.product_id, first.storefront, first.starts_at, paid.paid_at
-      FROM offer o
-      JOIN subscription_periods_at_refresh first
-        ON first.app_id = o.app_id AND first.original_transaction_id = o.original_transaction_id
-       AND first.period_number = o.first_of_offer
-      LEFT JOIN paid ON paid.app_id = o.app_id AND paid.original_transaction_id = o.original_transaction_id
-       AND paid.first_of_offer = o.first_of_offer
+    SELECT
+        o.app_id, o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type, o.offer_ends_at,
+        max(p.product_id) FILTER (WHERE p.period_number = o.first_of_offer) AS product_id,
+        max(p.storefront) FILTER (WHERE p.period_number = o.first_of_offer) AS storefront,
+        max(p.starts_at) FILTER (WHERE p.period_number = o.first_of_offer) AS starts_at,
+        min(p.starts_at) FILTER (
+            WHERE p.is_paid AND (p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type)
+                  IS DISTINCT FROM (o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type)) AS paid_at
+    FROM offer o
+    JOIN subscription_periods_at_refresh p
+      ON p.app_id = o.app_id AND p.original_transaction_id = o.original_transaction_id AND p.period_number >= o.first_of_offer
+    GROUP BY o.app_id, o.original_transaction_id, o.first_of_offer, o.is_trial, o.offer_type, o.offer_identifier,
+             o.offer_discount_type, o.offer_ends_at
 )
 SELECT
     app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront,

@@ -6,14 +6,14 @@
 -- Apple keeps notifications for 180 days, so that the reasons of older losses are unknown.
 CREATE MATERIALIZED VIEW IF NOT EXISTS renewals_and_churn_by_month AS
 WITH state AS (
-    SELECT app_id, original_transaction_id, month, product_id,
+    SELECT app_id, original_transaction_id, (month + interval '1 month')::date AS next_month, product_id,
            lead(month) OVER (PARTITION BY app_id, original_transaction_id ORDER BY month) AS after_month
       FROM subscription_months_at_refresh
-), lost AS (
-    SELECT s.app_id, (s.month + interval '1 month')::date AS month, s.product_id, s.original_transaction_id
+), lost AS MATERIALIZED (
+    SELECT s.app_id, s.next_month AS month, (s.next_month + interval '1 month') AT TIME ZONE 'UTC' AS month_ends_at,
+           s.product_id, s.original_transaction_id
       FROM state s
-     WHERE s.after_month IS DISTINCT FROM (s.month + interval '1 month')::date
-       AND (s.month + interval '1 month')::date < (now() AT TIME ZONE 'UTC')
+     WHERE s.after_month IS DISTINCT FROM s.next_month AND s.next_month < (now() AT TIME ZONE 'UTC')
 ), explained AS (
     SELECT l.app_id, l.month, l.product_id, CASE
         WHEN p.revocation_date < p.expires_date AND p.revocation_date < now() THEN 'refund'
@@ -28,8 +28,7 @@ WITH state AS (
       FROM lost l
       -- The last period that began before the month was over, which may have begun in it.
       JOIN subscription_periods_at_refresh p ON p.app_id = l.app_id AND p.original_transaction_id = l.original_transaction_id
-       AND p.starts_at < (l.month + interval '1 month') AT TIME ZONE 'UTC'
-       AND coalesce(p.next_starts_at, 'infinity') >= (l.month + interval '1 month') AT TIME ZONE 'UTC'
+       AND p.starts_at < l.month_ends_at AND coalesce(p.next_starts_at, 'infinity') >= l.month_ends_at
       -- Renewal info is kept as it was signed last, so it explains the subscription's last period alone.
       LEFT JOIN renewals last_known ON last_known.app_id = l.app_id
             AND last_known.original_transaction_id = l.original_transaction_id
@@ -52,18 +51,18 @@ WITH state AS (
       FROM subscription_periods_at_refresh
      WHERE is_paid AND transaction_reason = 'RENEWAL' AND starts_at <= now()
 ), counted AS (
-    SELECT app_id, (month + interval '1 month')::date AS month, product_id,
+    SELECT app_id, next_month AS month, product_id,
            count(*) AS active_at_start, 0 AS renewals, 0 AS recovered, 0 AS churned, NULL::text AS reason
-      FROM state WHERE (month + interval '1 month')::date < (now() AT TIME ZONE 'UTC')
-     GROUP BY app_id, month, product_id
+      FROM state WHERE next_month < (now() AT TIME ZONE 'UTC')
+     GROUP BY app_id, next_month, product_id
     UNION ALL
     SELECT app_id, month, product_id, 0, count(*), 0, 0, NULL FROM renewal GROUP BY app_id, month, product_id
     UNION ALL
-    SELECT r.app_id, r.month, r.product_id, 0, 0, count(*), 0, NULL
-      FROM renewal r
-      JOIN subscription_periods_at_refresh b ON b.app_id = r.app_id AND b.next_transaction_id = r.transaction_id
-       AND b.next_starts_at > b.ends_at AND b.ended_by = 'expiry'
-     GROUP BY r.app_id, r.month, r.product_id
+    SELECT app_id, month, product_id, 0, 0, count(*), 0, NULL
+      FROM renewal
+     WHERE (app_id, transaction_id) IN (SELECT app_id, next_transaction_id FROM subscription_periods_at_refresh
+                                         WHERE next_starts_at > ends_at AND ended_by = 'expiry')
+     GROUP BY app_id, month, product_id
     UNION ALL
     SELECT app_id, month, product_id, 0, 0, 0, count(*), reason FROM explained GROUP BY app_id, month, product_id, reason
 )

@@ -25,11 +25,11 @@ WITH first AS (
     SELECT s.app_id, s.cohort_month, s.product_id, s.period, n AS month_number, s.subscriptions, 0 AS retained
       FROM size s
       CROSS JOIN LATERAL generate_series(0,
-          (extract(year FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
-           + extract(month FROM age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
+          (date_part('year', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
+           + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
     UNION ALL
     SELECT k.app_id, k.cohort_month, k.product_id, k.period,
-           (extract(year FROM age(k.month, k.cohort_month)) * 12 + extract(month FROM age(k.month, k.cohort_month)))::integer,
+           (date_part('year', age(k.month, k.cohort_month)) * 12 + date_part('month', age(k.month, k.cohort_month)))::integer,
            NULL, k.retained
       FROM kept k
 )

@@ -71,11 +71,15 @@ SELECT
     m.period,
     CASE WHEN m.is_paid THEN
         -- The usual ones first: a regular expression for each row takes a sixth of the view's time.
-        round(m.price_milliunits / CASE m.period
-            WHEN 'P1M' THEN 1 WHEN 'P1W' THEN 0.25 WHEN 'P1Y' THEN 12
-            ELSE substring(m.period FROM '[0-9]+')::numeric
+        CASE m.period
+            WHEN 'P1M' THEN m.price_milliunits
+            WHEN 'P1W' THEN m.price_milliunits * 4
+            WHEN 'P1Y' THEN round(m.price_milliunits / 12::numeric)::bigint
+            ELSE round(m.price_milliunits / (
+                substring(m.period FROM '[0-9]+')::numeric
                 * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
-        END)::bigint
+            ))::bigint
+        END
     END AS mrr_milliunits
 FROM measured m;
 COMMENT ON VIEW subscription_periods IS

@@ -154,9 +154,10 @@ struct SharedBaseTests {
             "SET search_path = appstore; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM refresh_views()"
         )
         #expect(
-            try await world.ledger.erase([.transaction(try #require(TransactionID("32")))], in: [world.app]).removed.contains {
-                $0.table == "transactions"
-            }
+            try await world.ledger.erase([.transaction(try #require(TransactionID("32")))], in: [world.app]).removed
+                .contains {
+                    $0.table == "transactions"
+                }
         )
         try refresh.script("COMMIT")
         #expect(try await keptRows(world) == "0")

@@ -33,3 +33,10 @@ CREATE TRIGGER forget_content_hash BEFORE UPDATE ON renewals FOR EACH ROW
     WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash) EXECUTE FUNCTION forget_content_hash();
 CREATE TRIGGER forget_content_hash BEFORE UPDATE ON notifications FOR EACH ROW
     WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash) EXECUTE FUNCTION forget_content_hash();
+
+-- Repairs by hand are often made with session_replication_role = replica, which lets other triggers rest. To a subscriber of
+-- logical replication it is all one: where the hash came as NULL, it stays NULL.
+ALTER TABLE transactions ENABLE ALWAYS TRIGGER forget_content_hash;
+ALTER TABLE refunds ENABLE ALWAYS TRIGGER forget_content_hash;
+ALTER TABLE renewals ENABLE ALWAYS TRIGGER forget_content_hash;
+ALTER TABLE notifications ENABLE ALWAYS TRIGGER forget_content_hash;

@@ -26,28 +26,32 @@ final class ColumnMap: Sendable {
     let entries: [Entry]
     /// The fields of ``entries``.
     let keys: KeyTable
-    /// Every column that the record fills, objects inside included, each once; empty for such an object itself.
+    /// Every column of the record's own table, in its order, and every other that the record fills, objects inside included,
+    /// each once; empty for such an object itself.
     let columns: [String]
     private let slotOfColumn: [String: Int]
-    /// For each table, by its name, the slot that each of its columns is filled from.
+    /// For each other table, by its name, the slot that each of its columns is filled from.
     private let slots: [String: [Int?]]
+    /// The table whose rows are the record's slots as they are.
+    private let table: Table?
 
-    static let transaction = ColumnMap(.transaction)
-    static let renewalInfo = ColumnMap(.renewalInfo)
-    static let notification = ColumnMap(.notification)
+    static let transaction = ColumnMap(.transaction, table: Tables.transactions)
+    static let renewalInfo = ColumnMap(.renewalInfo, table: Tables.renewals)
+    static let notification = ColumnMap(.notification, table: Tables.notifications)
     /// An app transaction has no table: what it says stands beside its notification.
     static let appTransaction = ColumnMap(.appTransaction, prefix: "app_transaction_")
     static let sendAttempt = ColumnMap(.sendAttempt)
 
-    convenience init(_ shape: ObjectShape, prefix: String = "") {
-        var columns: [String] = []
+    convenience init(_ shape: ObjectShape, prefix: String = "", table: Table? = nil) {
+        var columns = table?.columns.map(\.name) ?? []
         let entries = Self.entries(shape, prefix: prefix, &columns)
-        self.init(entries, columns: columns)
+        self.init(entries, columns: columns, table: table)
     }
 
-    private init(_ entries: [Entry], columns: [String]) {
+    private init(_ entries: [Entry], columns: [String], table: Table? = nil) {
         self.entries = entries
         self.columns = columns
+        self.table = columns.count == table?.columns.count ? table : nil
         keys = KeyTable(entries.map(\.field.key))
         let slotOfColumn = Dictionary(uniqueKeysWithValues: zip(columns, columns.indices))
         self.slotOfColumn = slotOfColumn
@@ -82,6 +86,9 @@ final class ColumnMap: Sendable {
 
     /// The slot that a column is filled from; `nil` where no field fills it.
     func slot(of column: String) -> Int? { slotOfColumn[column] }
+
+    /// Whether the record's slots are a row of the table.
+    func isRow(of table: Table) -> Bool { self.table?.name == table.name }
 
     /// For each column of the table, the slot it is filled from; `nil` where no field fills it.
     func slots(of table: Table) -> [Int?] {

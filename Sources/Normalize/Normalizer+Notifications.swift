@@ -30,9 +30,15 @@ extension Normalizer {
         collector.noteDrift(of: record)
         let environment = environment(of: record)
         collector.add(
-            record.snapshot(of: Tables.notifications, payloadJSON: nested.payloadJSON(of: record)) { column in
-                let cell = nested[column]
-                return cell == .null && column == "environment" ? environment : cell
+            record.snapshot(of: Tables.notifications) { row in
+                for (place, column) in Tables.notifications.columns.enumerated() {
+                    if column.name == "payload" {
+                        row[place] = .jsonb(nested.payloadJSON(of: record))
+                    } else if row[place] == .null {
+                        let cell = nested[column.name]
+                        row[place] = cell == .null && column.name == "environment" ? environment : cell
+                    }
+                }
             },
             of: record,
             issues: record.issues + (nested.appTransaction?.issues ?? [])

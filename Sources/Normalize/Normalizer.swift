@@ -121,15 +121,14 @@ extension Normalizer {
         guard let record = believe(jws, as: .transaction, now: now, collector: &collector) else { return nil }
         collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .transaction, ownerKey: record.key, reading: record.reading)
-        let json = record.payloadJSON
         collector.add(
-            record.snapshot(of: Tables.transactions, payloadJSON: json, children: commerce.children),
+            record.snapshot(of: Tables.transactions, children: commerce.children),
             of: record,
             issues: record.issues
         )
         if isRefund {
             collector.add(
-                record.snapshot(of: Tables.refunds, payloadJSON: json),
+                record.snapshot(of: Tables.refunds),
                 of: record,
                 issues: []
             )
@@ -142,11 +141,7 @@ extension Normalizer {
         collector.noteDrift(of: record)
         let commerce = AdvancedCommerceRows(ownerKind: .renewalInfo, ownerKey: record.key, reading: record.reading)
         collector.add(
-            record.snapshot(
-                of: Tables.renewals,
-                payloadJSON: record.payloadJSON,
-                children: commerce.children
-            ),
+            record.snapshot(of: Tables.renewals, children: commerce.children),
             of: record,
             issues: record.issues
         )

@@ -4,7 +4,7 @@ import LedgerTables
 /// What one object of Apple's holds for the ledger.
 struct RecordReading {
     let map: ColumnMap
-    /// In the order of the map's columns; an absent or unusable field is NULL.
+    /// In the order of the map's columns; an absent or unusable field is NULL, as is a column that no field fills.
     fileprivate(set) var cells: [Cell]
     /// Elements of lists of objects, by the list's key.
     fileprivate(set) var lists: [String: [Element]] = [:]
@@ -27,9 +27,17 @@ struct RecordReading {
         map.slot(of: column).map { cells[$0] } ?? .null
     }
 
+    /// Fills columns of the record's own table that say something about all of it.
+    mutating func fill(_ more: [(column: String, cell: Cell)]) {
+        for (column, cell) in more {
+            guard let slot = map.slot(of: column) else { continue }
+            cells[slot] = cell
+        }
+    }
+
     /// The cells in the order of the table's columns, and `more` in theirs.
     func row(of table: Table, _ more: [(column: String, cell: Cell)] = []) -> Row {
-        var row = map.slots(of: table).map { slot in slot.map { cells[$0] } ?? .null }
+        var row = map.isRow(of: table) ? cells : map.slots(of: table).map { slot in slot.map { cells[$0] } ?? .null }
         for (column, cell) in more {
             // What is added stands at the end of most tables.
             guard let place = table.columns.lastIndex(where: { $0.name == column }) else { continue }

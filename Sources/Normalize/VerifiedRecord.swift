@@ -8,6 +8,7 @@ struct VerifiedRecord {
     let payload: VerifiedPayload
     /// The record's own ID, never the text of the JWS: one payload has many valid texts.
     let key: String
+    /// With the columns that every snapshot ends with.
     let reading: RecordReading
     private(set) var reader: RecordReader
 
@@ -27,7 +28,12 @@ struct VerifiedRecord {
         self.payload = payload
         self.key = key
         reader = RecordReader(kind: kind)
-        reading = reader.read(payload.json, by: kind.columns)
+        var reading = reader.read(payload.json, by: kind.columns)
+        reading.fill([
+            ("signed_date", .timestamp(payload.signedDate.rawValue)), ("payload_sha256", .bytea(payload.payloadSHA256)),
+            ("payload", .jsonb(Self.json(of: payload))),
+        ])
+        self.reading = reading
     }
 
     mutating func note(_ found: String, at path: FieldPath) {
@@ -69,28 +75,14 @@ struct VerifiedRecord {
     }
 
     /// The payload for the `payload` column: as signed, unless PostgreSQL would expand a number in it.
-    var payloadJSON: [UInt8] {
+    private static func json(of payload: VerifiedPayload) -> [UInt8] {
         payload.json.documentHoldsUnsafeNumber ? JSONWriter.bytes(payload.json.value) : payload.payload
     }
 
-    /// The row of `table`: what was read, what every snapshot ends with, and what `other` says of columns still open.
-    func snapshot(
-        of table: Table,
-        payloadJSON: [UInt8],
-        children: [ChildRows] = [],
-        other: ((String) -> Cell)? = nil
-    ) -> Snapshot {
-        var row = reading.row(
-            of: table,
-            [
-                ("signed_date", .timestamp(payload.signedDate.rawValue)),
-                ("payload_sha256", .bytea(payload.payloadSHA256)),
-                ("payload", .jsonb(payloadJSON)),
-            ]
-        )
-        if let other {
-            for place in row.indices where row[place] == .null { row[place] = other(table.columns[place].name) }
-        }
+    /// The row of `table`: what was read, and what `change` makes of it.
+    func snapshot(of table: Table, children: [ChildRows] = [], change: ((inout Row) -> Void)? = nil) -> Snapshot {
+        var row = reading.row(of: table)
+        change?(&row)
         return Snapshot(
             table: table,
             key: key,

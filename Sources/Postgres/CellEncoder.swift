@@ -56,8 +56,11 @@ struct CellEncoder {
     }
 
     mutating func append<Number: FixedWidthInteger>(_ number: Number) {
-        var bigEndian = number.bigEndian
-        unsafe withUnsafeBytes(of: &bigEndian) { unsafe bytes.append(contentsOf: $0) }
+        bytes.append(addingCapacity: Number.bitWidth / 8) { output in
+            for place in 1...Number.bitWidth / 8 {
+                output.append(UInt8(truncatingIfNeeded: number >> Number(Number.bitWidth - 8 * place)))
+            }
+        }
     }
 
     mutating func append(raw: [UInt8]) {
@@ -67,7 +70,8 @@ struct CellEncoder {
     private mutating func append(text: String) throws(PostgresError) {
         try append(length: text.utf8.count)
         let start = bytes.count
-        bytes.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { unsafe bytes.append(contentsOf: $0) }
         guard !containsNUL(from: start) else {
             throw PostgresError(
                 .nulCharacter,

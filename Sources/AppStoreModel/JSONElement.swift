@@ -100,9 +100,9 @@ package struct JSONElement: Sendable {
         document.value(of: key, at: place).map { JSONElement(document: document, place: $0) }
     }
 
-    /// Calls `body` for each member, in the order they were written, with the place of its name in the list; names are
-    /// compared as bytes.
-    package func forEachMember(in table: KeyTable, _ body: (_ place: Int?, _ member: Member) -> Void) {
+    /// Calls `body` for each member, in the order they were written, with the place of its name in the list and its value;
+    /// names are compared as bytes.
+    package func forEachMember(in table: KeyTable, _ body: (_ place: Int?, _ value: JSONElement) -> Void) {
         let document = document
         let nodes = document.nodes
         let bytes = document.bytes
@@ -115,13 +115,18 @@ package struct JSONElement: Sendable {
             let found =
                 isPlain
                 ? table.place(of: bytes.span.extracting(name.text)) : table.place(of: name.string(in: bytes))
-            body(found, Member(document: document, place: next))
+            body(found, JSONElement(document: document, place: next + 1))
             next = Int(nodes[next + 1].next)
         }
     }
 
     /// Whether a number anywhere in its document must not go to PostgreSQL as a number.
     package var documentHoldsUnsafeNumber: Bool { document.holdsUnsafeNumber }
+
+    /// The name of the member whose value this is; means nothing for other elements.
+    package var memberName: String {
+        place > 0 ? document.nodes[place - 1].string(in: document.bytes) : ""
+    }
 
     /// All of it as a tree of its own.
     package var value: JSONValue {

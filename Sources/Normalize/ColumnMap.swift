@@ -32,6 +32,8 @@ final class ColumnMap: Sendable {
     private let slotOfColumn: [String: Int]
     /// For each other table, by its name, the slot that each of its columns is filled from.
     private let slots: [String: [Int?]]
+    /// Of the columns that every snapshot ends with; `nil` where the record has no table of its own.
+    let snapshotSlots: (signedDate: Int, payloadSHA256: Int, payload: Int)?
     /// The table whose rows are the record's slots as they are.
     private let table: Table?
 
@@ -55,6 +57,13 @@ final class ColumnMap: Sendable {
         keys = KeyTable(entries.map(\.field.key))
         let slotOfColumn = Dictionary(uniqueKeysWithValues: zip(columns, columns.indices))
         self.slotOfColumn = slotOfColumn
+        if let signedDate = slotOfColumn["signed_date"], let hash = slotOfColumn["payload_sha256"],
+            let payload = slotOfColumn["payload"]
+        {
+            snapshotSlots = (signedDate, hash, payload)
+        } else {
+            snapshotSlots = nil
+        }
         slots = Dictionary(
             uniqueKeysWithValues: (columns.isEmpty ? [] : Tables.all).map { table in
                 (table.name, table.columns.map { slotOfColumn[$0.name] })

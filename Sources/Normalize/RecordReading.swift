@@ -27,12 +27,12 @@ struct RecordReading {
         map.slot(of: column).map { cells[$0] } ?? .null
     }
 
-    /// Fills columns of the record's own table that say something about all of it.
-    mutating func fill(_ more: [(column: String, cell: Cell)]) {
-        for (column, cell) in more {
-            guard let slot = map.slot(of: column) else { continue }
-            cells[slot] = cell
-        }
+    /// Fills the columns that every snapshot ends with, where the record has a table of its own.
+    mutating func fill(signedDate: Cell, payloadSHA256: Cell, payload: Cell) {
+        guard let slots = map.snapshotSlots else { return }
+        cells[slots.signedDate] = signedDate
+        cells[slots.payloadSHA256] = payloadSHA256
+        cells[slots.payload] = payload
     }
 
     /// The cells in the order of the table's columns, and `more` in theirs.
@@ -74,9 +74,8 @@ struct RecordReader {
         at path: FieldPath,
         into reading: inout RecordReading
     ) {
-        object.forEachMember(in: map.keys) { place, member in
-            guard let place else { return noteDrift(path.appending(member.key).general, sample: member.value) }
-            let value = member.value
+        object.forEachMember(in: map.keys) { place, value in
+            guard let place else { return noteDrift(path.appending(value.memberName).general, sample: value) }
             guard !value.isNull else { return }
             read(value, by: map.entries[place], in: path, into: &reading)
         }
@@ -88,7 +87,7 @@ struct RecordReader {
         in path: FieldPath,
         into reading: inout RecordReading
     ) {
-        let key = entry.field.key
+        var key: String { entry.field.key }
         switch (entry.field.type, entry.nested) {
         case (.object, let nested?):
             guard value.isObject else { return note(wrong(value, "an object"), at: path.appending(key)) }
@@ -102,7 +101,7 @@ struct RecordReader {
             guard let text = value.string else { return note(wrong(value, "a JWS in text"), at: path.appending(key)) }
             reading.signed[key] = text
         default:
-            reading.cells[entry.slot] = cell(of: value, as: entry.field, in: path)
+            reading.cells[entry.slot] = cell(of: value, by: entry, in: path)
         }
     }
 
@@ -124,18 +123,18 @@ struct RecordReader {
     }
 
     /// A path is made where there is something to say of it, which is rare.
-    private mutating func cell(of value: JSONElement, as field: Field, in path: FieldPath) -> Cell {
-        switch ScalarReading(value, as: field.type) {
+    private mutating func cell(of value: JSONElement, by entry: ColumnMap.Entry, in path: FieldPath) -> Cell {
+        switch ScalarReading(value, as: entry.field.type) {
         case .asDocumented(let cell):
             return cell
         case .unknownValue(let cell, let text):
-            noteDrift("\(path.appending(field.key).general)=\(text)", sample: value)
+            noteDrift("\(path.appending(entry.field.key).general)=\(text)", sample: value)
             return cell
         case .mended(let cell, let found):
-            note(found, at: path.appending(field.key))
+            note(found, at: path.appending(entry.field.key))
             return cell
         case .unusable(let found):
-            note(found, at: path.appending(field.key))
+            note(found, at: path.appending(entry.field.key))
             return .null
         }
     }

@@ -29,10 +29,11 @@ struct VerifiedRecord {
         self.key = key
         reader = RecordReader(kind: kind)
         var reading = reader.read(payload.json, by: kind.columns)
-        reading.fill([
-            ("signed_date", .timestamp(payload.signedDate.rawValue)), ("payload_sha256", .bytea(payload.payloadSHA256)),
-            ("payload", .jsonb(Self.json(of: payload))),
-        ])
+        reading.fill(
+            signedDate: .timestamp(payload.signedDate.rawValue),
+            payloadSHA256: .bytea(payload.payloadSHA256),
+            payload: .jsonb(Self.json(of: payload))
+        )
         self.reading = reading
     }
 

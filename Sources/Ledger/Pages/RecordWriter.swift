@@ -62,16 +62,20 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws -> RowCounts {
         var counts = RowCounts()
+        var inserted: [String: Set<ExactText>] = [:]
         var replaced: [String: Set<ExactText>] = [:]
         for table in Staging.snapshotTables {
             let snapshots = rows.snapshots.filter { $0.table == table }
             guard !snapshots.isEmpty else { continue }
-            let updated = try merge(snapshots, into: table, issues: rows.issues, counting: &counts, on: connection)
-            if let kind = Tables.recordKind(of: table) { replaced[kind] = updated }
+            let merged = try merge(snapshots, into: table, issues: rows.issues, counting: &counts, on: connection)
+            if let kind = Tables.recordKind(of: table) {
+                inserted[kind] = merged.new
+                replaced[kind] = merged.updated
+            }
             crashPoint(.tableMerged)
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
-        try writeArchive(rows.archive, on: connection)
+        try writeArchive(rows.archive, inserted: inserted, on: connection)
         try removeIssues(of: replaced, on: connection)
         try writeRemarks(rows, itemKey: itemKey, on: connection)
         return counts
@@ -87,17 +91,19 @@ struct RecordWriter {
         }
     }
 
-    /// - Returns: The keys of the records that another snapshot, or another reading, stands for now.
+    /// - Returns: The keys of the records that the ledger did not have, and of those that another snapshot, or another
+    ///   reading, stands for now.
     private func merge(
         _ snapshots: [Snapshot],
         into table: Table,
         issues: [FieldIssue],
         counting counts: inout RowCounts,
         on connection: borrowing PostgresConnection
-    ) throws -> Set<ExactText> {
+    ) throws -> (new: Set<ExactText>, updated: Set<ExactText>) {
         let judged = try triage(snapshots, of: table, issues: issues, on: connection)
         try insert(judged.new, into: table, on: connection)
-        var inserted = Set(judged.new.map { ExactText($0.key) })
+        let new = Set(judged.new.map { ExactText($0.key) })
+        var inserted = new
         var updated: Set<ExactText> = []
         for row in try replace(judged.standing, in: table, on: connection) {
             let key = ExactText(try row.text("key"))
@@ -117,7 +123,7 @@ struct RecordWriter {
             return inserted.contains(key) || updated.contains(key)
         }
         try replaceChildren(of: winners, updated: updated, in: table, on: connection)
-        return updated
+        return (new, updated)
     }
 
     /// What is to be done with the snapshots of one table.
@@ -275,6 +281,7 @@ struct RecordWriter {
 
     private func writeArchive(
         _ payloads: [ArchivedPayload],
+        inserted: [String: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws {
         guard !payloads.isEmpty, !isArchived else { return }
@@ -293,7 +300,7 @@ struct RecordWriter {
                 return archiveName(of: payload) + [.integer(numbers[place]), .bytea(bytes), .bytea(payload.signature)]
             }
         }
-        let (new, standing) = try triage(payloads, on: connection)
+        let (new, standing) = try triage(payloads, inserted: inserted, on: connection)
         if !new.isEmpty {
             _ = try connection.copyIn(
                 Staging.archive.name,
@@ -312,22 +319,33 @@ struct RecordWriter {
     }
 
     /// The places of payloads the archive lacks, in the order of its key, and of those it may have.
+    ///
+    /// Of a record that the ledger did not have until now, the archive has nothing. Where its row alone was removed by hand, the
+    /// second attempt finds it.
     private func triage(
         _ payloads: [ArchivedPayload],
+        inserted: [String: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws -> (new: [Int], standing: [Int]) {
         guard !isContested else { return ([], Array(payloads.indices)) }
-        let found = try connection.run(
-            MergeSQL.archiveTriage,
-            [.integer(origin.app.rawValue)],
-            rows: Staging.rows(payloads.map(archiveName), of: Staging.archiveNames),
-            answer: .binary
-        )
         var new: [Int] = []
+        var asked: [Int] = []
+        for (place, payload) in payloads.enumerated() {
+            let isInserted = inserted[payload.kind]?.contains(ExactText(payload.recordKey)) ?? false
+            if isInserted { new.append(place) } else { asked.append(place) }
+        }
         var standing: [Int] = []
-        for row in found {
-            let place = Int(try row.int64("place")) - 1
-            if try row.bool("is_new") { new.append(place) } else { standing.append(place) }
+        if !asked.isEmpty {
+            let found = try connection.run(
+                MergeSQL.archiveTriage,
+                [.integer(origin.app.rawValue)],
+                rows: Staging.rows(asked.map { archiveName(of: payloads[$0]) }, of: Staging.archiveNames),
+                answer: .binary
+            )
+            for row in found {
+                let place = asked[Int(try row.int64("place")) - 1]
+                if try row.bool("is_new") { new.append(place) } else { standing.append(place) }
+            }
         }
         new.sort { payloads[$0].precedes(payloads[$1]) }
         return (new, standing)

@@ -310,6 +310,26 @@ struct EvidenceTests {
         #expect(try await world.rowVersions() == versions)
     }
 
+    @Test func `a replay brings rows back at its first attempt, though the archive has their payloads`() async throws {
+        let world = try await TestLedger()
+        var rows = PageRows(Rows.snapshot(Tables.notifications, "uuid"))
+        rows.archive = [Rows.archived("notification", "uuid", payload: "{}")]
+        _ = try await world.ledger.write(rows, from: origin(world))
+        try await world.run("DELETE FROM notifications")
+        // What a sequence gave stays given when the transaction is rolled back.
+        try await world.run(
+            """
+            CREATE SEQUENCE attempts;
+            CREATE FUNCTION count_attempt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM nextval('attempts'); RETURN NULL; END $$;
+            CREATE TRIGGER c AFTER INSERT ON notifications FOR EACH STATEMENT EXECUTE FUNCTION count_attempt()
+            """
+        )
+        #expect(try await world.ledger.write(rows, from: origin(world)) == RowCounts(new: 1))
+        #expect(try await world.value("SELECT last_value FROM attempts") == "1")
+        #expect(try await world.count("signed_payloads") == 1)
+    }
+
     /// A snapshot of each table, without rows in others.
     private var oneOfEach: PageRows {
         PageRows(

@@ -1,7 +1,7 @@
 -- Is a row still what StoreLedger wrote, so that a replay need not compare it column by column?
 --
 -- A replay of a ledger that has lost nothing used to send every row whole, for PostgreSQL to read it once more and to find
--- that it is the same: three quarters of what PostgreSQL did for it. It sends hashes now, and the rows whose hash is another.
+-- that it is the same: more than half of what PostgreSQL did for it. It sends hashes now, and the rows whose hash is another.
 -- Rows of before have none, and are compared whole.
 ALTER TABLE transactions ADD COLUMN content_hash bytea;
 ALTER TABLE refunds ADD COLUMN content_hash bytea;

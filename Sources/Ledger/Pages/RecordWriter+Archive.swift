@@ -1,0 +1,101 @@
+import AppStoreModel
+import LedgerTables
+import Postgres
+
+extension RecordWriter {
+    /// Files the signed payloads of a page; what the archive has already only learns that refund history returned it too.
+    ///
+    /// - Parameters:
+    ///   - payloads: Each once.
+    ///   - inserted: Keys of the records that the ledger did not have, by their kind.
+    ///   - connection: Inside the transaction that has inserted them.
+    /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
+    func writeArchive(
+        _ payloads: [ArchivedPayload],
+        inserted: [String: Set<ExactText>],
+        on connection: borrowing PostgresConnection
+    ) throws {
+        guard !payloads.isEmpty, !isArchived else { return }
+        let numbers = try payloads.map { try headers.number(of: $0.header, app: origin.app, on: connection) }
+        var known: [(text: [UInt8], number: Int32)] = []
+        for (payload, number) in zip(payloads, numbers) where !known.contains(where: { $0.number == number }) {
+            known.append((payload.header, number))
+        }
+        let rows = { (places: [Int]) -> [Row] in
+            places.map { place in
+                let payload = payloads[place]
+                // Only a notification quotes other JWS.
+                let bytes =
+                    payload.kind == "notification"
+                    ? HeaderSplice.shorten(payload.payload, headers: known) : payload.payload
+                return archiveName(of: payload) + [.integer(numbers[place]), .bytea(bytes), .bytea(payload.signature)]
+            }
+        }
+        let (new, standing) = try triage(payloads, inserted: inserted, on: connection)
+        if !new.isEmpty {
+            _ = try connection.copyIn(
+                Staging.archive.name,
+                columns: Staging.archive.columns.map(\.name),
+                rows: rows(new),
+                constants: [("app_id", .integer(origin.app.rawValue))]
+            )
+        }
+        if !standing.isEmpty {
+            _ = try connection.run(
+                MergeSQL.archive,
+                [.integer(origin.app.rawValue)],
+                rows: Staging.rows(rows(standing), of: Staging.archive)
+            )
+        }
+    }
+
+    /// The places of payloads the archive lacks, in the order of its key, and of those it may have.
+    ///
+    /// Of a record that the ledger did not have until now, the archive has nothing, unless a replay brings its row back. Where the
+    /// row alone was removed by hand, a page's second attempt finds it.
+    private func triage(
+        _ payloads: [ArchivedPayload],
+        inserted: [String: Set<ExactText>],
+        on connection: borrowing PostgresConnection
+    ) throws -> (new: [Int], standing: [Int]) {
+        guard !isContested else { return ([], Array(payloads.indices)) }
+        var new: [Int] = []
+        var asked: [Int] = []
+        for (place, payload) in payloads.enumerated() {
+            let isInserted = inserted[payload.kind]?.contains(ExactText(payload.recordKey)) ?? false
+            if isInserted, !rewritesHeldSnapshots { new.append(place) } else { asked.append(place) }
+        }
+        var standing: [Int] = []
+        if !asked.isEmpty {
+            let found = try connection.run(
+                MergeSQL.archiveTriage,
+                [.integer(origin.app.rawValue)],
+                rows: Staging.rows(asked.map { archiveName(of: payloads[$0]) }, of: Staging.archiveNames),
+                answer: .binary
+            )
+            for row in found {
+                let place = asked[Int(try row.int64("place")) - 1]
+                if try row.bool("is_new") { new.append(place) } else { standing.append(place) }
+            }
+        }
+        new.sort { payloads[$0].precedes(payloads[$1]) }
+        return (new, standing)
+    }
+
+    private func archiveName(of payload: ArchivedPayload) -> Row {
+        [
+            .text(payload.kind), .text(payload.recordKey), .timestamp(payload.signedDate),
+            .bytea(payload.payloadSHA256), .boolean(origin.isRefundHistory && payload.kind == "transaction"),
+        ]
+    }
+}
+
+extension ArchivedPayload {
+    /// The order of the archive's key.
+    fileprivate func precedes(_ other: Self) -> Bool {
+        if kind != other.kind { return kind.utf8.lexicographicallyPrecedes(other.kind.utf8) }
+        if recordKey != other.recordKey { return recordKey.utf8.lexicographicallyPrecedes(other.recordKey.utf8) }
+        if signedDate != other.signedDate { return signedDate < other.signedDate }
+        return payloadSHA256.lexicographicallyPrecedes(other.payloadSHA256)
+    }
+}

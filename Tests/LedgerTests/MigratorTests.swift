@@ -61,6 +61,31 @@ struct MigratorTests {
         }
     }
 
+    @Test func `the planner learns nothing of payloads, and forgets what it knew where no view has one`() async throws {
+        let world = try await TestLedger()
+        let spared = """
+            (SELECT string_agg(attrelid::regclass::text, ' ' ORDER BY attrelid) FROM pg_attribute
+              WHERE attname = 'payload' AND attstattarget = 0)
+            """
+        #expect(try await world.value(spared) == "transactions refunds renewals notifications signed_payloads")
+
+        // As a ledger of before, with its statistics.
+        var (items, holder) = try await world.leased(["1"])
+        try await world.commit(Rows.fullPage(), of: &items[0], for: holder)
+        let known = "(SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_stats WHERE attname = 'payload')"
+        for table in ["transactions", "renewals"] {
+            try await world.run("ALTER TABLE \(table) ALTER COLUMN payload SET STATISTICS -1")
+            try await world.run("ANALYZE \(table)")
+        }
+        #expect(try await world.value(known) == "renewals transactions")
+        try await world.run("CREATE VIEW somebodys AS SELECT payload FROM transactions")
+        try await world.run("DELETE FROM schema_migrations WHERE name = '0015_payload_statistics.sql'")
+        let report = try await Migrator(ledger: world.ledger, directory: try TestLedger.sql).migrate()
+        #expect(report.applied == ["0015_payload_statistics.sql"])
+        #expect(try await world.value(known) == "transactions")
+        #expect(try await world.value(spared) == "refunds renewals notifications signed_payloads")
+    }
+
     @Test func `two migrators at once both succeed, and one of them does the work`() async throws {
         let migrators = try (0..<4).map { _ in Migrator(ledger: try TestLedger.bare(), directory: try TestLedger.sql) }
         let applied = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -10,17 +10,17 @@ struct Lap {
     let cpu: Double
 }
 
-/// Times the same work on one thread or several at once.
+/// Times work on one thread or several at once.
 enum Stopwatch {
-    /// Each of the threads does all of `work`, which is told which thread it is on, from 0.
-    static func time(threads: Int = 1, _ work: @Sendable (Int) -> Void) -> Lap {
+    /// Each of the threads runs `work`; the lap ends when all have returned.
+    static func time(threads: Int = 1, _ work: @Sendable () -> Void) -> Lap {
         let cpu = Mutex(0.0)
         let start = seconds(CLOCK_MONOTONIC)
         if threads == 1 {
-            cpu.withLock { $0 = cpuTime { work(0) } }
+            cpu.withLock { $0 = cpuTime(work) }
         } else {
-            DispatchQueue.concurrentPerform(iterations: threads) { thread in
-                let spent = cpuTime { work(thread) }
+            DispatchQueue.concurrentPerform(iterations: threads) { _ in
+                let spent = cpuTime(work)
                 cpu.withLock { $0 += spent }
             }
         }

@@ -2,6 +2,7 @@ import AppStoreModel
 import LedgerTables
 import Normalize
 import SignedData
+import Synchronization
 
 /// The work that is timed: all of it, and each part of it by itself.
 struct VerifyStages: Sendable {
@@ -50,17 +51,24 @@ struct VerifyStages: Sendable {
     }
 
     /// Pages as they come, through the normalizer, to rows.
+    ///
+    /// Each thread takes the next page when it has done one, as a crawl does, so no page is in two hands at a time and none
+    /// waits for a thread that the machine has stopped.
     func whole(threads: Int = 1) -> Rate {
-        let lap = Stopwatch.time(threads: threads) { _ in
-            var rows = 0
-            for _ in 0..<passes {
-                for page in history.pages {
-                    let page = history.normalizer.normalize(page, from: .transactionHistory, now: SignedHistory.now)
-                    rows += page.snapshots.count
-                }
+        let turns = passes * threads * history.pages.count
+        let taken = Atomic(0)
+        let rows = Atomic(0)
+        let lap = Stopwatch.time(threads: threads) {
+            var turn = taken.add(1, ordering: .relaxed).oldValue
+            while turn < turns {
+                let page = history.pages[turn % history.pages.count]
+                let made = history.normalizer.normalize(page, from: .transactionHistory, now: SignedHistory.now)
+                rows.add(made.snapshots.count, ordering: .relaxed)
+                turn = taken.add(1, ordering: .relaxed).oldValue
             }
-            precondition(rows == records, "\(records - rows) records did not become rows")
         }
+        let missing = records * threads - rows.load(ordering: .relaxed)
+        precondition(missing == 0, "\(missing) records did not become rows")
         return Rate(perCPUSecond: Double(records) / lap.cpu, perSecond: Double(records * threads) / lap.wall)
     }
 
@@ -87,7 +95,7 @@ struct VerifyStages: Sendable {
         _ isDone: @Sendable (Element) -> Bool
     ) -> Double {
         let passes = max(1, records / 2 / elements.count)
-        let lap = Stopwatch.time { _ in
+        let lap = Stopwatch.time {
             for _ in 0..<passes {
                 for element in elements { precondition(isDone(element), "a part failed") }
             }

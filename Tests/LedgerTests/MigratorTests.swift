@@ -78,11 +78,13 @@ struct MigratorTests {
             try await world.run("ANALYZE \(table)")
         }
         #expect(try await world.value(known) == "renewals transactions")
+        let file = try await world.value("pg_relation_filenode('renewals')")
         try await world.run("CREATE VIEW somebodys AS SELECT payload FROM transactions")
         try await world.run("DELETE FROM schema_migrations WHERE name = '0015_payload_statistics.sql'")
         let report = try await Migrator(ledger: world.ledger, directory: try TestLedger.sql).migrate()
         #expect(report.applied == ["0015_payload_statistics.sql"])
         #expect(try await world.value(known) == "transactions")
+        #expect(try await world.value("pg_relation_filenode('renewals')") == file)  // it is not written anew
         #expect(try await world.value(spared) == "refunds renewals notifications signed_payloads")
     }
 

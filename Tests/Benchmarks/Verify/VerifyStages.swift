@@ -52,8 +52,8 @@ struct VerifyStages: Sendable {
 
     /// Pages as they come, through the normalizer, to rows.
     ///
-    /// Each thread takes the next page when it has done one, as a crawl does, so no page is in two hands at a time and none
-    /// waits for a thread that the machine has stopped.
+    /// Each thread takes the next page when it has done one, as a crawl does, so no page is in two hands at a time, and what a
+    /// thread does not get to while the machine stops it, the others do.
     func whole(threads: Int = 1) -> Rate {
         let turns = passes * threads * history.pages.count
         let taken = Atomic(0)

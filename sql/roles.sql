@@ -94,7 +94,7 @@ SELECT format('GRANT CONNECT%s ON DATABASE %I TO %I',
 \endif
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_roles WHERE login LIKE 'LOGIN%' \gexec
 
--- Loading. DELETE only where a newer snapshot has fewer items, issues or spent budget than the one before.
+-- Loading. DELETE only where a newer snapshot has fewer items, issues or spent budget than the one before, and of locks.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -112,6 +112,9 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, DELETE', 'advanced_commerce_refunds'),
            ('SELECT, INSERT', 'signing_headers'),
            ('SELECT, INSERT, UPDATE', 'signed_payloads'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'latest_signatures'),
+           ('SELECT, INSERT', 'changed_customers'),
+           ('SELECT, INSERT, UPDATE', 'planned_streams'),
            ('SELECT, INSERT, UPDATE', 'schema_drift'),
            ('SELECT, INSERT, UPDATE, DELETE', 'field_issues'),
            ('SELECT, INSERT, UPDATE', 'rejected_records'),
@@ -144,6 +147,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'advanced_commerce_items'),
            ('SELECT, DELETE', 'advanced_commerce_refunds'),
            ('SELECT, DELETE', 'signed_payloads'),
+           ('SELECT, DELETE', 'latest_signatures'),
+           ('SELECT, DELETE', 'changed_customers'),
            ('SELECT, DELETE', 'field_issues'),
            ('SELECT, DELETE', 'rejected_records'),
            ('SELECT, DELETE', 'crawl_items'),

@@ -10,6 +10,9 @@ package struct JSONElement: Sendable {
 
     private var node: JSONNode { document.nodes[place] }
 
+    /// Where the element's text lies in the document's bytes; a string's without its quotes.
+    package var textRange: Range<Int> { node.text }
+
     package var isNull: Bool { node.kind == .null }
 
     package var isObject: Bool { node.kind == .object }

@@ -57,6 +57,8 @@ package struct Failure: Sendable {
             )
         case NothingToRetry.neverRan, NothingToRetry.noneFailed:
             (.complete, "there is no failed item to try again")
+        case NothingToRetry.stillPlanning(let run):
+            (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
         case NothingToRetry.jobHasChanged(let run):
             (.configuration, "run \(run) had other streams or filters; storeledger run JOB takes its place")
         case let error as NoChartLibrary:

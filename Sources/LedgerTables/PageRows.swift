@@ -29,6 +29,8 @@ package final class Snapshot: Sendable {
     package let isRevoked: Bool
     /// SHA-256 of the payload bytes; breaks what is still a tie, and names the snapshot.
     package let payloadSHA256: [UInt8]
+    /// SHA-256 of the payload without the moment at which it was signed: the same for every signature of one content.
+    package let contentDigest: [UInt8]
     package let row: Row
     /// Rows that belong to this snapshot and are replaced with it, by table.
     package let children: [ChildRows]
@@ -39,6 +41,7 @@ package final class Snapshot: Sendable {
         signedDate: Int64,
         isRevoked: Bool,
         payloadSHA256: [UInt8],
+        contentDigest: [UInt8],
         row: Row,
         children: [ChildRows]
     ) {
@@ -47,6 +50,7 @@ package final class Snapshot: Sendable {
         self.signedDate = signedDate
         self.isRevoked = isRevoked
         self.payloadSHA256 = payloadSHA256
+        self.contentDigest = contentDigest
         self.row = row
         self.children = children
     }
@@ -105,7 +109,7 @@ package struct RejectedRecord: Sendable {
     package let detail: String
     /// What came, as it came.
     ///
-    /// The ledger keeps at most 64 KiB of it.
+    /// The ledger keeps at most 256 KiB of it.
     package let raw: [UInt8]
     package let sha256: [UInt8]
 

@@ -13,7 +13,7 @@ package enum Tables {
     package static let evidence = [signedPayloads, schemaDrift, fieldIssues, rejectedRecords]
 
     /// How the columns of every snapshot table end.
-    static let snapshotColumns = [
+    package static let snapshotColumns = [
         Column("signed_date", .timestamptz),
         Column("payload_sha256", .bytea),
         Column("payload", .jsonb),

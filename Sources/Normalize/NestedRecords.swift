@@ -14,6 +14,15 @@ struct NestedRecords {
         "subscription_group_identifier", "app_account_token",
     ]
 
+    /// Where each stands in a notification's payload.
+    var places: [(path: (String, String), record: VerifiedRecord?)] {
+        [
+            (("data", "signedTransactionInfo"), transaction),
+            (("data", "signedRenewalInfo"), renewal),
+            (("appData", "signedAppTransactionInfo"), appTransaction),
+        ]
+    }
+
     /// What they say of a column: the transaction knows best, then the renewal, then the app transaction.
     subscript(column: String) -> Cell {
         let purchase = Self.purchaseColumns.contains(column) ? [transaction, renewal] : []

@@ -25,6 +25,7 @@ extension Normalizer {
                 believe(.text($0), as: .appTransaction, now: now, collector: &collector)
             }
         )
+        record.digestContent(with: nested.places)
         if let appTransaction = nested.appTransaction { collector.noteDrift(of: appTransaction) }
         addSendAttempts(sendAttempts, of: &record, to: &collector)
         collector.noteDrift(of: record)

@@ -76,7 +76,9 @@ struct PageCollector {
         let isNewer = snapshot.isNewer(than: old.snapshot)
         kept[place] = isNewer ? new : old
         let loser = isNewer ? old : new
-        if let parts = loser.contestable, snapshot.signedDate == old.snapshot.signedDate {
+        if let parts = loser.contestable, snapshot.signedDate == old.snapshot.signedDate,
+            snapshot.contentDigest != old.snapshot.contentDigest
+        {
             let detail = "Another notification has notificationUUID \(snapshot.key) and the same signedDate."
             reject(RecordRejection(.conflict, detail), raw: parts.text)
         }

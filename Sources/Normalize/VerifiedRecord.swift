@@ -11,6 +11,8 @@ struct VerifiedRecord {
     /// With the columns that every snapshot ends with.
     let reading: RecordReading
     private(set) var reader: RecordReader
+    /// Of the payload; of a notification also of what is signed inside it.
+    private(set) var contentDigest: [UInt8]
 
     /// Bytes of a key: long enough for any ID, short enough for every index.
     static let keyLimit = 256
@@ -27,6 +29,7 @@ struct VerifiedRecord {
         self.kind = kind
         self.payload = payload
         self.key = key
+        contentDigest = ContentDigest.make(of: payload)
         reader = RecordReader(kind: kind)
         var reading = reader.read(payload.json, by: kind.columns)
         reading.fill(
@@ -39,6 +42,17 @@ struct VerifiedRecord {
 
     mutating func note(_ found: String, at path: FieldPath) {
         reader.note(found, at: path)
+    }
+
+    /// Replaces the digest by one in which each nested record counts by what it says, not by its signature.
+    mutating func digestContent(with nested: [(path: (String, String), record: VerifiedRecord?)]) {
+        let signed = nested.compactMap { path, record in
+            record.flatMap { record in
+                payload.json[path.0]?[path.1].map { (text: $0, digest: record.contentDigest) }
+            }
+        }
+        guard !signed.isEmpty else { return }
+        contentDigest = ContentDigest.make(of: payload, nested: signed)
     }
 
     /// Reads something unsigned that came with the record; what is odd in it is noted with the record.
@@ -90,6 +104,7 @@ struct VerifiedRecord {
             signedDate: payload.signedDate.rawValue,
             isRevoked: isRevoked,
             payloadSHA256: payload.payloadSHA256,
+            contentDigest: contentDigest,
             row: row,
             children: children
         )

@@ -1,25 +1,22 @@
 import Glibc
-import LedgerTables
+package import LedgerTables
 
 /// Writes cells in PostgreSQL's binary format, each after its length in bytes, into one buffer that is used again.
 ///
 /// Source: PostgreSQL manual, `COPY`, "Binary Format"; the types' `*send` functions.
-struct CellEncoder {
-    private(set) var bytes: [UInt8] = []
+package struct CellEncoder {
+    package private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         bytes.reserveCapacity(capacity)
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    mutating func removeAll(from start: Int) {
-        bytes.removeSubrange(start...)
-    }
-
-    mutating func append(_ cell: Cell) throws(PostgresError) {
+    /// - Throws: ``PostgresError`` of a cell that PostgreSQL cannot store.
+    package mutating func append(_ cell: Cell) throws(PostgresError) {
         switch cell {
         case .null:
             append(Int32(-1))
@@ -63,7 +60,7 @@ struct CellEncoder {
         }
     }
 
-    mutating func append(raw: [UInt8]) {
+    package mutating func append(raw: [UInt8]) {
         bytes.append(contentsOf: raw)
     }
 

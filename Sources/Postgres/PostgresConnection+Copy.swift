@@ -9,7 +9,6 @@ extension PostgresConnection {
     ///   - table: Of the form `[a-z_][a-z0-9_]*`; found along the search path.
     ///   - columns: Named in the order of the cells of each row.
     ///   - rows: Each with as many cells as there are columns, each cell of its column's type or NULL.
-    ///   - digest: A further column of type `bytea`, made from the bytes of the row's cells as they are sent.
     ///   - constants: Further columns, which have one value in all rows.
     /// - Returns: How many rows were loaded.
     /// - Throws: ``PostgresError``; `countMismatch` when the server stored other than what was sent, as with a trigger
@@ -19,20 +18,15 @@ extension PostgresConnection {
         _ table: String,
         columns: [String],
         rows: some Sequence<[Cell]>,
-        digest: (column: String, make: (Span<UInt8>) -> [UInt8])? = nil,
         constants: [(column: String, cell: Cell)] = []
     ) throws -> Int {
         guard isInTransaction else {
             return try transaction { connection in
-                try connection.copyIn(table, columns: columns, rows: rows, digest: digest, constants: constants)
+                try connection.copyIn(table, columns: columns, rows: rows, constants: constants)
             }
         }
-        var encoder = try BinaryCopyEncoder(
-            width: columns.count,
-            digest: digest?.make,
-            constants: constants.map(\.cell)
-        )
-        let names = columns + (digest.map { [$0.column] } ?? []) + constants.map(\.column)
+        var encoder = try BinaryCopyEncoder(width: columns.count, constants: constants.map(\.cell))
+        let names = columns + constants.map(\.column)
         var quoted: [String] = []
         for column in names { quoted.append(try quotedIdentifier(column)) }
         let list = quoted.joined(separator: ", ")

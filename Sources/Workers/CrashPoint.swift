@@ -8,6 +8,7 @@ package enum CrashPoint: Sendable {
     case runInserted
     case idCopied
     case idsListed
+    case idBatchPlanned
     case customersNamed
 
     // Leases.

@@ -53,6 +53,7 @@ struct CrashSite: Sendable {
         CrashSite("runInserted", "CP02", .newRun, 1...1),
         CrashSite("idCopied", "CP03", .newRun, 1...40),
         CrashSite("idsListed", "CP04", .newRun, 1...1),
+        CrashSite("idBatchPlanned", "CP48", .newRun, 1...1),
         CrashSite("customersNamed", "CP47", .naming, 1...1),
         CrashSite("itemsClaimed", "CP05, CP29", .anyRun, 1...3),
         CrashSite("leaseAcknowledged", "CP06", .anyRun, 1...3),

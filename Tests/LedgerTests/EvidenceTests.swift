@@ -196,7 +196,7 @@ struct EvidenceTests {
             try await world.commit(rows, of: &items[1], for: holder)
         }
         let kept = "SELECT reason, seen_count, octet_length(raw), item_key FROM rejected_records ORDER BY 3, 1"
-        let once = ["(bundle,1,5,1)", "(signature,1,5,1)", "(signature,1,65536,1)"]
+        let once = ["(bundle,1,5,1)", "(signature,1,5,1)", "(signature,1,70000,1)"]
         #expect(try await world.rows(kept) == once)
         _ = try await world.ledger.write(rows, from: origin(world, run: holder.run + 1))
         #expect(try await world.rows(kept) == once.map { $0.replacing(",1,", with: ",2,", maxReplacements: 1) })

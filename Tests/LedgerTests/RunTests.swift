@@ -2,6 +2,7 @@ import AppStoreModel
 import JobPlan
 import Ledger
 import LedgerTables
+import Postgres
 import TestSupport
 import Testing
 
@@ -132,7 +133,7 @@ struct RunTests {
         #expect(!second.joined && second.run != first.run)
         #expect(second.remarks.count == 2)
         #expect(second.remarks.first?.contains("run \(first.run)") == true)
-        #expect(second.remarks.last?.contains("transactionHistory: the filters have changed; 2 items") == true)
+        #expect(second.remarks.last?.contains("transactionHistory: the filters have changed; its items begin again") == true)
         let items = try await world.rows("SELECT stream, item_key, cursor FROM crawl_items ORDER BY 1, 2")
         #expect(
             items == [
@@ -144,6 +145,61 @@ struct RunTests {
         )
         #expect(old == "(t,75,4,1,1)")
         #expect(try await world.ledger.commit(world.page(PageRows(), of: item, for: holder)) == nil)
+    }
+
+    @Test func `a plan that ends between two batches is continued, and no worker begins before it is complete`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        let ids = ListedIDs.query("SELECT 1000000 + generate_series(1, 25000)")
+        try await world.run(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the disk is full''; END';
+            CREATE TRIGGER refuse BEFORE INSERT ON crawl_items FOR EACH ROW WHEN (new.item_key = '1015000') EXECUTE FUNCTION refuse()
+            """
+        )
+        await #expect(throws: PostgresError.self) { _ = try await world.ledger.beginOrJoin(plan, ids: ids) }
+        #expect(try await world.rows("SELECT phase, finished_at IS NULL FROM runs") == ["(-1,t)"])
+        #expect(try await world.count("crawl_items") == 10_000)
+        try await world.run("DROP TRIGGER refuse ON crawl_items")
+
+        let retry = world.plan(try await Jobs.load(streams: "transactionHistory: {}"), now: .daysAfter(1))
+        let begun = try #require(try await world.value("SELECT run_id FROM runs").flatMap(Int64.init))
+        await #expect(throws: NothingToRetry.stillPlanning(run: begun)) { try await world.ledger.retryFailed(retry) }
+        let continued = try await world.anotherProcess().beginOrJoin(retry, ids: ids)
+
+        #expect(continued.joined && continued.run == begun && continued.now == Jobs.now)
+        #expect(continued.remarks.first?.contains("continuing with the list as it is now") == true)
+        #expect(try await world.count("crawl_items WHERE state = 'waiting' AND run_id = \(begun)") == 25_000)
+        #expect(try await world.value("SELECT (phase, listed_ids) FROM runs") == "(1,25000)")
+    }
+
+    @Test func `a run whose place another takes leaves it what it has finished, also through a third`() async throws {
+        let world = try await TestLedger()
+        func begin(_ ids: [String], restart: Bool = false) async throws -> RunStart {
+            let list = ids.map { "\"\($0)\"" }.joined(separator: ", ")
+            let job = try await Jobs.load(streams: "transactionHistory: {}", listing: list.dropFirst().dropLast().description)
+            return try await world.ledger.beginOrJoin(
+                world.plan(job, restart: restart),
+                ids: .feed { take in try take(ids.compactMap { TransactionID($0) }) }
+            )
+        }
+        let first = try await begin(["1", "2", "3", "4"])
+        try await world.run("UPDATE crawl_items SET state = 'done', claimable_at = NULL WHERE item_key IN ('1', '2')")
+        let second = try await begin(["1", "3"])
+        let third = try await begin(["1", "2", "3"])
+        #expect(first.run < second.run && second.run < third.run)
+        let states = try await world.rows("SELECT item_key, state FROM crawl_items WHERE run_id = \(third.run) ORDER BY 1")
+        #expect(states == ["(1,done)", "(2,done)", "(3,waiting)"])
+        // A run that is complete begins the next one from nothing.
+        try await world.finish(third.run)
+        let next = try await begin(["1", "2", "3"])
+        #expect(try await world.count("crawl_items WHERE run_id = \(next.run) AND state = 'waiting'") == 3)
+        // So does a restart.
+        try await world.run("UPDATE crawl_items SET state = 'done', claimable_at = NULL WHERE run_id = \(next.run)")
+        let restarted = try await begin(["1", "2", "3"], restart: true)
+        #expect(try await world.count("crawl_items WHERE run_id = \(restarted.run) AND state = 'waiting'") == 3)
     }
 
     @Test func `restart begins everything at its beginning`() async throws {

@@ -142,11 +142,15 @@ extension Ledger {
             rewritesHeldSnapshots: rewritesHeldSnapshots,
             isArchived: isArchived
         )
-        do {
-            return try await write(rows, with: writer, resolving: rejects)
-        } catch SQLState.uniqueViolation {
-            writer.isContested = true
-            return try await write(rows, with: writer, resolving: rejects)
+        var attempt = 1
+        while true {
+            do {
+                return try await write(rows, with: writer, resolving: rejects)
+            } catch SQLState.uniqueViolation where !writer.isContested {
+                writer.isContested = true
+            } catch is RowChangedMeanwhile where attempt < Self.attempts {
+                attempt += 1
+            }
         }
     }
 
@@ -162,6 +166,7 @@ extension Ledger {
                 let (admitted, withheld) = try writer.admit(rows, on: connection)
                 var counts = try writer.write(admitted, itemKey: "", on: connection)
                 counts.withheld = withheld
+                if admitted.sawRevocation { try writer.markRevocation(inItemsOf: rejects, on: connection) }
                 for reject in rejects {
                     // What an erased customer's record says must not stay in its reject either.
                     _ = try connection.run(
@@ -174,5 +179,24 @@ extension Ledger {
                 return counts
             }
         }
+    }
+}
+
+extension RecordWriter {
+    /// Has `refundHistory: {for: revoked}` ask for the customers in whose crawl the rejected records came.
+    fileprivate func markRevocation(
+        inItemsOf rejects: [Int64],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        _ = try connection.run(
+            """
+            UPDATE crawl_items i SET saw_revocation = true, refunds_due = (i.stream <> 'refundHistory')
+              FROM rejected_records r
+             WHERE r.app_id = $1 AND r.record_id = ANY ($2::text[]::bigint[])
+               AND i.app_id IN (SELECT a.app_id FROM apps own JOIN apps a USING (bundle_id) WHERE own.app_id = $1)
+               AND i.job = r.job AND i.stream = r.stream AND i.item_key = r.item_key
+            """,
+            [.integer(origin.app.rawValue), .textArray(rejects.map(String.init))]
+        )
     }
 }

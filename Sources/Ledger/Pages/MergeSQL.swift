@@ -4,33 +4,39 @@ import LedgerTables
 ///
 /// Names come from ``LedgerTables/Tables``, never from input.
 enum MergeSQL {
-    /// Which snapshots the ledger lacks, and which may replace what it holds; of all others it says nothing.
+    /// Which snapshots are new, which may replace what the ledger holds, and which are the content it holds, signed again.
     ///
-    /// A crawl of unchanged history asks this and writes nothing at all, where a plain upsert rewrites every row (179 MB
-    /// of WAL for 200,000) and even `DO UPDATE … WHERE` locks them. Parameters: app, the snapshots as ``SnapshotNames``.
-    /// It gives the place from 1, whether the snapshot is new, whether it may win, and, to a replay, whether it is or becomes
-    /// what the ledger holds and has or had rows of its own in other tables: child rows, or odd fields.
+    /// A crawl of unchanged history asks this and writes no row of the table, where a plain upsert rewrites every row
+    /// (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them. A snapshot whose content and signature the
+    /// ledger knows is not in the answer.
+    ///
+    /// Parameters: app, the snapshots as ``SnapshotNames``. Columns: the place from 1; whether the snapshot is new; whether
+    /// it may win; whether it is the held content with a newer signature; `payload_sha256` of the held row; and, for a
+    /// replay, whether it is or becomes what the ledger holds and has or had rows in other tables: child rows, or field
+    /// issues.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerTables/Tables/snapshots``.
     ///   - rewritesHeldSnapshots: Whether another reading of the snapshot that the ledger holds may win, by its hash.
     /// - Returns: The statement.
     static func triage(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
-        let isNewer = isNewer("s", than: "h", table)
-        let mayWin =
-            rewritesHeldSnapshots
-            ? "(\(isNewer) OR s.payload_sha256 = h.payload_sha256 AND s.content_hash IS DISTINCT FROM h.content_hash)"
-            : isNewer
+        let differs = "s.content_hash IS DISTINCT FROM h.content_hash"
+        let isNewer = "(\(rank("s", table))) > (\(rank("h", table, signedAgain: "l")))"
+        var mayWin = "(\(differs) AND \(isNewer))"
+        if rewritesHeldSnapshots { mayWin = "(\(mayWin) OR s.payload_sha256 = h.payload_sha256 AND \(differs))" }
+        let isSignedAgain =
+            "(s.content_hash = h.content_hash AND s.signed_date > coalesce(l.signed_date, h.signed_date)) IS TRUE"
         let ownsRows =
             rewritesHeldSnapshots
             ? "(h.app_id IS NULL OR h.payload_sha256 = s.payload_sha256) AND (\((["s.owns_rows"] + others(of: table)).joined(separator: " OR ")))"
             : "false"
         return """
-            SELECT s.ordinality AS place, h.app_id IS NULL AS is_new,
-                   h.app_id IS NULL OR \(mayWin) AS may_win, \(ownsRows) AS owns_rows
+            SELECT s.ordinality AS place, h.app_id IS NULL AS is_new, h.app_id IS NULL OR \(mayWin) AS may_win,
+                   \(isSignedAgain) AS is_signed_again, h.payload_sha256 AS held_sha256, \(ownsRows) AS owns_rows
               FROM \(Staging.from("$2", of: SnapshotNames(of: table).table))
               LEFT JOIN \(held(in: table, by: [table.key[0]])) ON true
-             WHERE h.app_id IS NULL OR \(mayWin) OR \(ownsRows)
+              LEFT JOIN LATERAL (\(latestSignature(of: "h", table)) OFFSET 0) l ON true
+             WHERE h.app_id IS NULL OR \(differs) OR \(isSignedAgain) OR \(ownsRows)
             """
     }
 
@@ -52,7 +58,10 @@ enum MergeSQL {
         let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
         let extra = table == Tables.transactions
         let wins = { (new: String, held: String) in
-            let isNewer = isNewer(new, than: held, table)
+            let isNewer = """
+                (\(new).content_hash IS DISTINCT FROM \(held).content_hash AND (\(rank(new, table))) >
+                 (SELECT \(rank(held, table, signedAgain: "l")) FROM (SELECT) one LEFT JOIN (\(latestSignature(of: held, table))) l ON true))
+                """
             guard rewritesHeldSnapshots else { return isNewer }
             let readings = [new, held].map { alias in read.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
             return
@@ -134,15 +143,29 @@ enum MergeSQL {
         return "LATERAL (SELECT h.* FROM \(table.name) h WHERE h.app_id = $1::integer AND \(sameKey) OFFSET 0) h"
     }
 
-    private static func isNewer(_ new: String, than held: String, _ table: Table) -> String {
-        "\(rank(new, table)) > \(rank(held, table))"
+    /// The newest signature of the content that a row shows; no row where Apple has not signed it again.
+    private static func latestSignature(of row: String, _ table: Table) -> String {
+        """
+        SELECT l.signed_date, l.payload_sha256 FROM latest_signatures l
+         WHERE l.app_id = $1::integer AND l.kind = '\(Tables.payloadKind(of: table))' AND l.record_key = \(row).\(table.key[0])
+           AND l.first_payload_sha256 = \(row).payload_sha256 AND l.signature IS NOT NULL
+        """
     }
 
     /// What decides between two snapshots of one record: the later signature, then a revoked one, then the hash.
-    private static func rank(_ alias: String, _ table: Table) -> String {
+    ///
+    /// - Parameters:
+    ///   - alias: A snapshot, or the row the ledger holds.
+    ///   - table: Of both.
+    ///   - signedAgain: The held content's latest signature, which may be NULL.
+    /// - Returns: Expressions, the first the most important; the snapshot that wins has the greater row of them.
+    private static func rank(_ alias: String, _ table: Table, signedAgain: String? = nil) -> String {
         let revoked = table.columns.contains { $0.name == "revocation_date" }
+        let latest = { (column: String) in
+            signedAgain.map { "coalesce(\($0).\(column), \(alias).\(column))" } ?? "\(alias).\(column)"
+        }
         return
-            "(\(alias).signed_date, \(revoked ? "\(alias).revocation_date IS NOT NULL, " : "")\(alias).payload_sha256)"
+            "\(latest("signed_date")), \(revoked ? "\(alias).revocation_date IS NOT NULL, " : "")\(latest("payload_sha256"))"
     }
 
     /// Apple's delivery attempts: new ones are added, a changed result is taken over.
@@ -204,23 +227,15 @@ enum MergeSQL {
         ON CONFLICT (app_id, kind, path) DO UPDATE SET last_seen_at = now(), seen_count = d.seen_count + excluded.seen_count
         """
 
-    /// An odd field of the newest snapshot; one of an older snapshot than the ledger holds is history.
+    /// A field issue of a snapshot that was just written.
     ///
     /// Parameters: app, kind, record key, path, found, signed date.
-    static func issue(of kind: String) -> String {
-        let table = Tables.snapshots.first { Tables.recordKind(of: $0) == kind }
-        let isHistory = table.map { table in
-            """
-            EXISTS (SELECT FROM \(table.name) h WHERE h.app_id = $1::integer AND h.\(table.key[0]) = $3::text AND h.signed_date > $6::timestamptz)
-            """
-        }
-        return """
-            INSERT INTO field_issues AS i (app_id, kind, record_key, path, found, signed_date)
-            SELECT $1::integer, $2::text, $3::text, $4::text, $5::text, $6::timestamptz WHERE NOT \(isHistory ?? "false")
-            ON CONFLICT (app_id, kind, record_key, path) DO UPDATE SET
-                last_seen_at = now(), found = excluded.found, signed_date = excluded.signed_date
-             WHERE (excluded.signed_date >= i.signed_date OR i.signed_date IS NULL)
-               AND (i.found, i.signed_date) IS DISTINCT FROM (excluded.found, excluded.signed_date)
-            """
-    }
+    static let issue = """
+        INSERT INTO field_issues AS i (app_id, kind, record_key, path, found, signed_date)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (app_id, kind, record_key, path) DO UPDATE SET
+            last_seen_at = now(), found = excluded.found, signed_date = excluded.signed_date
+         WHERE (excluded.signed_date >= i.signed_date OR i.signed_date IS NULL)
+           AND (i.found, i.signed_date) IS DISTINCT FROM (excluded.found, excluded.signed_date)
+        """
 }

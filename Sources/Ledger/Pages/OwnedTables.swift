@@ -13,6 +13,9 @@ extension Tables {
         }
     }
 
+    /// What the archive calls the signed payload behind a row of a snapshot table.
+    static func payloadKind(of table: Table) -> String { recordKind(of: table) ?? "transaction" }
+
     /// What `field_issues` calls the records of a table; `nil` for refunds, which are transactions once more.
     static func recordKind(of table: Table) -> String? {
         switch table {

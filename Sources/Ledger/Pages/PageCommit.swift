@@ -74,6 +74,8 @@ extension Ledger {
                 return try await hasHappened(page) ? inDoubt : nil
             } catch SQLState.uniqueViolation where !writer.isContested {
                 writer.isContested = true
+            } catch is RowChangedMeanwhile where attempt < Self.attempts {
+                attempt += 1
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
                 if error.isOutcomeUnknown { inDoubt = written.withLock { $0 } }
@@ -119,6 +121,7 @@ extension PageCommit {
                 rows_unchanged = rows_unchanged + $11::integer, records_rejected = records_rejected + $12::integer,
                 records_withheld = records_withheld + $17::integer,
                 saw_revocation = saw_revocation OR $13::boolean,
+                refunds_due = refunds_due OR (saw_revocation OR $13) AND stream <> 'refundHistory',
                 state = CASE WHEN $14::boolean THEN 'done' ELSE state END,
                 claimable_at = CASE WHEN $14::boolean THEN NULL ELSE claimable_at END,
                 lease_owner = CASE WHEN $14::boolean THEN NULL ELSE lease_owner END,

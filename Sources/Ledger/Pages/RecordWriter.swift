@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import Postgres
+import SignedData
 import Workers
 
 /// How many records of a batch were new, newer, or known already.
@@ -62,22 +63,30 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws -> RowCounts {
         var counts = RowCounts()
-        var inserted: [String: Set<ExactText>] = [:]
-        var replaced: [String: Set<ExactText>] = [:]
+        var merged = MergedRecords()
+        let payloads = Dictionary(rows.archive.map { ($0.payloadSHA256, $0) }, uniquingKeysWith: { first, _ in first })
         for table in Staging.snapshotTables {
             let snapshots = rows.snapshots.filter { $0.table == table }
             guard !snapshots.isEmpty else { continue }
-            let merged = try merge(snapshots, into: table, issues: rows.issues, counting: &counts, on: connection)
-            if let kind = Tables.recordKind(of: table) {
-                inserted[kind] = merged.new
-                replaced[kind] = merged.updated
-            }
+            let triaged = try triage(snapshots, of: table, issues: rows.issues, on: connection)
+            let changed = try merge(triaged, into: table, payloads: payloads, on: connection)
+            merged.note(snapshots, of: table, changed, triaged)
+            // A transaction that refund history returned is one record of Apple's, though two tables hold it.
+            if table != Tables.refunds { counts.add(changed, of: snapshots.count) }
             crashPoint(.tableMerged)
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
-        try writeArchive(rows.archive, inserted: inserted, on: connection)
-        try removeIssues(of: replaced, on: connection)
-        try writeRemarks(rows, itemKey: itemKey, on: connection)
+        try writeArchive(
+            rows.archive.filter { !merged.isKnownContent($0) },
+            inserted: merged.inserted,
+            on: connection
+        )
+        try removeIssues(of: merged.replaced, on: connection)
+        // A crawl's new notification names its customer by itself. A record that only a replay accepts came long before.
+        if rewritesHeldSnapshots, origin.stream == "notificationHistory" {
+            try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
+        }
+        try writeRemarks(rows, issues: rows.issues.filter(merged.isOfWrittenRecord), itemKey: itemKey, on: connection)
         return counts
     }
 
@@ -91,49 +100,30 @@ struct RecordWriter {
         }
     }
 
-    /// - Returns: The keys of the records that the ledger did not have, and of those that another snapshot, or another
-    ///   reading, stands for now.
+    /// Brings the snapshots of one table into it, with their children.
     private func merge(
-        _ snapshots: [Snapshot],
+        _ triaged: TriagedSnapshots,
         into table: Table,
-        issues: [FieldIssue],
-        counting counts: inout RowCounts,
+        payloads: [[UInt8]: ArchivedPayload],
         on connection: borrowing PostgresConnection
-    ) throws -> (new: Set<ExactText>, updated: Set<ExactText>) {
-        let judged = try triage(snapshots, of: table, issues: issues, on: connection)
-        try insert(judged.new, into: table, on: connection)
-        let new = Set(judged.new.map { ExactText($0.key) })
-        var inserted = new
-        var updated: Set<ExactText> = []
-        for row in try replace(judged.standing, in: table, on: connection) {
+    ) throws -> ChangedRecords {
+        try insert(triaged.new, into: table, on: connection)
+        try keepSignatures(of: triaged.held, in: table, payloads: payloads, on: connection)
+        var changed = ChangedRecords(new: Set(triaged.new.map { ExactText($0.snapshot.key) }))
+        changed.inserted = changed.new
+        for row in try replace(triaged.standing, in: table, on: connection) {
             let key = ExactText(try row.text("key"))
-            if try row.bool("inserted") { inserted.insert(key) } else { updated.insert(key) }
+            if try row.bool("inserted") { changed.inserted.insert(key) } else { changed.updated.insert(key) }
         }
+        try removeSignatureLocks(of: triaged.held.filter { !$0.isSignedAgain }, in: table, on: connection)
         crashPoint(.tableStaged)
-        // A transaction that refund history returned is one record of Apple's, though two tables hold it.
-        if table != Tables.refunds {
-            counts.new += inserted.count
-            counts.updated += updated.count
-            counts.unchanged += snapshots.count - inserted.count - updated.count
-        }
         // A page may be about to put a newer snapshot in their place, with other rows of its own.
-        updated.formUnion(try hold(judged.owners, in: table, on: connection))
-        let winners = snapshots.filter {
-            let key = ExactText($0.key)
-            return inserted.contains(key) || updated.contains(key)
-        }
-        try replaceChildren(of: winners, updated: updated, in: table, on: connection)
-        return (new, updated)
-    }
-
-    /// What is to be done with the snapshots of one table.
-    private struct Judged {
-        /// The ledger has not their records.
-        var new: [Snapshot] = []
-        /// May replace what the ledger has of their records.
-        var standing: [Snapshot] = []
-        /// Are what the ledger has, to a replay, and have or had rows of their own in other tables.
-        var owners: [Snapshot] = []
+        let owners = try hold(triaged.owners, in: table, on: connection)
+        let written = changed.inserted.union(changed.updated).union(owners)
+        let winners = triaged.snapshots.filter { written.contains(ExactText($0.key)) }
+        try replaceChildren(of: winners, updated: changed.updated.union(owners), in: table, on: connection)
+        changed.rewritten = changed.updated.union(owners)
+        return changed
     }
 
     private func triage(
@@ -141,26 +131,41 @@ struct RecordWriter {
         of table: Table,
         issues: [FieldIssue],
         on connection: borrowing PostgresConnection
-    ) throws -> Judged {
-        let names = SnapshotNames(of: table)
+    ) throws -> TriagedSnapshots {
+        var hasher = ContentHasher(of: table)
+        var hashes: [Cell] = []
+        hashes.reserveCapacity(snapshots.count)
+        for snapshot in snapshots { hashes.append(try hasher.hash(of: snapshot)) }
         let found = try connection.run(
             MergeSQL.triage(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
             [.integer(origin.app.rawValue)],
-            rows: rewritesHeldSnapshots ? try names.hashedRows(snapshots, issues: issues) : names.rows(snapshots),
+            rows: SnapshotNames(of: table)
+                .rows(snapshots, hashes: hashes, issues: rewritesHeldSnapshots ? issues : nil),
             answer: .binary
         )
-        var judged = Judged()
+        var triaged = TriagedSnapshots(snapshots: snapshots)
         for row in found {
-            let snapshot = snapshots[Int(try row.int64("place")) - 1]
-            // What looks new is there after all in some other form, as an attempt before this one has shown.
+            let place = Int(try row.int64("place")) - 1
+            let hashed = HashedSnapshot(snapshot: snapshots[place], hash: hashes[place])
+            let mayWin = try row.bool("may_win")
+            let isSignedAgain = try row.bool("is_signed_again")
+            // A record that looks new is there after all in some other form, as an attempt before this one has shown.
             if try row.bool("is_new"), !isContested {
-                judged.new.append(snapshot)
-            } else if try row.bool("may_win") {
-                judged.standing.append(snapshot)
+                triaged.new.append(hashed)
+            } else if mayWin {
+                triaged.standing.append(hashed)
             }
-            if try row.bool("owns_rows") { judged.owners.append(snapshot) }
+            if let held = try row.bytesOrNil("held_sha256"), mayWin || isSignedAgain,
+                held != hashed.snapshot.payloadSHA256
+            {
+                triaged.held.append(
+                    HeldRecord(snapshot: hashed.snapshot, heldSHA256: held, isSignedAgain: isSignedAgain)
+                )
+            }
+            if try row.bool("owns_rows") { triaged.owners.append(hashed.snapshot) }
+            if !isSignedAgain { triaged.otherContent.insert(ExactText(hashed.snapshot.key)) }
         }
-        return judged
+        return triaged
     }
 
     /// Holds the rows of those snapshots that are still what the ledger has, until the transaction ends.
@@ -178,10 +183,30 @@ struct RecordWriter {
         return Set(try still.map { ExactText(try $0.text("key")) })
     }
 
+    /// Has jobs with `changedSince` request the customers of records that were accepted after their notification was followed.
+    private func markChangedCustomers(
+        _ snapshots: [Snapshot],
+        on connection: borrowing PostgresConnection
+    ) throws {
+        let marks = snapshots.compactMap { snapshot -> Row? in
+            guard snapshot.table == Tables.transactions || snapshot.table == Tables.renewals else { return nil }
+            let cell = { (name: String) in
+                snapshot.table.columns.firstIndex { $0.name == name }.map { snapshot.row[$0] } ?? .null
+            }
+            return [cell("original_transaction_id"), cell("app_transaction_id"), .timestamp(snapshot.signedDate)]
+        }
+        _ = try connection.copyIn(
+            "changed_customers",
+            columns: ["transaction_id", "app_transaction_id", "signed_date"],
+            rows: marks,
+            constants: [("app_id", .integer(origin.app.rawValue))]
+        )
+    }
+
     /// In the order of the keys, so that two pages of new records do not wait for each other.
     ///
     /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
-    private func insert(_ new: [Snapshot], into table: Table, on connection: borrowing PostgresConnection) throws {
+    private func insert(_ new: [HashedSnapshot], into table: Table, on connection: borrowing PostgresConnection) throws {
         guard !new.isEmpty else { return }
         var constants: [(column: String, cell: Cell)] = [
             ("app_id", .integer(origin.app.rawValue)), ("last_run_id", .bigint(origin.run)),
@@ -191,29 +216,24 @@ struct RecordWriter {
         }
         _ = try connection.copyIn(
             table.name,
-            columns: table.columns.map(\.name),
-            rows: new.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.lazy.map(\.row),
-            digest: (ContentHasher.column.name, ContentHasher.hash),
+            columns: Staging.hashed(table).columns.map(\.name),
+            rows: new.sorted { $0.snapshot.key.utf8.lexicographicallyPrecedes($1.snapshot.key.utf8) }.lazy.map(\.row),
             constants: constants
         )
     }
 
     private func replace(
-        _ standing: [Snapshot],
+        _ standing: [HashedSnapshot],
         in table: Table,
         on connection: borrowing PostgresConnection
     ) throws -> [PostgresRow] {
         guard !standing.isEmpty else { return [] }
         var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
         if table == Tables.transactions { parameters += [.text(origin.stream), listedTransactionID] }
-        var hasher = try ContentHasher(of: table)
         let changed = try connection.run(
             MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
             parameters,
-            rows: Staging.rows(
-                try standing.map { $0.row + [try hasher.hash(of: $0.row)] },
-                of: Staging.hashed(table)
-            )
+            rows: Staging.rows(standing.map(\.row), of: Staging.hashed(table))
         )
         return Array(changed)
     }
@@ -279,17 +299,22 @@ struct RecordWriter {
         )
     }
 
+    /// Bytes of a rejected record that are kept: as many as the longest record that is accepted has, so that a replay can
+    /// accept it.
+    private static let longestReject = JWSVerifier.maximumNotificationBytes
+
     /// Odd values, rejects and unknown fields, always in this order and each sorted, because every worker may meet the
     /// same ones.
     private func writeRemarks(
         _ rows: PageRows,
+        issues: [FieldIssue],
         itemKey: String,
         on connection: borrowing PostgresConnection
     ) throws {
         let app = Cell.integer(origin.app.rawValue)
-        for issue in rows.issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
+        for issue in issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
             _ = try connection.run(
-                MergeSQL.issue(of: issue.kind),
+                MergeSQL.issue,
                 [
                     app, .text(issue.kind), .text(issue.recordKey), .text(issue.path), .text(issue.found),
                     issue.signedDate.map(Cell.timestamp) ?? .null,
@@ -301,7 +326,7 @@ struct RecordWriter {
                 MergeSQL.rejected,
                 [
                     app, .text(origin.job), .text(origin.stream), .text(itemKey), .text(record.reason),
-                    .text(record.detail), .bytea(record.sha256), .bytea(Array(record.raw.prefix(65_536))),
+                    .text(record.detail), .bytea(record.sha256), .bytea(Array(record.raw.prefix(Self.longestReject))),
                     .bigint(origin.run),
                 ]
             )

@@ -16,6 +16,7 @@ enum Staging {
             try connection.makeRowType(name(of: table), of: hashed(table).columns)
             let names = SnapshotNames(of: table).table
             try connection.makeRowType(name(of: names), of: names.columns)
+            try connection.makeRowType(name(of: latestSignatures), of: latestSignatures.columns)
         }
         let sendAttempts = Tables.notificationSendAttempts
         if !rows.sendAttempts.isEmpty { try connection.makeRowType(name(of: sendAttempts), of: sendAttempts.columns) }
@@ -43,6 +44,17 @@ enum Staging {
         columns: Array(archive.columns.prefix(5))
     )
 
+    /// The newest signatures of contents that were signed again; see `sql/migrations/0023_latest_signatures.sql`.
+    static let latestSignatures = Table(
+        "latest_signatures",
+        key: ["kind", "record_key", "first_payload_sha256"],
+        columns: [
+            Column("kind", .text), Column("record_key", .text), Column("first_payload_sha256", .bytea),
+            Column("signed_date", .timestamptz), Column("payload_sha256", .bytea), Column("header_id", .integer),
+            Column("signature", .bytea), Column("payload", .bytea),
+        ]
+    )
+
     /// A snapshot table with the hash of each row.
     static func hashed(_ table: Table) -> Table {
         Table(table.name, key: table.key, columns: table.columns + [ContentHasher.column])
@@ -55,22 +67,21 @@ enum Staging {
         "unnest(\(parameter)::pg_temp.\(name(of: table))[]) WITH ORDINALITY s"
     }
 
-    /// The listed IDs of a run that is planned, in a temporary table of every session.
+    /// The IDs of a run that is planned, in temporary tables of every session: all of them in `listed_ids`, and in
+    /// `stage_ids` those of the batch at hand.
     ///
-    /// Whoever fills it empties it: were that left to COMMIT, every commit of the session would do it.
-    static let createIDs = "CREATE TEMP TABLE stage_ids (item_key text NOT NULL);"
-
-    /// For the transaction that filled it.
-    static func emptyIDs(on connection: borrowing PostgresConnection) throws(PostgresError) {
-        try connection.script("TRUNCATE stage_ids")
-    }
+    /// ``StagedIDs`` empties them. If COMMIT emptied them, every commit of the session would do it.
+    static let createIDs = """
+        CREATE TEMP TABLE stage_ids (item_key text NOT NULL);
+        CREATE TEMP TABLE listed_ids (item_key text NOT NULL, batch integer NOT NULL);
+        CREATE INDEX ON listed_ids (batch);
+        """
 
     private static func name(of table: Table) -> String { "stage_\(table.name)" }
 }
 
-/// The few columns of a snapshot table that tell one snapshot from another, and which of two wins.
-///
-/// For a replay also the hash of what it would write, and whether it would write rows of other tables.
+/// The few columns of a snapshot table that tell one snapshot from another, and which of two wins; for a replay also
+/// whether it would write rows of other tables.
 struct SnapshotNames {
     let table: Table
     private let origin: Table
@@ -87,29 +98,21 @@ struct SnapshotNames {
         )
     }
 
-    func rows(_ snapshots: [Snapshot]) -> RowArray {
-        Staging.rows(snapshots.map { name($0, .null, .null) }, of: table)
-    }
-
     /// - Parameters:
     ///   - snapshots: Of the table.
-    ///   - issues: The odd fields of these, and of others.
-    /// - Returns: What a replay asks with.
-    /// - Throws: ``Postgres/PostgresError`` of a cell that PostgreSQL cannot store.
-    func hashedRows(_ snapshots: [Snapshot], issues: [FieldIssue]) throws(PostgresError) -> RowArray {
+    ///   - hashes: The ``ContentHasher/hash(of:)`` of each; none where only the names count.
+    ///   - issues: Field issues of these snapshots and of others; only a replay asks with them.
+    /// - Returns: What ``MergeSQL/triage(_:rewritesHeldSnapshots:)`` and ``MergeSQL/holdSnapshots(_:)`` ask with.
+    func rows(_ snapshots: [Snapshot], hashes: [Cell]? = nil, issues: [FieldIssue]? = nil) -> RowArray {
         let kind = Tables.recordKind(of: origin)
-        let odd = Set(issues.filter { $0.kind == kind }.map { ExactText($0.recordKey) })
-        var hasher = try ContentHasher(of: origin)
-        var rows: [Row] = []
-        rows.reserveCapacity(snapshots.count)
-        for snapshot in snapshots {
-            let owns = snapshot.children.contains { !$0.rows.isEmpty } || odd.contains(ExactText(snapshot.key))
-            rows.append(name(snapshot, try hasher.hash(of: snapshot.row), .boolean(owns)))
+        let odd = issues.map { Set($0.filter { $0.kind == kind }.map { ExactText($0.recordKey) }) }
+        let rows = snapshots.indices.map { place -> Row in
+            let snapshot = snapshots[place]
+            let owns = odd.map { odd -> Cell in
+                .boolean(snapshot.children.contains { !$0.rows.isEmpty } || odd.contains(ExactText(snapshot.key)))
+            }
+            return places.map { snapshot.row[$0] } + [hashes?[place] ?? .null, owns ?? .null]
         }
         return Staging.rows(rows, of: table)
-    }
-
-    private func name(_ snapshot: Snapshot, _ hash: Cell, _ ownsRows: Cell) -> Row {
-        places.map { snapshot.row[$0] } + [hash, ownsRows]
     }
 }

@@ -75,6 +75,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let items: [StreamItems]
     /// Of all runs, the newest first, 20 at most.
     package let failures: [Failure]
+    /// IDs that Apple says do not exist, which are not among the failures: only `retry` asks for them again.
+    package let unknownIds: Int64
     /// How many failed items `retry` would ask for again; `nil` where no job file says which.
     package let retryable: Int64?
     package let rejected: [Reject]
@@ -128,6 +130,7 @@ extension Ledger {
                 runs: try Self.lastRuns(key, connection),
                 items: try Self.items(key, connection),
                 failures: try Self.failures(key, connection),
+                unknownIds: try Self.countUnknownIDs(key, connection),
                 retryable: try plan.map { try Self.countRetryable(by: $0, on: connection) },
                 rejected: try Self.rejected(key, connection),
                 gaps: try Self.gaps(key, connection),
@@ -204,10 +207,10 @@ extension Ledger {
             SELECT stream, error_code, coalesce(error_message, '') AS message, count(*) AS items, min(item_key) AS example,
                    max(run_id) AS run
               FROM crawl_items
-             WHERE app_id = $1 AND job = $2 AND state = 'failed'
+             WHERE app_id = $1 AND job = $2 AND state = 'failed' AND coalesce(error_code, 0) <> ALL ($3::text[]::bigint[])
              GROUP BY stream, error_code, error_message ORDER BY run DESC, items DESC, stream LIMIT 20
             """,
-            key
+            key + [.textArray(codesOfUnknownIDs)]
         ).map { row in
             JobStatus.Failure(
                 stream: try row.text("stream"),
@@ -218,6 +221,16 @@ extension Ledger {
                 run: try row.int64("run")
             )
         }
+    }
+
+    private static func countUnknownIDs(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> Int64 {
+        try connection.run(
+            """
+            SELECT count(DISTINCT item_key) AS ids FROM crawl_items
+             WHERE app_id = $1 AND job = $2 AND state = 'failed' AND error_code = ANY ($3::text[]::bigint[])
+            """,
+            key + [.textArray(codesOfUnknownIDs)]
+        )[0].int64("ids")
     }
 
     private static func rejected(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Reject]

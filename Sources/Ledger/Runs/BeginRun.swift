@@ -2,6 +2,7 @@ package import AppStoreModel
 import JobPlan
 import LedgerTables
 import Postgres
+import Workers
 
 /// Hands over the listed IDs in batches, already judged; may throw when the list is bad, and then nothing has begun.
 package typealias IDFeed = @Sendable (_ take: ([TransactionID]) throws -> Void) throws -> Void
@@ -38,47 +39,63 @@ package struct BadListQuery: Error, Equatable, Sendable {
 extension Ledger {
     /// Joins the job's unfinished run, or begins the next one.
     ///
-    /// One transaction: the set of items a run works on is complete or does not exist. A second process waits at the
-    /// lock and then joins.
-    /// - Throws: ``BadListedID``, whatever the feed throws, ``Postgres/PostgresError``.
+    /// The items are planned in batches, each in a transaction of its own. Until the last batch is there the run is in phase
+    /// -1, and no worker takes an item. A process that is killed before continues when it starts again, with the list as it
+    /// is then; a second process that starts meanwhile plans as well, for a batch that is there already changes nothing.
+    /// - Throws: ``BadListedID``, whatever the feed throws, ``Postgres/PostgresError``. A list that is bad begins nothing.
     package func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
-        try await transaction { connection in
-            let app = Cell.integer(plan.app.rawValue)
-            let job = Cell.text(plan.job.name)
-            // Copying millions of IDs takes longer than any other lock is worth waiting for.
-            try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
-            try Self.lockRuns(of: plan, on: connection)
-            let open = try connection.run(
-                "SELECT run_id, fingerprint, frozen_now, restarted FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL",
-                [app, job]
-            )
-            var remarks: [String] = []
-            if let row = open.first {
-                let run = try row.int64("run_id")
-                if !plan.restart, try row.text("fingerprint") == plan.fingerprint {
-                    return RunStart(
-                        run: run,
-                        now: UnixMilliseconds(rawValue: try row.timestamp("frozen_now")),
-                        joined: true,
-                        restarted: try row.bool("restarted"),
-                        remarks: plan.idsMayChange
-                            ? ["going on with the transaction IDs of when run \(run) began"] : []
-                    )
-                }
-                try Self.supersede(run, of: plan, on: connection)
-                remarks.append(
-                    plan.restart
-                        ? "run \(run) had work left; this run takes its place"
-                        : "run \(run) had work left and other streams or filters; this run takes its place"
-                )
+        let invocation = Invocation()
+        return try await persistently { connection -> RunStart in
+            // A list is read only if it is needed.
+            let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
+            if let open, open.isJoinable(plan), !open.isPlanning { return open.start(plan) }
+            let staged = try StagedIDs.copy(ids, on: connection)
+            let (opened, remarks) = try connection.transaction(.readCommitted) { connection in
+                try Self.lockRuns(of: plan, on: connection)
+                return try Self.open(plan, by: invocation, on: connection)
             }
-            var start = try ItemPlanner(plan: plan).begin(ids, on: connection)
+            guard opened.isPlanning else { return opened.start(plan) }
+            crashPoint(.idsListed)
+            var start = opened.start(plan, joined: opened.begunBy != invocation)
             start.remarks.insert(contentsOf: remarks, at: 0)
-            return start
+            start.listedIDs = staged.count
+            start.duplicateIDs = staged.duplicates
+            return try ItemPlanner(plan: plan.frozen(as: start)).plan(staged, into: start, on: connection)
         }
     }
 
-    /// Ends an unfinished run whose job has changed; its items are planned anew, their cursors kept where they fit.
+    /// The unfinished run where it can be joined; otherwise a new one, which takes its place.
+    private static func open(
+        _ plan: RunPlan,
+        by invocation: Invocation,
+        on connection: borrowing PostgresConnection
+    ) throws -> (run: OpenRun, remarks: [String]) {
+        var remarks: [String] = []
+        if let open = try OpenRun.find(plan, on: connection) {
+            // After a COMMIT whose answer was lost, the run is there and is this invocation's own.
+            if open.begunBy == invocation || open.isJoinable(plan) { return (open, []) }
+            try supersede(open.run, of: plan, on: connection)
+            let difference = plan.restart || open.isRetry ? "" : " and other streams or filters"
+            remarks.append("run \(open.run) had work left\(difference); this run takes its place")
+        }
+        let run = try ItemPlanner(plan: plan).insertRun(phase: OpenRun.planning, by: invocation, on: connection)
+        crashPoint(.runInserted)
+        return (
+            OpenRun(
+                run: run,
+                fingerprint: plan.fingerprint,
+                now: plan.now,
+                restarted: plan.restart,
+                isRetry: false,
+                isPlanning: true,
+                begunBy: invocation
+            ),
+            remarks
+        )
+    }
+
+    /// Ends an unfinished run whose place another takes; its unfinished items are planned again, their cursors kept where
+    /// they fit.
     private static func supersede(
         _ run: Int64,
         of plan: RunPlan,
@@ -101,5 +118,71 @@ extension Ledger {
             isOver: true,
             on: connection
         )
+    }
+}
+
+/// Names one call of ``Ledger/beginOrJoin(_:ids:)`` or ``Ledger/retryFailed(_:)``.
+struct Invocation: Equatable, Sendable {
+    let bytes: [UInt8]
+
+    init() {
+        var random = SystemRandomNumberGenerator()
+        bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    init?(_ bytes: [UInt8]?) {
+        guard let bytes else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// A job's run that has not ended.
+struct OpenRun: Sendable {
+    /// The phase in which a run's items are planned.
+    static let planning: Int32 = -1
+
+    let run: Int64
+    let fingerprint: String
+    let now: UnixMilliseconds
+    let restarted: Bool
+    let isRetry: Bool
+    let isPlanning: Bool
+    let begunBy: Invocation?
+
+    static func find(_ plan: RunPlan, on connection: borrowing PostgresConnection) throws -> OpenRun? {
+        let rows = try connection.run(
+            """
+            SELECT run_id, fingerprint, frozen_now, restarted, is_retry, phase, uuid_send(begun_by) AS begun_by FROM runs
+             WHERE app_id = $1 AND job = $2 AND finished_at IS NULL
+            """,
+            [.integer(plan.app.rawValue), .text(plan.job.name)]
+        )
+        return try rows.first.map { row in
+            OpenRun(
+                run: try row.int64("run_id"),
+                fingerprint: try row.text("fingerprint"),
+                now: UnixMilliseconds(rawValue: try row.timestamp("frozen_now")),
+                restarted: try row.bool("restarted"),
+                isRetry: try row.bool("is_retry"),
+                isPlanning: try row.int64("phase") == Int64(planning),
+                begunBy: Invocation(try row.bytesOrNil("begun_by"))
+            )
+        }
+    }
+
+    /// Whether a run of the plan continues it: a retry covers only the failed items, so a whole run takes its place.
+    func isJoinable(_ plan: RunPlan) -> Bool {
+        !plan.restart && !isRetry && fingerprint == plan.fingerprint
+    }
+
+    func start(_ plan: RunPlan, joined: Bool = true) -> RunStart {
+        var start = RunStart(run: run, now: now, joined: joined, restarted: restarted)
+        guard joined else { return start }
+        if isPlanning {
+            start.remarks = ["run \(run) had not planned all of its transaction IDs; continuing with the list as it is now"]
+        } else if plan.idsMayChange {
+            start.remarks = ["resuming run \(run) with its original list of transaction IDs"]
+        }
+        return start
     }
 }

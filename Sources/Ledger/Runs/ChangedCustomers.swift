@@ -22,50 +22,62 @@ package struct ChangedSoFar: Sendable, Equatable {
 }
 
 extension Ledger {
+    /// Apple's codes for an ID that does not exist. A later run gets the same answer, so only `retry` asks again.
+    static let codesOfUnknownIDs: [String] = {
+        let codes: [AppleErrorCode] = [
+            .invalidTransactionId, .accountNotFound, .originalTransactionIdNotFound, .transactionIdNotFound,
+        ]
+        return codes.map { String($0.rawValue) }
+    }()
+
     /// Once the app's notifications have reached their end: plans the histories of the customers they name.
     ///
-    /// One transaction, once a run: it moves the run out of phase 0. Several processes may call it; the first one plans,
-    /// the others wait for it and find it done. Killed before, the run still is in phase 0 and its notifications are there;
-    /// killed after, its items are. What a window that failed would have named is looked for again by the next run.
-    /// - Returns: Whom this call planned; `nil` when another did.
+    /// The items are planned in batches; the last transaction moves the run out of phase 0. Several processes may call it:
+    /// a batch that is there already changes nothing, and one process moves the run on. Killed before, the run still is in
+    /// phase 0 and its notifications are there; killed after, its items are. What a window that failed would have named is
+    /// looked for again by the next run.
+    /// - Returns: Whom this call planned; `nil` when another process moved the run on.
     /// - Throws: ``Postgres/PostgresError``.
     package func planChangedCustomers(_ plan: RunPlan, run: Int64) async throws -> NamedCustomers? {
-        try await transaction { connection in
-            // Looking through the notifications of half a year may take longer than a lock is otherwise worth waiting for.
-            try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
+        try await persistently { connection in
             let key: [Cell] = [.integer(plan.app.rawValue), .bigint(run)]
-            let moved = try connection.run(
-                "UPDATE runs SET phase = 1 WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL",
-                key
-            )
-            guard moved.affected == 1 else { return nil }
             let changed = ChangedCustomers(plan: plan)
-            let since = try changed.since(on: connection)
-            _ = try connection.run(
-                "INSERT INTO stage_ids (item_key) \(ChangedCustomers.query)",
-                changed.parameters(since: since)
-            )
-            crashPoint(.customersNamed)
-            var start = RunStart(run: run, now: plan.now, joined: true, restarted: plan.restart)
-            let planner = ItemPlanner(plan: plan)
-            start.withheldIDs = try planner.dropErased(on: connection)
-            start.listedIDs = try connection.run("SELECT count(*) AS ids FROM stage_ids")[0].int64("ids")
-            for stream in plan.streamsOfIDs {
-                try planner.planItems(of: stream, in: &start, on: connection)
+            let parameters = try connection.transaction(.readCommitted) { connection -> [Cell]? in
+                let isWaiting = try connection.run(
+                    "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL",
+                    key
+                )
+                guard isWaiting.count == 1 else { return nil }
+                return changed.parameters(since: try changed.since(on: connection))
             }
-            try Staging.emptyIDs(on: connection)
-            _ = try connection.run(
-                """
-                UPDATE runs SET listed_ids = $3, withheld_ids = $4, followed_until = \(ChangedCustomers.followedUntil)
-                 WHERE app_id = $1 AND run_id = $2
-                """,
-                key + [
-                    .bigint(start.listedIDs), .bigint(start.withheldIDs),
-                    plan.changedSince == .lastRun ? .timestamp(plan.now.rawValue) : .null,
-                    .text(plan.job.name), .timestamp(plan.oldestNotification.rawValue),
-                ]
+            guard let parameters else { return nil }
+            let staged = try StagedIDs.select(ChangedCustomers.query, parameters, on: connection)
+            crashPoint(.customersNamed)
+            let planner = ItemPlanner(plan: plan)
+            _ = try planner.noteFilters(of: plan.streamsOfIDs, on: connection)
+            let withheld = try planner.planBatches(
+                of: plan.streamsOfIDs,
+                staged,
+                run: run,
+                inPhase: 0,
+                on: connection
             )
-            return NamedCustomers(planned: start.listedIDs, withheld: start.withheldIDs)
+            return try connection.transaction(.readCommitted) { connection in
+                let moved = try connection.run(
+                    """
+                    UPDATE runs SET phase = 1, listed_ids = $3, withheld_ids = $4, followed_until = \(ChangedCustomers.followedUntil)
+                     WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL
+                    """,
+                    key + [
+                        .bigint(staged.count - withheld), .bigint(withheld),
+                        plan.changedSince == .lastRun ? .timestamp(plan.now.rawValue) : .null,
+                        .text(plan.job.name), .timestamp(plan.oldestNotification.rawValue),
+                    ]
+                )
+                _ = try connection.run("SELECT analyze_crawl_items()")
+                guard moved.affected == 1 else { return nil }
+                return NamedCustomers(planned: staged.count - withheld, withheld: withheld)
+            }
         }
     }
 
@@ -175,6 +187,7 @@ struct ChangedCustomers {
             .boolean(plan.restart || plan.changedSince != .lastRun),
             .bigint(ItemPlanner.overlap.wholeMilliseconds),
             plan.changedSince == .lastRun ? since.map { .timestamp($0.rawValue) } ?? .null : .null,
+            .textArray(Ledger.codesOfUnknownIDs),
         ]
     }
 
@@ -185,7 +198,8 @@ struct ChangedCustomers {
     /// notification about the app alone names only customers who are known.
     /// Parameters: 1 app, 2 job, 3 streams and 4 their filters, 5 since, 6 whether to ask again whoever was asked since,
     /// 7 how much later than a notification a history must have been read to show what the notification is about, in ms,
-    /// 8 from when on a notification of any age counts that came into the ledger late, by a replay or another job.
+    /// 8 from when on a notification of any age counts that came into the ledger late, by a replay or another job,
+    /// 9 Apple's codes for IDs that do not exist: such an item is left to `retry`.
     static let query = """
         WITH asked AS (SELECT * FROM unnest($3::text[], $4::text[]) AS a (stream, fingerprint)),
         jobs AS (SELECT DISTINCT job FROM runs WHERE app_id = $1),
@@ -195,6 +209,9 @@ struct ChangedCustomers {
              WHERE app_id = $1 AND (signed_date >= coalesce($5::timestamptz, '-infinity') OR first_seen_at >= $8::timestamptz)
                AND coalesce(original_transaction_id, transaction_id, app_transaction_id) IS NOT NULL
              GROUP BY 1, 2
+             UNION ALL
+            SELECT transaction_id, app_transaction_id, max(marked_at) FROM changed_customers
+             WHERE app_id = $1 AND marked_at >= coalesce($8::timestamptz, '-infinity') GROUP BY 1, 2
         ), known AS MATERIALIZED (
             SELECT n.*, coalesce(
                        (SELECT i.item_key FROM crawl_items i
@@ -218,7 +235,7 @@ struct ChangedCustomers {
          UNION
         SELECT i.item_key FROM crawl_items i
          WHERE i.app_id = $1 AND i.job = $2 AND i.stream = ANY ($3::text[]) AND i.state = 'failed'
-           AND i.item_key ~ '^[0-9]{1,20}$'
+           AND i.item_key ~ '^[0-9]{1,20}$' AND coalesce(i.error_code, 0) <> ALL ($9::text[]::bigint[])
         """
 
     /// The ID under which a purchase of the customer was found, one this job has asked for before any other.

@@ -26,84 +26,121 @@ struct ItemPlanner {
         error_code = NULL, error_message = NULL, finished_at = NULL
         """
 
-    func begin(_ ids: ListedIDs, on connection: borrowing PostgresConnection) throws -> RunStart {
-        let run = try insertRun(phase: plan.changedSince == nil ? 1 : 0, on: connection)
-        crashPoint(.runInserted)
-        var start = RunStart(run: run, now: plan.now, joined: false, restarted: plan.restart)
-        try take(ids, into: &start, on: connection)
-        crashPoint(.idsListed)
-        if let since = plan.changedSince {
-            start.remarks += try ChangedCustomers(plan: plan).remarks(on: since, connection)
-        } else {
-            for stream in plan.streamsOfIDs {
-                try planItems(of: stream, in: &start, on: connection)
-            }
-        }
-        try Staging.emptyIDs(on: connection)
-        if let notifications = plan.job.streams.notificationHistory, notifications.scope == .app {
-            try planWindows(notifications, in: &start, on: connection)
-        }
-        _ = try connection.run(
-            "UPDATE runs SET listed_ids = $3, duplicate_ids = $4, withheld_ids = $5 WHERE app_id = $1 AND run_id = $2",
-            [app, .bigint(run), .bigint(start.listedIDs), .bigint(start.duplicateIDs), .bigint(start.withheldIDs)]
+    /// Plans the items of the staged IDs and everything else the run begins with, and moves the run out of phase -1.
+    ///
+    /// - Parameters:
+    ///   - staged: In the session's temporary tables; none for a run whose customers notifications name.
+    ///   - start: How the run was begun or joined.
+    ///   - connection: Outside a transaction.
+    /// - Returns: `start` with what the plan found.
+    /// - Throws: ``Postgres/PostgresError``.
+    func plan(
+        _ staged: StagedIDs,
+        into start: RunStart,
+        on connection: borrowing PostgresConnection
+    ) throws -> RunStart {
+        var start = start
+        let streams = plan.changedSince == nil ? plan.streamsOfIDs : []
+        start.remarks += try noteFilters(of: streams, on: connection)
+        start.withheldIDs = try planBatches(
+            of: streams,
+            staged,
+            run: start.run,
+            inPhase: OpenRun.planning,
+            on: connection
         )
-        return start
+        if start.withheldIDs > 0 {
+            start.remarks.append("\(start.withheldIDs) listed IDs are of erased customers and not asked for")
+        }
+        return try connection.transaction(.readCommitted) { [start] connection in
+            try connection.script(Ledger.usualPlanner)
+            var start = start
+            let moved = try connection.run(
+                """
+                UPDATE runs SET phase = $6, listed_ids = $3, duplicate_ids = $4, withheld_ids = $5
+                 WHERE app_id = $1 AND run_id = $2 AND phase = -1 AND finished_at IS NULL
+                """,
+                [
+                    app, .bigint(start.run), .bigint(start.listedIDs), .bigint(start.duplicateIDs),
+                    .bigint(start.withheldIDs), .integer(plan.changedSince == nil ? 1 : 0),
+                ]
+            )
+            // Another process was faster, or the run was superseded.
+            guard moved.affected == 1 else { return start }
+            if let since = plan.changedSince {
+                start.remarks += try ChangedCustomers(plan: plan).remarks(on: since, connection)
+            }
+            if streams.contains(.notificationHistory) { try recordItemGaps(&start, on: connection) }
+            if let notifications = plan.job.streams.notificationHistory, notifications.scope == .app {
+                try planWindows(notifications, in: &start, on: connection)
+            }
+            _ = try connection.run("SELECT analyze_crawl_items()")
+            return start
+        }
+    }
+
+    /// Plans one item for each staged ID and stream, a batch in each transaction.
+    ///
+    /// A batch that is there already, planned by another process or before a kill, changes nothing.
+    ///
+    /// - Parameters:
+    ///   - streams: Streams with one item for each ID.
+    ///   - staged: In the session's temporary tables.
+    ///   - run: The run.
+    ///   - phase: The run's phase while its items are planned; planning ends when the run has left it.
+    ///   - connection: Outside a transaction.
+    ///   - batchPlanned: Called inside each transaction, with the batch in `stage_ids`.
+    /// - Returns: How many of the IDs are of erased customers.
+    /// - Throws: ``Postgres/PostgresError``.
+    func planBatches(
+        of streams: [Stream],
+        _ staged: StagedIDs,
+        run: Int64,
+        inPhase phase: Int32,
+        on connection: borrowing PostgresConnection,
+        batchPlanned: (borrowing PostgresConnection) throws -> Void = { _ in }
+    ) throws -> Int64 {
+        var withheld: Int64 = 0
+        for batch in 0..<staged.batches {
+            let dropped = try connection.transaction(.readCommitted) { connection -> Int64? in
+                try connection.script(Ledger.usualPlanner)
+                let isCurrent = try connection.run(
+                    "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 AND phase = $3 AND finished_at IS NULL FOR SHARE",
+                    [app, .bigint(run), .integer(phase)]
+                )
+                guard isCurrent.count == 1 else { return nil }
+                try staged.load(batch, on: connection)
+                let dropped = try dropErased(on: connection)
+                for stream in streams { try insertItems(of: stream, run: run, on: connection) }
+                try batchPlanned(connection)
+                return dropped
+            }
+            guard let dropped else { break }
+            crashPoint(.idBatchPlanned)
+            withheld += dropped
+        }
+        return withheld
     }
 
     /// Files a run that begins.
     ///
     /// - Returns: Its number.
-    func insertRun(phase: Int32, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
+    func insertRun(
+        phase: Int32,
+        isRetry: Bool = false,
+        by invocation: Invocation,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Int64 {
         try connection.run(
             """
-            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, restarted, phase)
-            VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING run_id
+            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, restarted, phase, is_retry, begun_by)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING run_id
             """,
             [
                 app, job, .text(plan.fingerprint), .timestamp(plan.now.rawValue), .text(plan.version),
-                .boolean(plan.restart), .integer(phase),
+                .boolean(plan.restart), .integer(phase), .boolean(isRetry), .uuid(invocation.bytes),
             ]
         )[0].int64("run_id")
-    }
-
-    /// Copies the listed IDs into the staging table and drops the duplicates there.
-    private func take(_ ids: ListedIDs, into start: inout RunStart, on connection: borrowing PostgresConnection) throws
-    {
-        switch ids {
-        case .none:
-            return
-        case .feed(let feed):
-            try feed { batch in
-                let rows = batch.lazy.map { id -> [Cell] in
-                    crashPoint(.idCopied)
-                    return [.text(id.text)]
-                }
-                try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
-            }
-        case .query(let sql):
-            try BadListQuery.judge {
-                // The line feed ends a comment the query may end with.
-                _ = try connection.run(
-                    """
-                    INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)
-                    ) AS listed (id) WHERE listed.id IS NOT NULL
-                    """
-                )
-            }
-            let bad = try connection.run(
-                "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ '^[0-9]{1,20}$' LIMIT 1"
-            )
-            if let row = bad.first { throw BadListedID(found: try row.text("id")) }
-        }
-        let counted = try connection.run(
-            "SELECT count(*) AS listed, count(DISTINCT item_key) AS kept FROM stage_ids"
-        )[0]
-        start.listedIDs = try counted.int64("kept")
-        start.duplicateIDs = try counted.int64("listed") - start.listedIDs
-        start.withheldIDs = try dropErased(on: connection)
-        if start.withheldIDs > 0 {
-            start.remarks.append("\(start.withheldIDs) listed IDs are of erased customers and not asked for")
-        }
     }
 
     /// Takes the IDs of erased customers off the staged list, and holds off erasures until the plan is made.
@@ -111,34 +148,47 @@ struct ItemPlanner {
         try Tombstones.hold(plan.app, on: connection)?.dropListed(on: connection) ?? 0
     }
 
-    /// One item for each listed ID.
+    /// Keeps the filters that the streams are planned with, and says which of them have changed.
     ///
-    /// A finished one goes on from its cursor, unless its filters have changed.
-    func planItems(of stream: Stream, in start: inout RunStart, on connection: borrowing PostgresConnection) throws {
+    /// - Returns: A sentence for each stream whose items begin again.
+    func noteFilters(of streams: [Stream], on connection: borrowing PostgresConnection) throws -> [String] {
+        try connection.transaction(.readCommitted) { connection in
+            var remarks: [String] = []
+            for stream in streams {
+                let changed = try connection.run(
+                    """
+                    WITH before AS (SELECT fingerprint FROM planned_streams WHERE app_id = $1 AND job = $2 AND stream = $3),
+                    kept AS (
+                        INSERT INTO planned_streams AS p (app_id, job, stream, fingerprint)
+                        VALUES ($1::integer, $2::text, $3::text, $4::text)
+                        ON CONFLICT (app_id, job, stream) DO UPDATE SET fingerprint = excluded.fingerprint
+                         WHERE p.fingerprint <> excluded.fingerprint
+                    )
+                    SELECT FROM before WHERE fingerprint <> $4
+                    """,
+                    [app, job, .text(stream.rawValue), .text(plan.job.queryFingerprint(for: stream))]
+                )
+                guard changed.count > 0 else { continue }
+                let whose = plan.changedSince == nil ? "its items begin" : "each customer begins, when next named,"
+                remarks.append("\(stream.rawValue): the filters have changed; \(whose) again at the beginning")
+            }
+            return remarks
+        }
+    }
+
+    /// One item for each ID of the batch at hand.
+    ///
+    /// A finished one goes on from its cursor, unless its filters have changed. One that was finished since the job's last
+    /// complete run, by a run whose place this one takes, stays finished.
+    private func insertItems(of stream: Stream, run: Int64, on connection: borrowing PostgresConnection) throws {
         let fingerprint = plan.job.queryFingerprint(for: stream)
-        let changed = try connection.run(
-            """
-            SELECT count(*) AS items FROM crawl_items
-             WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint <> $4 AND (cursor IS NOT NULL OR complete_until IS NOT NULL)
-            """,
-            [app, job, .text(stream.rawValue), .text(fingerprint)]
-        )[0].int64("items")
-        if changed > 0 {
-            let whose = plan.changedSince == nil ? "begin" : "of customers begin, each when it is next named,"
-            start.remarks.append(
-                "\(stream.rawValue): the filters have changed; \(changed) items \(whose) again at their beginning"
+        if !plan.restart {
+            _ = try connection.run(
+                Self.keepFinished,
+                [app, job, .text(stream.rawValue), .text(fingerprint), .bigint(run)]
             )
         }
-        var window: (start: Cell, end: Cell, oldest: Cell) = (.null, .null, .null)
-        var unreachable: Range<UnixMilliseconds>?
-        if stream == .notificationHistory, let notifications = plan.job.streams.notificationHistory {
-            let span = notifications.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
-            unreachable = notifications.startDate == .lastRun ? nil : span.unreachable
-            window = (
-                .timestamp(span.asked.lowerBound.rawValue), .timestamp(span.asked.upperBound.rawValue),
-                .timestamp(plan.oldestNotification.rawValue)
-            )
-        }
+        let window = askedWindow(of: stream)
         _ = try connection.run(
             """
             INSERT INTO crawl_items AS i
@@ -146,23 +196,44 @@ struct ItemPlanner {
                  complete_until, saw_revocation)
             SELECT $1::integer, $2::text, $3::text, listed.item_key, $5::bigint, 'waiting', clock_timestamp(), $4::text,
                    $6::timestamptz, $7::timestamptz, seen.cursor, seen.complete_until, coalesce(seen.saw_revocation, false)
-              FROM (SELECT DISTINCT item_key FROM stage_ids ORDER BY item_key) listed \(Self.seenByOthers)
+              FROM (SELECT item_key FROM stage_ids ORDER BY item_key) listed \(Self.seenByOthers)
              WHERE $6 IS NULL OR $6 < $7
             \(Self.takeUpAgain)
             """,
             [
-                app, job, .text(stream.rawValue), .text(fingerprint), .bigint(start.run), window.start, window.end,
+                app, job, .text(stream.rawValue), .text(fingerprint), .bigint(run), window.start, window.end,
                 .boolean(plan.restart), .boolean(plan.keepsCursor(of: stream)), window.oldest,
                 .bigint(Self.overlap.wholeMilliseconds), .boolean(plan.job.appStore.triesSandbox),
                 .boolean(plan.changedSince != nil && plan.keepsCursor(of: stream) && !plan.restart),
             ]
         )
-        if stream == .notificationHistory {
-            try recordItemGaps(&start, oldest: window.oldest, beforeFirst: unreachable, on: connection)
-        }
-        // Until autovacuum comes by, the planner would take the table for a small one and sort all of it for each lease.
-        _ = try connection.run("SELECT analyze_crawl_items()")
     }
+
+    /// What a stream's items are asked for, where they are windows: NULL for other streams.
+    private func askedWindow(of stream: Stream) -> (start: Cell, end: Cell, oldest: Cell) {
+        guard stream == .notificationHistory, let span = askedSpan else { return (.null, .null, .null) }
+        return (
+            .timestamp(span.asked.lowerBound.rawValue), .timestamp(span.asked.upperBound.rawValue),
+            .timestamp(plan.oldestNotification.rawValue)
+        )
+    }
+
+    private var askedSpan: NotificationSpan? {
+        plan.job.streams.notificationHistory?.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
+    }
+
+    /// Items that a superseded run has finished belong to the run that takes its place, as they are.
+    ///
+    /// Without this, a job that is started from two places, each time with another list, would request its first customers
+    /// again and again. Parameters: app, job, stream, filters, run.
+    private static let keepFinished = """
+        UPDATE crawl_items i SET run_id = $5::bigint
+          FROM stage_ids listed
+         WHERE i.app_id = $1::integer AND i.job = $2::text AND i.stream = $3::text AND i.item_key = listed.item_key
+           AND i.state = 'done' AND i.fingerprint = $4::text AND i.run_id < $5
+           AND i.run_id > (SELECT coalesce(max(r.run_id), 0) FROM runs r
+                            WHERE r.app_id = $1 AND r.job = $2 AND r.finished_at IS NOT NULL AND r.exit_code <> \(Ledger.supersededCode))
+        """
 
     /// Where another job of the app stands with the same filters: of use where the job does not list everybody itself.
     ///
@@ -202,15 +273,12 @@ struct ItemPlanner {
                 THEN greatest(least(i.complete_until - $11::bigint * interval '1 millisecond', excluded.window_start), $10)
                 ELSE least(greatest(i.complete_until - $11 * interval '1 millisecond', $10), excluded.window_end) END,
             window_end = excluded.window_end, fingerprint = excluded.fingerprint
+         WHERE i.run_id <> excluded.run_id
         """
 
     /// Notifications of an ID that Apple has dropped: since it was last complete, or before anything was asked for.
-    private func recordItemGaps(
-        _ start: inout RunStart,
-        oldest: Cell,
-        beforeFirst unreachable: Range<UnixMilliseconds>?,
-        on connection: borrowing PostgresConnection
-    ) throws {
+    func recordItemGaps(_ start: inout RunStart, on connection: borrowing PostgresConnection) throws {
+        let beforeFirst = plan.job.streams.notificationHistory?.startDate == .lastRun ? nil : askedSpan?.unreachable
         let recorded = try connection.run(
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
@@ -223,11 +291,10 @@ struct ItemPlanner {
             DO UPDATE SET gap_end = excluded.gap_end, run_id = excluded.run_id
             """,
             [
-                app, job, .bigint(start.run), oldest,
-                unreachable.map { .timestamp($0.lowerBound.rawValue) } ?? .null,
+                app, job, .bigint(start.run), .timestamp(plan.oldestNotification.rawValue),
+                beforeFirst.map { .timestamp($0.lowerBound.rawValue) } ?? .null,
             ]
         )
         if recorded.affected > 0 { start.remarks.append(Self.gapRemark) }
     }
-
 }

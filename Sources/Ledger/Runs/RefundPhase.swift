@@ -7,52 +7,84 @@ extension Ledger {
     /// Once histories and notifications have reached their end: plans the refund histories of those customers in
     /// whose history a revocation or a REFUND notification was ever seen.
     ///
-    /// Only IDs this run listed are asked for; and where notifications name the customers, those as well whose refunds an
-    /// earlier run still owes, because it was superseded or they failed: nothing may ever name them again. Several
-    /// processes may call it; the first one plans, the others find it done.
-    /// - Returns: Whether this call planned them.
+    /// Only customers that this run has read are asked for; and where notifications name the customers, those as well whose
+    /// refunds an earlier run still owes, because it was superseded or they failed: nothing may ever name them again. The cost
+    /// follows what this run has read and what came since the last one, not what the ledger holds. Several processes may
+    /// call it; one of them moves the run on, and the others find it done.
+    /// - Returns: Whether this call moved the run to phase 2.
     package func planRefundsOfRevoked(_ plan: RunPlan, run: Int64) async throws -> Bool {
-        try await transaction { connection in
-            try connection.script(Self.usualPlanner)
-            let moved = try connection.run(
-                """
-                UPDATE runs SET phase = 2 WHERE app_id = $1 AND run_id = $2 AND phase = 1 AND finished_at IS NULL
-                """,
-                [.integer(plan.app.rawValue), .bigint(run)]
+        try await persistently { connection in
+            let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
+            let until = try connection.transaction(.readCommitted) { connection in
+                try connection.script(Self.usualPlanner)
+                let until = try connection.run("SELECT now() AS until")[0].timestamp("until")
+                _ = try connection.run(
+                    Self.markRefunded,
+                    key + [.bigint(Self.commitMargin.wholeMilliseconds)]
+                )
+                return until
+            }
+            let staged = try StagedIDs.select(
+                Self.refundsDue,
+                key + [.bigint(run), .boolean(plan.changedSince != nil), .textArray(Self.codesOfUnknownIDs)],
+                on: connection
             )
-            guard moved.affected == 1 else { return false }
-            _ = try connection.run(
-                """
-                INSERT INTO stage_ids (item_key)
-                SELECT i.item_key FROM crawl_items i
-                 WHERE i.app_id = $1 AND i.job = $2 AND \(Self.isAsked) AND i.stream <> 'refundHistory' AND i.saw_revocation
-                   AND i.item_key ~ '^[0-9]{1,20}$'
-                UNION
-                SELECT t.listed_transaction_id FROM notifications n
-                  JOIN transactions t ON t.app_id = n.app_id AND t.original_transaction_id = n.original_transaction_id
-                 WHERE n.app_id = $1 AND n.notification_type = 'REFUND' AND t.listed_transaction_id IS NOT NULL
-                   AND EXISTS (SELECT FROM crawl_items i WHERE i.app_id = $1 AND i.job = $2 AND \(Self.isAsked)
-                                  AND i.stream = 'transactionHistory' AND i.item_key = t.listed_transaction_id)
-                """,
-                [
-                    .integer(plan.app.rawValue), .text(plan.job.name), .bigint(run), .boolean(plan.changedSince != nil),
-                ]
-            )
-            var start = RunStart(run: run, now: plan.now, joined: true, restarted: plan.restart)
             let planner = ItemPlanner(plan: plan)
-            _ = try planner.dropErased(on: connection)
-            try planner.planItems(of: .refundHistory, in: &start, on: connection)
-            try Staging.emptyIDs(on: connection)
-            return true
+            _ = try planner.noteFilters(of: [.refundHistory], on: connection)
+            _ = try planner.planBatches(of: [.refundHistory], staged, run: run, inPhase: 1, on: connection) { connection in
+                _ = try connection.run(
+                    """
+                    UPDATE crawl_items i SET refunds_due = false FROM stage_ids listed
+                     WHERE i.app_id = $1 AND i.job = $2 AND i.item_key = listed.item_key AND i.refunds_due
+                       AND i.stream IN ('transactionHistory', 'notificationHistory')
+                    """,
+                    key
+                )
+            }
+            return try connection.transaction(.readCommitted) { connection in
+                let moved = try connection.run(
+                    """
+                    UPDATE runs SET phase = 2, refunds_followed_until = $3
+                     WHERE app_id = $1 AND run_id = $2 AND phase = 1 AND finished_at IS NULL
+                    """,
+                    [key[0], .bigint(run), .timestamp(until)]
+                )
+                _ = try connection.run("SELECT analyze_crawl_items()")
+                return moved.affected == 1
+            }
         }
     }
 
-    /// Whether an item `i` is this run's, or has read more of its customer's history than the refunds were asked for.
+    /// How long before a moment a transaction may have begun whose rows were not visible then.
     ///
-    /// Parameters: 1 app, 2 job, 3 run, 4 whether items of other runs count.
-    private static let isAsked = """
-        (i.run_id = $3 OR $4::boolean AND NOT EXISTS (
-            SELECT FROM crawl_items r WHERE r.app_id = $1 AND r.job = $2 AND r.stream = 'refundHistory'
-               AND r.item_key = i.item_key AND r.state = 'done' AND r.complete_until >= i.complete_until))
+    /// Rows are dated by the beginning of their transaction. A page's transaction is over within a minute.
+    static let commitMargin = Duration.seconds(3_600)
+
+    /// Marks the customers of the REFUND notifications that were stored since the job last looked.
+    ///
+    /// Parameters: app, job, ``commitMargin`` in ms.
+    private static let markRefunded = """
+        UPDATE crawl_items i SET saw_revocation = true, refunds_due = true
+          FROM (SELECT DISTINCT t.listed_transaction_id AS id
+                  FROM notifications n
+                  JOIN transactions t ON t.app_id = n.app_id AND t.original_transaction_id = n.original_transaction_id
+                 WHERE n.app_id = $1 AND n.notification_type = 'REFUND' AND t.listed_transaction_id IS NOT NULL
+                   AND n.first_seen_at >= coalesce((SELECT max(r.refunds_followed_until) FROM runs r WHERE r.app_id = $1 AND r.job = $2),
+                                                   '-infinity') - $3::bigint * interval '1 millisecond') refunded
+         WHERE i.app_id = $1 AND i.job = $2 AND i.stream = 'transactionHistory' AND i.item_key = refunded.id
+           AND NOT (i.saw_revocation AND i.refunds_due)
+        """
+
+    /// Whose refunds this run asks for.
+    ///
+    /// Parameters: app, job, run, whether customers of other runs count, Apple's codes for IDs that do not exist.
+    private static let refundsDue = """
+        SELECT i.item_key FROM crawl_items i
+         WHERE i.app_id = $1 AND i.job = $2 AND i.refunds_due AND (i.run_id = $3 OR $4::boolean)
+           AND i.stream <> 'refundHistory' AND i.item_key ~ '^[0-9]{1,20}$'
+         UNION
+        SELECT i.item_key FROM crawl_items i
+         WHERE $4 AND i.app_id = $1 AND i.job = $2 AND i.stream = 'refundHistory' AND i.state = 'failed'
+           AND coalesce(i.error_code, 0) <> ALL ($5::text[]::bigint[])
         """
 }

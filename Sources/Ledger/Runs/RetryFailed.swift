@@ -3,61 +3,62 @@ import JobPlan
 import LedgerTables
 import Postgres
 
-/// No item of the job is there to be tried again.
+/// No item of the job can be tried again now.
 package enum NothingToRetry: Error, Equatable, Sendable {
     case neverRan
     case noneFailed
     /// The job file has other streams or filters than its unfinished run.
     case jobHasChanged(run: Int64)
+    /// The job's unfinished run has not planned all of its items.
+    case stillPlanning(run: Int64)
 }
 
 extension Ledger {
-    /// Begins a run of the items that failed in earlier ones, or has the unfinished run take up its own.
+    /// Begins a run of the items that failed in earlier ones, or joins the unfinished run and has it take up its own.
     ///
-    /// One transaction, as ``beginOrJoin(_:ids:)``. What Apple no longer serves is left to the next whole run, which
-    /// records the gap.
+    /// An unfinished run is joined also when none of its items has failed: it may be a retry that was stopped with work
+    /// left. One transaction; a second time, after a COMMIT whose answer was lost, it joins the run that it has begun. What
+    /// Apple no longer serves is left to the next whole run, which records the gap.
     /// - Throws: ``NothingToRetry``, ``Postgres/PostgresError``.
     package func retryFailed(_ plan: RunPlan) async throws -> RunStart {
-        try await transaction { connection in
-            try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
+        let invocation = Invocation()
+        return try await transaction { connection in
+            try connection.script(Self.usualPlanner)
             try Self.lockRuns(of: plan, on: connection)
-            let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
-            let last = try connection.run(
-                """
-                SELECT run_id, fingerprint, frozen_now, restarted, finished_at IS NULL AS open FROM runs
-                 WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 1 FOR UPDATE
-                """,
-                key
-            )
-            guard let last = last.first else { throw NothingToRetry.neverRan }
-            let isOpen = try last.bool("open")
-            if isOpen, try last.text("fingerprint") != plan.fingerprint {
-                throw NothingToRetry.jobHasChanged(run: try last.int64("run_id"))
-            }
-            var start = RunStart(run: try last.int64("run_id"), now: plan.now, joined: isOpen, restarted: false)
-            if isOpen {
-                start = RunStart(
-                    run: start.run,
-                    now: UnixMilliseconds(rawValue: try last.timestamp("frozen_now")),
-                    joined: true,
-                    restarted: try last.bool("restarted")
-                )
-            } else {
-                start = RunStart(
-                    // The customers of such a run are the failed ones, so nobody has to be named first.
-                    run: try ItemPlanner(plan: plan).insertRun(phase: 1, on: connection),
-                    now: plan.now,
-                    joined: false,
-                    restarted: false
+            if let open = try OpenRun.find(plan, on: connection) {
+                guard open.fingerprint == plan.fingerprint else { throw NothingToRetry.jobHasChanged(run: open.run) }
+                guard !open.isPlanning else { throw NothingToRetry.stillPlanning(run: open.run) }
+                _ = try takeUpFailed(by: plan, run: open.run, on: connection)
+                return RunStart(
+                    run: open.run,
+                    now: open.now,
+                    joined: open.begunBy != invocation,
+                    restarted: open.restarted
                 )
             }
-            let taken = try connection.run(
-                "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.isToDo) WHERE \(Self.isRetryable)",
-                Self.retryable(by: plan) + [.bigint(start.run)]
+            let runs = try connection.run(
+                "SELECT FROM runs WHERE app_id = $1 AND job = $2 LIMIT 1",
+                [.integer(plan.app.rawValue), .text(plan.job.name)]
             )
-            guard taken.affected > 0 else { throw NothingToRetry.noneFailed }
-            return start
+            guard runs.count > 0 else { throw NothingToRetry.neverRan }
+            // The customers of a retry are the failed ones, so no notification has to name them first.
+            let run = try ItemPlanner(plan: plan)
+                .insertRun(phase: 1, isRetry: true, by: invocation, on: connection)
+            guard try takeUpFailed(by: plan, run: run, on: connection) > 0 else { throw NothingToRetry.noneFailed }
+            return RunStart(run: run, now: plan.now, joined: false, restarted: false)
         }
+    }
+
+    /// - Returns: How many items the run has to do because of it.
+    private func takeUpFailed(
+        by plan: RunPlan,
+        run: Int64,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Int {
+        try connection.run(
+            "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.isToDo) WHERE \(Self.isRetryable)",
+            Self.retryable(by: plan) + [.bigint(run)]
+        ).affected
     }
 
     /// How many items ``retryFailed(_:)`` would take up.

@@ -83,7 +83,8 @@ package struct RunPlan: Sendable {
 
     /// Of all streams and the source of the IDs; another one means another run.
     ///
-    /// The contents of a CSV file or of a query's answer are not part of it: a run goes on with the IDs it began with.
+    /// Neither the contents nor the path of a CSV file are part of it, nor a query's answer: a run goes on with the IDs it
+    /// began with, from whichever folder or machine it is continued.
     var fingerprint: String {
         var parts = job.streams.named.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
         if refundsWait { parts.append("revoked") }
@@ -91,7 +92,7 @@ package struct RunPlan: Sendable {
         switch job.transactionIds {
         case nil: break
         case .list(let ids): parts.append("list " + Set(ids).sorted().map(\.text).joined(separator: ","))
-        case .csv(let path, let column): parts.append("csv \(path) \(column ?? "")")
+        case .csv(_, let column): parts.append("csv \(column ?? "")")
         case .query(let sql): parts.append("query \(sql)")
         case .changedSince(let since): parts.append("changedSince \(since.fingerprint)")
         }

@@ -152,12 +152,15 @@ struct StatusText {
 
     /// What failed, in whichever run, and how much of it a retry would ask for again.
     private var failures: [String] {
-        guard !status.failures.isEmpty else { return [] }
+        guard !status.failures.isEmpty || status.unknownIds > 0 else { return [] }
         var lines = status.failures.map { failure in
             let code = failure.errorCode.map { " (\($0))" } ?? ""
             let run = failure.run == status.runs.first?.run ? "" : ", last asked for in run \(failure.run)"
             return "  failed: \(failure.items) of \(failure.stream): \(failure.message)\(code), "
                 + "such as \(itemName(failure.example))\(run)"
+        }
+        if status.unknownIds > 0 {
+            lines.append("  unknown: \(counted(status.unknownIds, "ID")) that Apple says do not exist; only a retry asks again")
         }
         switch status.retryable {
         case nil: break

@@ -232,6 +232,51 @@ struct InterleavingTests {
         #expect(played == 70)
     }
 
+    @Test func `a content that is signed again and an older snapshot: the older one never stays`() async throws {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1", "2"])
+        let owner = UUID(uuid: holder.owner)
+        func page(signed: Int64, hash: UInt8, content: UInt8, product: String, of item: WorkItem) -> PageCommit {
+            var rows = PageRows(
+                Rows.snapshot(
+                    Tables.transactions,
+                    "100001",
+                    signed: signed,
+                    hash: hash,
+                    contentDigest: [UInt8](repeating: content, count: 32),
+                    cells: ["product_id": .text(product)]
+                )
+            )
+            rows.archive = [Rows.archived("transaction", "100001", signed: signed, payload: "{}", hash: hash)]
+            return world.page(rows, of: item, for: holder)
+        }
+        let held = page(signed: 1_000, hash: 1, content: 1, product: "held", of: items[0])
+        let again = page(signed: 3_000, hash: 3, content: 1, product: "held", of: items[0])
+        let older = page(signed: 2_000, hash: 2, content: 2, product: "older", of: items[1])
+        items.removeAll()
+        let restore = """
+            UPDATE crawl_items SET state = 'leased', lease_owner = '\(owner)', lease_epoch = 1, page_seq = 0, cursor = NULL,
+                   claimable_at = now() + interval '1 hour'
+            """
+        let game = try await Interleaving(
+            in: world,
+            gates: ["BEFORE INSERT ON latest_signatures", "AFTER INSERT ON latest_signatures", "BEFORE UPDATE ON crawl_items"],
+            .init(name: "again", gates: 3) { try await expectCommitted(again, by: $0) },
+            .init(name: "older", gates: 3) { try await expectCommitted(older, by: $0) }
+        )
+        let played = try await game.playAll {
+            try await world.run("DELETE FROM transactions; DELETE FROM signed_payloads; DELETE FROM latest_signatures; \(restore)")
+            try await expectCommitted(held, by: world.ledger)
+            try await world.run(restore)
+        } check: { order in
+            try await expect(["(held)"], of: "SELECT product_id FROM transactions", world, order)
+            try await expect(["(2)"], of: "SELECT sum(page_seq) FROM crawl_items", world, order)
+            let locks = try await world.count("latest_signatures WHERE signature IS NULL")
+            #expect(locks == 0, "\(order)")
+        }
+        #expect(played == 70)
+    }
+
     @Test(arguments: [true, false])
     func `two that take the last unit of a budget get one between them`(isFirstEver: Bool) async throws {
         let world = try await TestLedger()

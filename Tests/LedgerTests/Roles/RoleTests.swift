@@ -239,7 +239,7 @@ struct RoleTests {
                 "app_transaction_device_verification_nonce", "payload_sha256", "payload",
                 "content_hash",
             ],
-            "runs": ["fingerprint", "message"],
+            "runs": ["fingerprint", "message", "begun_by"],
         ]
         let expected = masked.flatMap { table, columns in columns.map { "(\(table),\($0))" } }
         #expect(hidden.sorted() == expected.sorted())

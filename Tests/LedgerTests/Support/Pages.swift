@@ -16,6 +16,7 @@ enum Rows {
         _ key: String,
         signed: Int64 = signedDate,
         hash: UInt8 = 1,
+        contentDigest: [UInt8]? = nil,
         cells: [String: Cell] = [:],
         isRevoked: Bool = false,
         children: [ChildRows] = []
@@ -33,6 +34,7 @@ enum Rows {
             signedDate: signed,
             isRevoked: isRevoked,
             payloadSHA256: sha256,
+            contentDigest: contentDigest ?? sha256 + Array("\(signed)".utf8),
             row: row(of: table, all),
             children: children
         )
@@ -82,6 +84,7 @@ enum Rows {
     static func archived(
         _ kind: String,
         _ key: String,
+        signed: Int64 = signedDate,
         payload: String,
         header: String = "eyJhbGciOiJFUzI1NiJ9",
         hash: UInt8 = 1
@@ -89,7 +92,7 @@ enum Rows {
         ArchivedPayload(
             kind: kind,
             recordKey: key,
-            signedDate: signedDate,
+            signedDate: signed,
             header: Array(header.utf8),
             payload: Array(payload.utf8),
             payloadSHA256: [UInt8](repeating: hash, count: 32),

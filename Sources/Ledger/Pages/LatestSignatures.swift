@@ -1,0 +1,121 @@
+import LedgerTables
+import Postgres
+
+/// A snapshot of a record whose row the ledger holds.
+struct HeldRecord {
+    let snapshot: Snapshot
+    /// `payload_sha256` of the held row.
+    let heldSHA256: [UInt8]
+    /// Whether the snapshot says what the held row says, under a newer signature.
+    let isSignedAgain: Bool
+}
+
+/// The content of a row was replaced by another transaction while this one was under way.
+struct RowChangedMeanwhile: Error {}
+
+extension RecordWriter {
+    /// Keeps the newest signatures of contents that are only signed again, and locks the contents that may be replaced.
+    ///
+    /// The row of ``Staging/latestSignatures`` is the lock of a content: a transaction that keeps a newer signature of it and
+    /// one that replaces it cannot both pass. So a snapshot can never replace a content that was signed after it.
+    ///
+    /// - Parameters:
+    ///   - records: Of one table, each once.
+    ///   - table: One of ``LedgerTables/Tables/snapshots``.
+    ///   - payloads: The signed payloads of the batch, by their SHA-256.
+    ///   - connection: Inside the transaction that writes the batch.
+    /// - Throws: ``RowChangedMeanwhile`` when a row no longer has the content that the triage saw; ``Postgres/PostgresError``.
+    func keepSignatures(
+        of records: [HeldRecord],
+        in table: Table,
+        payloads: [[UInt8]: ArchivedPayload],
+        on connection: borrowing PostgresConnection
+    ) throws {
+        guard !records.isEmpty else { return }
+        let app = Cell.integer(origin.app.rawValue)
+        var rows: [Row] = []
+        for record in records {
+            rows.append(try signatureRow(of: record, in: table, payload: payloads[record.snapshot.payloadSHA256], on: connection))
+        }
+        _ = try connection.run(MergeSQL.keepSignatures, [app], rows: Staging.rows(rows, of: Staging.latestSignatures))
+        let still = try connection.run(
+            MergeSQL.countUnchanged(table),
+            [app],
+            rows: Staging.rows(rows, of: Staging.latestSignatures),
+            answer: .binary
+        )
+        guard try still[0].int64("records") == records.count else { throw RowChangedMeanwhile() }
+    }
+
+    /// Removes the locks of contents that were replaced and never signed again.
+    func removeSignatureLocks(
+        of records: [HeldRecord],
+        in table: Table,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        guard !records.isEmpty else { return }
+        _ = try connection.run(
+            MergeSQL.removeSignatureLocks,
+            [
+                .integer(origin.app.rawValue), .text(Tables.payloadKind(of: table)),
+                .textArray(records.map(\.snapshot.key)),
+            ]
+        )
+    }
+
+    private func signatureRow(
+        of record: HeldRecord,
+        in table: Table,
+        payload: ArchivedPayload?,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Row {
+        let snapshot = record.snapshot
+        let name: Row = [
+            .text(Tables.payloadKind(of: table)), .text(snapshot.key), .bytea(record.heldSHA256),
+            .timestamp(snapshot.signedDate), .bytea(snapshot.payloadSHA256),
+        ]
+        guard record.isSignedAgain, let payload else { return name + [.null, .null, .null] }
+        let header = try headers.number(of: payload.header, app: origin.app, on: connection)
+        // The signed texts inside a notification have other bytes as well, so its payload cannot be made from the stored one.
+        let isNotification = table == Tables.notifications
+        let shortened = { HeaderSplice.shorten(payload.payload, headers: [(payload.header, header)]) }
+        return name + [.integer(header), .bytea(payload.signature), isNotification ? .bytea(shortened()) : .null]
+    }
+}
+
+extension MergeSQL {
+    /// Keeps each signature that is newer than the one before; a row without a signature only locks its content.
+    ///
+    /// Parameters: app, the rows as ``Staging/latestSignatures``.
+    static let keepSignatures: String = {
+        let key = Staging.latestSignatures.key.joined(separator: ", ")
+        let names = Staging.latestSignatures.columns.map(\.name)
+        let changed = names.filter { !Staging.latestSignatures.key.contains($0) }
+        return """
+            INSERT INTO latest_signatures AS l (app_id, \(names.joined(separator: ", ")))
+            SELECT $1::integer, \(names.map { "s.\($0)" }.joined(separator: ", "))
+              FROM \(Staging.from("$2", of: Staging.latestSignatures))
+             ORDER BY s.kind COLLATE "C", s.record_key COLLATE "C", s.first_payload_sha256
+            ON CONFLICT (app_id, \(key)) DO UPDATE SET \(changed.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+             WHERE excluded.signature IS NOT NULL AND excluded.signed_date > l.signed_date
+            """
+    }()
+
+    /// How many of the records still have the content that the triage saw.
+    ///
+    /// A statement of its own: it sees what was committed while ``keepSignatures`` waited. Parameters: app, the rows.
+    static func countUnchanged(_ table: Table) -> String {
+        """
+        SELECT count(*) AS records FROM \(Staging.from("$2", of: Staging.latestSignatures))
+          JOIN LATERAL (SELECT FROM \(table.name) h
+                         WHERE h.app_id = $1::integer AND h.\(table.key[0]) = s.record_key
+                           AND h.payload_sha256 = s.first_payload_sha256 OFFSET 0) h ON true
+        """
+    }
+
+    /// Parameters: app, kind, record keys.
+    static let removeSignatureLocks = """
+        DELETE FROM latest_signatures
+         WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[]) AND signature IS NULL
+        """
+}

@@ -1,0 +1,104 @@
+import AppStoreModel
+import LedgerTables
+import Postgres
+import Workers
+
+/// The IDs that a run is to plan, in a temporary table of one session: each once, in order, in batches.
+///
+/// No list is ever whole in memory, and no transaction plans more than one batch of it.
+struct StagedIDs {
+    /// IDs that one transaction plans.
+    private static let batchSize = 10_000
+
+    let batches: Int
+    /// Distinct IDs.
+    let count: Int64
+    /// Rows of the list that repeat an ID.
+    let duplicates: Int64
+
+    /// Copies the listed IDs.
+    ///
+    /// - Throws: ``BadListedID``, ``BadListQuery``, whatever a feed throws, ``Postgres/PostgresError``; nothing is staged then.
+    static func copy(_ ids: ListedIDs, on connection: borrowing PostgresConnection) throws -> StagedIDs {
+        try stage(on: connection) { connection in
+            switch ids {
+            case .none:
+                return
+            case .feed(let feed):
+                try feed { batch in
+                    let rows = batch.lazy.map { id -> [Cell] in
+                        crashPoint(.idCopied)
+                        return [.text(id.text)]
+                    }
+                    try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
+                }
+            case .query(let sql):
+                try BadListQuery.judge {
+                    // The line feed ends a comment the query may end with.
+                    _ = try connection.run(
+                        """
+                        INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)
+                        ) AS listed (id) WHERE listed.id IS NOT NULL
+                        """
+                    )
+                }
+                let bad = try connection.run(
+                    "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ '^[0-9]{1,20}$' LIMIT 1"
+                )
+                if let row = bad.first { throw BadListedID(found: try row.text("id")) }
+            }
+        }
+    }
+
+    /// Copies what a query of the ledger's own finds.
+    static func select(
+        _ query: String,
+        _ parameters: [Cell],
+        on connection: borrowing PostgresConnection
+    ) throws -> StagedIDs {
+        try stage(on: connection) { connection in
+            _ = try connection.run("INSERT INTO stage_ids (item_key) \(query)", parameters)
+        }
+    }
+
+    /// Puts one batch into `stage_ids`, in the transaction that plans it.
+    func load(_ batch: Int, on connection: borrowing PostgresConnection) throws(PostgresError) {
+        try connection.script("TRUNCATE stage_ids")
+        _ = try connection.run(
+            "INSERT INTO stage_ids (item_key) SELECT item_key FROM listed_ids WHERE batch = $1",
+            [.integer(Int32(batch))]
+        )
+    }
+
+    /// In a transaction of its own, which locks nothing that other sessions need.
+    private static func stage(
+        on connection: borrowing PostgresConnection,
+        _ fill: (borrowing PostgresConnection) throws -> Void
+    ) throws -> StagedIDs {
+        try connection.transaction(.readCommitted) { connection in
+            try connection.script("\(Ledger.usualPlanner); TRUNCATE stage_ids, listed_ids")
+            try fill(connection)
+            _ = try connection.run(
+                """
+                INSERT INTO listed_ids (item_key, batch)
+                SELECT item_key, (row_number() OVER (ORDER BY item_key) - 1) / $1::bigint
+                  FROM (SELECT DISTINCT item_key FROM stage_ids) d ORDER BY item_key
+                """,
+                [.bigint(Int64(batchSize))]
+            )
+            let row = try connection.run(
+                """
+                SELECT (SELECT count(*) FROM stage_ids) AS listed, count(*) AS kept, coalesce(max(batch) + 1, 0) AS batches
+                  FROM listed_ids
+                """
+            )[0]
+            try connection.script("TRUNCATE stage_ids")
+            let kept = try row.int64("kept")
+            return StagedIDs(
+                batches: Int(try row.int64("batches")),
+                count: kept,
+                duplicates: try row.int64("listed") - kept
+            )
+        }
+    }
+}

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
+import LedgerTables
 import TestSupport
 import Testing
 
@@ -218,7 +219,7 @@ struct ChangedCustomerTests {
         try await scene.world.run(
             """
             UPDATE crawl_items SET state = 'done', claimable_at = NULL, complete_until = \(scene.moment(hoursAgo: 48)),
-                   saw_revocation = true WHERE item_key = '65'
+                   saw_revocation = true, refunds_due = true WHERE item_key = '65'
             """
         )
 
@@ -268,6 +269,50 @@ struct ChangedCustomerTests {
         try await scene.run(scene.plan(now: .daysBefore(1)))
         try await scene.notify("81", hoursAgo: 24 * 100)
         #expect(try await scene.run(scene.plan()) == ["81"])
+    }
+
+    @Test func `an ID that Apple says does not exist is left to a retry, and counted apart`() async throws {
+        let scene = try await Scene()
+        for id in ["62", "63"] { try await scene.notify(id, hoursAgo: 5, arrived: scene.moment(hoursAgo: 4)) }
+        let plan = try await scene.plan()
+        let start = try await scene.begin(plan)
+        _ = try await scene.world.ledger.planChangedCustomers(plan, run: start.run)
+        let holder = scene.world.holder(of: start.run)
+        for item in try await scene.world.take(.transactionHistory, 9, for: holder) {
+            let code: Int64 = item.key == "62" ? 4_040_010 : 5_000_000
+            try await scene.world.ledger.file(.failed, of: item, errorCode: code, message: "x", requests: 1, for: holder)
+        }
+        try await scene.end(start.run, plan)
+        #expect(try await scene.run(scene.plan(now: .daysAfter(1))) == ["63"])
+        #expect(try await scene.run(scene.plan(now: .daysAfter(2))) == [])
+        let status = try await scene.world.ledger.status(
+            of: "nightly-sync",
+            app: scene.world.app,
+            bundleId: "com.example.game",
+            environment: "Production",
+            plan: scene.plan(now: .daysAfter(2))
+        )
+        #expect(status.unknownIds == 1 && status.failures == [] && status.retryable == 1)
+    }
+
+    @Test func `a customer whose record only a replay accepts is requested, once`() async throws {
+        let scene = try await Scene()
+        try await scene.run(scene.plan(now: .daysBefore(2)))
+        try await scene.run(scene.plan(now: .daysBefore(1)))
+        let replay = RowOrigin(
+            app: scene.world.app,
+            job: "nightly-sync",
+            run: 0,
+            stream: "notificationHistory",
+            listedTransactionID: nil
+        )
+        let accepted = PageRows(
+            Rows.snapshot(Tables.transactions, "841", cells: ["original_transaction_id": .text("84")])
+        )
+        #expect(try await scene.world.ledger.write(accepted, from: replay).new == 1)
+        #expect(try await scene.world.ledger.write(accepted, from: replay).unchanged == 1)
+        #expect(try await scene.world.count("changed_customers") == 1)
+        #expect(try await scene.run(scene.plan()) == ["84"])
     }
 
     @Test func `a date names whoever notifications name since, asked before or not`() async throws {

@@ -306,6 +306,33 @@ struct RunTests {
         #expect(planned == ["(1)", "(2)"])
     }
 
+    @Test func `a rejected record that a replay accepts has the refunds of its customer requested`() async throws {
+        let world = try await TestLedger()
+        let streams = "transactionHistory: {}, refundHistory: {for: revoked}"
+        let (items, holder) = try await world.leased(["1", "2"], streams: streams)
+        for item in items {
+            var rows = PageRows()
+            if item.key == "1" { rows.rejected = [Rows.rejected("x")] }
+            let page = world.page(rows, of: item, for: holder, isLast: true, completeUntil: Jobs.now)
+            #expect(try await world.ledger.commit(page) != nil)
+        }
+        let reject = try #require(try await world.value("SELECT record_id FROM rejected_records").flatMap(Int64.init))
+        var revoked = PageRows(Rows.transaction("1", isRevoked: true))
+        revoked.sawRevocation = true
+        let replay = RowOrigin(
+            app: world.app,
+            job: holder.job,
+            run: 0,
+            stream: "transactionHistory",
+            listedTransactionID: nil
+        )
+        _ = try await world.ledger.write(revoked, from: replay, resolving: [reject])
+        let plan = world.plan(try await Jobs.load(streams: streams))
+        #expect(try await world.ledger.planRefundsOfRevoked(plan, run: holder.run))
+        let planned = try await world.rows("SELECT item_key FROM crawl_items WHERE stream = 'refundHistory'")
+        #expect(planned == ["(1)"])
+    }
+
     @Test func `a run ends once every item has, and tells its counts`() async throws {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])

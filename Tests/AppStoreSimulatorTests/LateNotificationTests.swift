@@ -39,7 +39,8 @@ import Testing
         "{\"startDate\":\(start),\"endDate\":\(store.clock.now.rawValue)\(filter)}"
     }
 
-    @Test func `an answer lists the attempts made until then, and all of them 157 hours after the first`() async throws {
+    @Test func `an answer lists the attempts made until then, and all of them 157 hours after the first`() async throws
+    {
         try await TestStore.run(customers: 10) { store in
             let start = store.clock.now.rawValue - 600_000
             _ = try await store.post("/simulator/advance", body: "{\"changes\":200}")
@@ -79,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func `a late notification is in no answer before its moment, and in every answer from then on`() async throws {
+    @Test func `a late notification is in no answer before its moment, and in every answer from then on`() async throws
+    {
         try await TestStore.run(customers: 10, configure: { $0.lateNotifications = 4 }) { store in
             let start = store.clock.now.rawValue - 600_000
             _ = try await store.post("/simulator/advance", body: "{\"changes\":200}")
@@ -87,9 +89,11 @@ import Testing
             let early = try await listed(store, body)
             #expect(early.count > 120 && early.count < 180)
             #expect(try await Set(store.listed("notification").keys).isSuperset(of: early.map(\.uuid)))
-            #expect(try await !store.listed("notification").values.contains { line in
-                line.moment("visibleFrom") ?? .max > store.clock.now.rawValue
-            })
+            #expect(
+                try await !store.listed("notification").values.contains { line in
+                    line.moment("visibleFrom") ?? .max > store.clock.now.rawValue
+                }
+            )
             store.clock.advance(by: .seconds(65 * 60))
             #expect(try await listed(store, body).map(\.uuid) == early.map(\.uuid))
 

@@ -91,7 +91,9 @@ import Testing
             }
             let before = try await signed()
             _ = try await store.post("/simulator/advance", body: "{\"changes\":10}")
-            let changed = try await signed().filter { before[$0.key].map { !$0.isRevoked } ?? false && $0.value.isRevoked }
+            let changed = try await signed().filter { id, state in
+                state.isRevoked && before[id]?.isRevoked == false
+            }
             #expect(!changed.isEmpty)
             for (id, state) in changed { #expect(state.date > before[id]?.date ?? .max) }
         }

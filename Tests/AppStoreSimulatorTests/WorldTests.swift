@@ -140,7 +140,9 @@ import Testing
         }
     }
 
-    @Test func `failed deliveries are tried again after 1, 12, 24, 48 and 72 hours, whenever the world is looked at`() throws {
+    @Test func `failed deliveries are tried again after 1, 12, 24, 48 and 72 hours, whenever the world is looked at`()
+        throws
+    {
         let world = World(parameters: Self.parameters(customers: 300))
         let pauses = [1, 12, 24, 48, 72].map { $0 * Moment.hour }
         var longest = 0

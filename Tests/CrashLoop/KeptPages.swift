@@ -40,7 +40,7 @@ struct KeptPages {
             }
         }
 
-        /// Whether all of the page was kept: loaded as it is or newer, or rejected. Which of its signatures was kept is all one.
+        /// Whether all of the page was kept, under whichever signature: loaded as it is or newer, or rejected.
         func holds(_ page: SimulatedStore.ServedPage) -> Bool {
             page.records.allSatisfy { record in
                 if let bad = record.bad { return rejected.contains(bad) }

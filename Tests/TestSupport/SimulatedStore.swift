@@ -104,7 +104,8 @@ package struct SimulatedStore: Sendable {
             try Data(faults.utf8).write(to: URL(filePath: directory + "/faults.json"))
             arguments += ["--faults", directory + "/faults.json"]
         }
-        return try await withChildProcess(Executables.simulator, arguments, environment: options.environment) { process in
+        let environment = options.environment
+        return try await withChildProcess(Executables.simulator, arguments, environment: environment) { process in
             guard await process.outputLine(with: "Serving") != nil else {
                 throw NotServing(errors: process.errors)
             }

@@ -43,7 +43,8 @@ struct Controls: Sendable {
     private func advance(_ body: [UInt8]) throws -> Response {
         let moment = now()
         // What is wrong with the JSON is in the one sentence below.
-        guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue) else {
+        guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
+        else {
             return Self.complaint("Send {\"changes\": n} or {\"days\": n} with n from 1 to \(WorldStep.limit).")
         }
         let changes = world.advance(by: step, at: moment.rawValue)

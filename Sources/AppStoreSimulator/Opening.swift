@@ -2,26 +2,21 @@ import AppStoreModel
 import FoundationEssentials
 import SignedData
 
-/// Everything that happens before the doors open: the world is made and signed, and the parts are put together.
+/// Everything that happens before the doors open: the world is made, and the parts are put together.
 struct Opening: Sendable {
     let responder: StoreResponder
     let files: PublishedFiles
 
-    init(_ configuration: SimulatorConfiguration, now: @escaping @Sendable () -> UnixMilliseconds) async throws {
+    init(_ configuration: SimulatorConfiguration, now: @escaping @Sendable () -> UnixMilliseconds) throws {
         let directory = try StoreDirectory(configuration, now: now())
         let plan = try Self.faults(configuration.faultsFile)
         let file = directory.worldFile
         let world = World(parameters: file.parameters)
         let ids = world.customers.indices.map { world.ids.id(customer: $0, position: 0) }
 
-        let authority = try directory.authority()
-        let sealer = Sealer(issuer: authority.issuer)
-        let signed = try await SignedWorld(
-            world,
-            sealer: sealer,
-            width: ProcessInfo.processInfo.activeProcessorCount
-        )
-        for step in file.steps { _ = try signed.advance(by: step) }
+        let authority = try directory.authority(now: now())
+        let served = ServedWorld(world)
+        for step in file.steps { _ = served.advance(by: step, at: file.parameters.anchor.rawValue) }
 
         let app = world.app
         let key = try directory.developerKey(of: app)
@@ -30,7 +25,7 @@ struct Opening: Sendable {
         let log = ArrivalLog()
         let pages = PageLog()
         let counter = StoreCounter(
-            histories: Histories(world: signed, mint: mint),
+            histories: Histories(world: served, mint: mint),
             tokens: KnownTokens(
                 BearerTokenVerifier(
                     publicKey: key.publicKey,
@@ -46,9 +41,10 @@ struct Opening: Sendable {
             ),
             faults: faults,
             culprit: FaultyAnswers(
-                world: signed,
+                app: app,
+                issuer: authority.issuer,
                 mint: mint,
-                issuers: try FalseIssuers(authority: authority, genuine: sealer, anchor: file.parameters.anchor),
+                issuers: try FalseIssuers(authority: authority, anchor: file.parameters.anchor),
                 log: pages
             ),
             log: log,
@@ -56,7 +52,15 @@ struct Opening: Sendable {
         )
         responder = StoreResponder(
             counter: counter,
-            controls: Controls(world: signed, faults: faults, log: log, pages: pages, files: directory)
+            controls: Controls(
+                world: served,
+                issuer: authority.issuer,
+                faults: faults,
+                log: log,
+                pages: pages,
+                files: directory,
+                now: now
+            )
         )
         files = PublishedFiles(
             directory: directory,

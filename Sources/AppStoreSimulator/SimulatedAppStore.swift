@@ -17,7 +17,7 @@ package struct SimulatedAppStore: Sendable {
     private let group: ServiceGroup
     private let serving: Task<Void, any Error>
 
-    /// Makes or takes up the directory's world, signs it, binds the port, writes the files, and returns when requests are answered.
+    /// Makes or takes up the directory's world, binds the port, writes the files, and returns when requests are answered.
     ///
     /// - `now`: The clock that limits, tokens and date checks go by.
     ///
@@ -27,7 +27,7 @@ package struct SimulatedAppStore: Sendable {
         now: @escaping @Sendable () -> UnixMilliseconds = { .current }
     ) async throws -> SimulatedAppStore {
         try configuration.check()
-        let opening = try await Opening(configuration, now: now)
+        let opening = try Opening(configuration, now: now)
         // Yields the port once the files are written; fails when that is not possible.
         let (ready, announcement) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = Application(

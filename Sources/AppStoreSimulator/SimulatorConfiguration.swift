@@ -33,6 +33,8 @@ package struct SimulatorConfiguration: Sendable {
     package var rateLimit = RateLimit.documented
     /// 1 to 86,400.
     package var windowSeconds = 3_600
+    /// One notification in so many enters the history 66 to 180 minutes after its date; 0 for none.
+    package var lateNotifications = 0
     /// A JSON file of fault rules, in the form that `PUT /simulator/faults` takes too.
     package var faultsFile: String?
     /// The moment the world is looked at, in ISO 8601; `nil` takes the one of the directory's world, or else today's UTC midnight.
@@ -52,6 +54,7 @@ package struct SimulatorConfiguration: Sendable {
             ("--customers", customers, 1...1_000_000),
             ("--transactions-per-customer", transactionsPerCustomer, 0...WorldParameters.mostTransactions),
             ("--window-seconds", windowSeconds, 1...86_400),
+            ("--late-notifications", lateNotifications, 0...1_000_000),
         ]
         for (option, value, range) in ranges where !range.contains(value) {
             throw SimulatorError(

@@ -12,6 +12,12 @@ struct ServeCommand: AsyncParsableCommand {
             pid). The same seed, sizes and environment give the same world; a directory
             that holds that world already is taken up again, with its keys and cursors.
 
+            As Apple does, it signs a transaction each time it answers: the same
+            transaction has another signedDate and other bytes in every answer, and
+            everything else of its payload is the same. A notification keeps the dates
+            under which it was sent. Its sendAttempts are those made until the answer:
+            Apple retries a failed one after 1, 12, 24, 48 and 72 hours.
+
             Examples:
               appstore-simulator serve --directory /tmp/store --port 8080
               appstore-simulator serve --directory /tmp/store --customers 1000
@@ -34,10 +40,11 @@ struct ServeCommand: AsyncParsableCommand {
             one record in so many wrongly.
 
             The simulator's own endpoints ask for no token:
-              POST /simulator/advance   {"changes": 10} or {"days": 1}: new records
+              POST /simulator/advance   {"changes": 10}: new records, a minute old;
+                                        {"days": 1}: a day's, from the last one on
               GET  /simulator/requests  counts and arrivals
               GET  /simulator/pages/0   pages served, from the first
-              GET  /simulator/world     what a complete crawl must find
+              GET  /simulator/world     what a crawl must find now
               PUT  /simulator/faults    other fault rules
             For example:
               curl -d '{"changes": 10}' http://127.0.0.1:8080/simulator/advance
@@ -67,6 +74,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "How long that window is; the requests allowed in it shrink with it.")
     var windowSeconds = 3_600
+
+    @Option(
+        help: """
+            One notification in so many enters the history 66 to 180 minutes after its date, as some of Apple's do; 0: \
+            none.
+            """
+    )
+    var lateNotifications = 0
 
     @Option(help: "A file of fault rules, see above.")
     var faults: String?
@@ -110,6 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.environment = environment
         configuration.rateLimit = rateLimit
         configuration.windowSeconds = windowSeconds
+        configuration.lateNotifications = lateNotifications
         configuration.faultsFile = faults
         configuration.anchor = anchor
         return configuration

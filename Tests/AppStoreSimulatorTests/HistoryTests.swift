@@ -13,7 +13,7 @@ import Testing
                 let pages = try await store.pages(TestStore.history(id), decode: PageDecoder.transactionHistory)
                 #expect(pages.dropLast().allSatisfy { $0.records.count == 20 })
                 #expect(pages.allSatisfy { $0.bundleId == "com.example.game" && $0.environment == "Production" })
-                for payload in try store.payloads(pages) {
+                for payload in try store.contents(pages) {
                     found[payload["transactionId"]?.string ?? ""] = .object(payload)
                     count += 1
                 }
@@ -30,7 +30,7 @@ import Testing
             let first = try PageDecoder.transactionHistory(try await store.get(path).body)
             _ = try await store.post("/simulator/advance", body: "{\"changes\":7}")
             let rest = try await store.pages(path, from: first.cursor, decode: PageDecoder.transactionHistory)
-            let found = try store.payloads([first] + rest).map {
+            let found = try store.contents([first] + rest).map {
                 ($0["transactionId"]?.string ?? "", JSONValue.object($0))
             }
             let newest = Dictionary(found) { _, later in later }
@@ -61,7 +61,7 @@ import Testing
             let up = try await store.pages(path, [("sort", "ASCENDING")], decode: PageDecoder.transactionHistory)
             let down = try await store.pages(path, [("sort", "DESCENDING")], decode: PageDecoder.transactionHistory)
             #expect(up.count == 3)
-            #expect(up.flatMap(\.records) == down.flatMap(\.records).reversed())
+            #expect(try store.contents(up) == store.contents(down).reversed())
         }
     }
 
@@ -124,7 +124,7 @@ import Testing
             var found: [String: JSONValue] = [:]
             for id in try store.ids {
                 let pages = try await store.pages(TestStore.refunds(id), decode: PageDecoder.refundHistory)
-                let payloads = try store.payloads(pages)
+                let payloads = try store.contents(pages)
                 let dates = payloads.compactMap { $0["revocationDate"].flatMap { Int64(JSONWriter.text($0)) } }
                 #expect(dates == dates.sorted() && dates.count == payloads.count)
                 for payload in payloads { found[payload["transactionId"]?.string ?? ""] = .object(payload) }

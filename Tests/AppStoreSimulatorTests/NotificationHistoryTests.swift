@@ -12,11 +12,9 @@ import Testing
             let dates = payloads.compactMap { $0["signedDate"].flatMap { Int64(JSONWriter.text($0)) } }
             #expect(dates == dates.sorted())
             let start = (store.clock.now - .seconds(179 * 86_400)).rawValue
-            let everything = try await store.world("notification")
-            let expected = everything.filter {
-                ($0.value.object?["signedDate"]).flatMap { Int64(JSONWriter.text($0)) } ?? 0 >= start
-            }
-            let found = payloads.map { ($0["notificationUUID"]?.string ?? "", JSONValue.object($0)) }
+            let everything = try await store.world("notification").compactMapValues { $0.object?.opened }
+            let expected = everything.filter { $0.value.moment("signedDate") ?? 0 >= start }
+            let found = payloads.map { ($0["notificationUUID"]?.string ?? "", $0.opened) }
             #expect(found.count == expected.count && expected.count > 100)
             #expect(Dictionary(uniqueKeysWithValues: found) == expected)
         }

@@ -55,6 +55,15 @@ extension TestStore {
         }
     }
 
+    /// The same without the dates of the answers' signatures: what is the same in every answer.
+    func contents(_ pages: [Page]) throws -> [JSONObject] {
+        try payloads(pages).map { payload in
+            var content = payload
+            content.members.removeAll { $0.key == "signedDate" }
+            return content
+        }
+    }
+
     /// A body for the whole reach of production, ending now.
     var wholeReach: String {
         "{\"startDate\":\((clock.now - .seconds(179 * 86_400)).rawValue),\"endDate\":\(clock.now.rawValue)}"
@@ -62,12 +71,38 @@ extension TestStore {
 
     /// The lines of `GET /simulator/world` of one kind: payloads by key.
     func world(_ kind: String) async throws -> [String: JSONValue] {
+        try await listed(kind).compactMapValues { $0["payload"] }
+    }
+
+    /// The same, the whole lines.
+    func listed(_ kind: String) async throws -> [String: JSONObject] {
         let lines = try await get("/simulator/world", token: .some(nil)).body.split(separator: UInt8(ascii: "\n"))
-        var found: [String: JSONValue] = [:]
+        var found: [String: JSONObject] = [:]
         for line in lines {
             let object = try StrictJSON.parseObject(Array(line))
-            if object["kind"]?.string == kind, let key = object["key"]?.string { found[key] = object["payload"] }
+            if object["kind"]?.string == kind, let key = object["key"]?.string { found[key] = object }
         }
         return found
+    }
+}
+
+extension JSONObject {
+    /// A number of milliseconds.
+    func moment(_ key: String) -> Int64? {
+        self[key].flatMap { Int64(JSONWriter.text($0)) }
+    }
+
+    /// A notification with the payloads that are signed inside it in place of the signed texts, which differ in every answer.
+    var opened: JSONObject {
+        var notification = self
+        for (place, member) in members.enumerated() {
+            guard var body = member.value.object else { continue }
+            for (inner, signed) in body.members.enumerated() where signed.key.hasPrefix("signed") {
+                guard let parts = signed.value.string?.split(separator: "."), parts.count == 3 else { continue }
+                body.members[inner].value = .string(String(parts[1]))
+            }
+            notification.members[place].value = .object(body)
+        }
+        return notification
     }
 }

@@ -49,6 +49,22 @@ import Testing
         #expect(Self.payloads(of: one) == Self.payloads(of: other))
     }
 
+    @Test func `one notification in so many is late, by 66 to 180 minutes, and the seed says which`() {
+        var parameters = Self.parameters(customers: 2_000)
+        #expect(World(parameters: parameters).notifications.allSatisfy { $0.delay == 0 })
+        parameters.lateNotifications = 200
+        let world = World(parameters: parameters)
+        let late = world.notifications.map(\.delay)
+        let share = Double(late.count { $0 > 0 }) * 200 / Double(late.count)
+        #expect(late.count > 5_000 && share > 0.6 && share < 1.4, "\(share) of \(late.count)")
+        #expect(late.allSatisfy { $0 == 0 || (66 * Moment.minute...180 * Moment.minute).contains($0) })
+        // The same ones, whatever the moment, and other ones of another seed.
+        parameters.anchor = parameters.anchor + .seconds(12_345)
+        #expect(World(parameters: parameters).notifications.map(\.delay) == late)
+        parameters.seed += 1
+        #expect(World(parameters: parameters).notifications.map(\.delay) != late)
+    }
+
     @Test func `another seed makes another world`() {
         let one = World(parameters: Self.parameters(seed: 1))
         let other = World(parameters: Self.parameters(seed: 2))
@@ -124,7 +140,9 @@ import Testing
         }
     }
 
-    @Test func `failed deliveries are tried again after 1, 12, 24, 48 and 72 hours`() throws {
+    @Test func `failed deliveries are tried again after 1, 12, 24, 48 and 72 hours, whenever the world is looked at`()
+        throws
+    {
         let world = World(parameters: Self.parameters(customers: 300))
         let pauses = [1, 12, 24, 48, 72].map { $0 * Moment.hour }
         var longest = 0
@@ -137,7 +155,7 @@ import Testing
             longest = max(longest, attempts.count)
         }
         #expect(longest == 6)
-        #expect(world.notifications.contains { !$0.isDelivered })
+        #expect(world.notifications.contains { !$0.isDelivered(by: .max) })
         let sandbox = World(parameters: Self.parameters(environment: .sandbox))
         #expect(sandbox.notifications.allSatisfy { $0.attempts.count == 1 })
     }

@@ -7,8 +7,8 @@ struct KeptPages {
     /// What the ledger held at one moment.
     struct Snapshot: Sendable {
         var cursors: [(item: String, cursor: String)] = []
-        /// `signed_date` in milliseconds, by kind and key.
-        var signedDates: [String: Int64] = [:]
+        /// The latest date of what a record tells, by kind and key: ``SimulatedStore/ServedRecord/changed``.
+        var changed: [String: Int64] = [:]
         var rejected: Set<String> = []
 
         init(_ book: LedgerBook) async throws {
@@ -23,14 +23,16 @@ struct KeptPages {
             ) {
                 cursors.append((try row.text("item"), try row.text("cursor")))
             }
-            for (kind, table, key) in [
-                ("transaction", "transactions", "transaction_id"), ("refund", "refunds", "transaction_id"),
-                ("notification", "notifications", "notification_uuid"),
+            let purchase = "greatest(purchase_date, revocation_date)"
+            for (kind, table, key, date) in [
+                ("transaction", "transactions", "transaction_id", purchase),
+                ("refund", "refunds", "transaction_id", purchase),
+                ("notification", "notifications", "notification_uuid", "signed_date"),
             ] {
                 for row in try connection.run(
-                    "SELECT \(key) AS key, (extract(epoch FROM signed_date) * 1000)::bigint AS ms FROM \(table)"
+                    "SELECT \(key) AS key, (extract(epoch FROM \(date)) * 1000)::bigint AS ms FROM \(table)"
                 ) {
-                    signedDates["\(kind) \(try row.text("key"))"] = try row.int64("ms")
+                    changed["\(kind) \(try row.text("key"))"] = try row.int64("ms")
                 }
             }
             for row in try connection.run("SELECT encode(sha256, 'hex') AS hash FROM rejected_records") {
@@ -38,11 +40,11 @@ struct KeptPages {
             }
         }
 
-        /// Whether all of the page was kept: loaded as it is or newer, or rejected.
+        /// Whether all of the page was kept, under whichever signature: loaded as it is or newer, or rejected.
         func holds(_ page: SimulatedStore.ServedPage) -> Bool {
             page.records.allSatisfy { record in
                 if let bad = record.bad { return rejected.contains(bad) }
-                return signedDates["\(record.kind) \(record.key)", default: .min] >= record.signedDate
+                return changed["\(record.kind) \(record.key)", default: .min] >= record.changed
             }
         }
     }
@@ -90,7 +92,7 @@ struct KeptPages {
                 guard let kept = servings.first(where: snapshot.holds) else {
                     let missing = servings[0].records.filter { record in
                         record.bad.map { !snapshot.rejected.contains($0) }
-                            ?? (snapshot.signedDates["\(record.kind) \(record.key)", default: .min] < record.signedDate)
+                            ?? (snapshot.changed["\(record.kind) \(record.key)", default: .min] < record.changed)
                     }
                     let names = missing.prefix(3).map { "\($0.kind) \($0.key)\($0.bad == nil ? "" : " (bad)")" }
                     sentences.append("I5: the cursor of \(item) is ahead of \(missing.count) records: \(names)")

@@ -3,6 +3,8 @@ import Postgres
 
 extension LedgerBook {
     /// A sentence for each record that is missing, different or in the ledger alone, given the store's own list.
+    ///
+    /// The date at which a record was signed does not count where Apple signs the same content again and again.
     package func differences(from world: String) async throws -> [String] {
         try await with { connection in
             try connection.script(
@@ -46,16 +48,19 @@ extension LedgerBook {
     }()
 
     private static let comparison: String = {
+        // A renewal is in all notifications of its subscription, each time signed with the notification.
         let kinds = [
-            ("transaction", "transactions", "transaction_id"), ("refund", "refunds", "transaction_id"),
-            ("notification", "notifications", "notification_uuid"), ("renewal", "renewals", "original_transaction_id"),
+            ("transaction", "transactions", "transaction_id", "payload - 'signedDate'"),
+            ("refund", "refunds", "transaction_id", "payload - 'signedDate'"),
+            ("notification", "notifications", "notification_uuid", "payload"),
+            ("renewal", "renewals", "original_transaction_id", "payload - 'signedDate'"),
         ]
-        let records = kinds.map { kind, table, key in
+        let records = kinds.map { kind, table, key, content in
             """
             SELECT '\(kind) ' || key || CASE WHEN t.payload IS NULL THEN ' is missing'
                    WHEN w.payload IS NULL THEN ' is in no world' ELSE ' is different' END AS sentence
-              FROM (SELECT key, payload FROM world WHERE kind = '\(kind)') w
-              FULL JOIN (SELECT \(key) AS key, payload FROM \(table)) t USING (key)
+              FROM (SELECT key, \(content) AS payload FROM world WHERE kind = '\(kind)') w
+              FULL JOIN (SELECT \(key) AS key, \(content) AS payload FROM \(table)) t USING (key)
              WHERE w.payload IS DISTINCT FROM t.payload
             """
         }

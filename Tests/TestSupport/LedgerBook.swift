@@ -55,12 +55,30 @@ package struct LedgerBook: Sendable {
         try await change("UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE state = 'leased'")
     }
 
-    /// Every row of a table but for when, by which run and from which of two streams with the same news it was written.
+    /// Every row of a table but for when, by which run and from which of two streams with the same news it was written, and
+    /// when and how it was signed: another crawl gets other signatures of the same records.
+    ///
+    /// Of the archive, every content once, however often it was signed.
     package func rows(of table: String) async throws -> [String] {
+        if table == "signed_payloads" { return try await archivedContents() }
+        let written = "first_seen_at,last_seen_at,last_changed_at,last_run_id,run_id,job,source"
+        // A notification is always signed under the date at which it was sent.
+        let dates = table == "notifications" ? [] : ["signed_date", "payload,signedDate"]
+        let content = (["payload_sha256", "content_hash"] + dates).reduce("to_jsonb(t) - '{\(written)}'::text[]") {
+            "\($0) #- '{\($1)}'"
+        }
+        return try await column("SELECT (\(content))::text FROM \(table) t ORDER BY 1")
+    }
+
+    private func archivedContents() async throws -> [String] {
+        // A notification's payload is no text: it has bytes of its own where a header stood.
         try await column(
             """
-            SELECT (to_jsonb(t) - '{first_seen_at,last_seen_at,last_changed_at,last_run_id,run_id,job,source}'::text[])::text
-              FROM \(table) t ORDER BY 1
+            SELECT concat_ws(' ', kind, record_key, content, bool_or(is_refund))
+              FROM (SELECT *, CASE WHEN kind <> 'notification' THEN
+                              regexp_replace(convert_from(payload, 'UTF8'), '"signedDate":[0-9]+,?', '') END AS content
+                      FROM signed_payloads) AS signed
+             GROUP BY kind, record_key, content ORDER BY 1
             """
         )
     }

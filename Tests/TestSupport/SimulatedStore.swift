@@ -8,21 +8,29 @@ package struct SimulatedStore: Sendable {
         package var transactionsPerCustomer: Int
         /// Without it, nothing is ever refused for its number.
         package var windowSeconds: Int?
+        /// One notification in so many enters the history 66 to 180 minutes after its date; 0 for none.
+        package var lateNotifications: Int
         /// Fault rules, as JSON.
         package var faults: String?
+        /// Of the process; a clock that can be set, say.
+        package var environment: [String: String]
 
         package init(
             seed: Int = 7,
             customers: Int = 12,
             transactionsPerCustomer: Int = 12,
             windowSeconds: Int? = nil,
-            faults: String? = nil
+            lateNotifications: Int = 0,
+            faults: String? = nil,
+            environment: [String: String] = [:]
         ) {
             self.seed = seed
             self.customers = customers
             self.transactionsPerCustomer = transactionsPerCustomer
             self.windowSeconds = windowSeconds
+            self.lateNotifications = lateNotifications
             self.faults = faults
+            self.environment = environment
         }
     }
 
@@ -47,7 +55,10 @@ package struct SimulatedStore: Sendable {
         /// `transaction`, `refund` or `notification`: by the history it came in.
         package let kind: String
         package let key: String
+        /// Of the answer; of a notification, of when it was sent.
         package let signedDate: Int64
+        /// The latest date of what the record tells, whenever it was signed: an older state of it has an earlier one.
+        package let changed: Int64
         /// The SHA-256 of a text that must not be believed.
         package let bad: String?
     }
@@ -81,6 +92,7 @@ package struct SimulatedStore: Sendable {
         var arguments = [
             "serve", "--directory", directory, "--seed", String(options.seed), "--customers", String(options.customers),
             "--transactions-per-customer", String(options.transactionsPerCustomer), "--anchor", anchor.ISO8601Format(),
+            "--late-notifications", String(options.lateNotifications),
         ]
         if let window = options.windowSeconds {
             arguments += ["--rate-limit", "documented", "--window-seconds", String(window)]
@@ -92,7 +104,8 @@ package struct SimulatedStore: Sendable {
             try Data(faults.utf8).write(to: URL(filePath: directory + "/faults.json"))
             arguments += ["--faults", directory + "/faults.json"]
         }
-        return try await withChildProcess(Executables.simulator, arguments, environment: [:]) { process in
+        let environment = options.environment
+        return try await withChildProcess(Executables.simulator, arguments, environment: environment) { process in
             guard await process.outputLine(with: "Serving") != nil else {
                 throw NotServing(errors: process.errors)
             }
@@ -110,7 +123,7 @@ package struct SimulatedStore: Sendable {
         package let errors: String
     }
 
-    /// Everything a complete crawl must have found, as JSON lines.
+    /// Everything that a complete crawl of this moment must find, as JSON lines.
     package func world() async throws -> String {
         String(decoding: try await http.get("/simulator/world").body, as: UTF8.self)
     }

@@ -33,7 +33,8 @@ final class StoreDirectory: Sendable {
             customers: configuration.customers,
             transactionsPerCustomer: configuration.transactionsPerCustomer,
             environment: configuration.environment.model,
-            anchor: anchor ?? found?.parameters.anchor ?? Moment.midnight(before: now)
+            anchor: anchor ?? found?.parameters.anchor ?? Moment.midnight(before: now),
+            lateNotifications: configuration.lateNotifications
         )
         if let found, found.parameters == wanted {
             world = Mutex(found)
@@ -53,18 +54,22 @@ final class StoreDirectory: Sendable {
         }
     }
 
-    /// The directory's authority, made when there is none: like Apple's, valid for long, and its leaf around the world's moment.
-    func authority() throws -> CertificateAuthority {
+    /// The directory's authority, made when there is none.
+    ///
+    /// Its certificates are valid from long before the world's moment until long after `now`, for every answer of these years
+    /// is signed with them.
+    func authority(now: UnixMilliseconds) throws -> CertificateAuthority {
         let file = path + "/ca.pem"
         if let text = try WholeFile.read(file) {
             let known = try CertificateAuthority(pem: Secret(String(decoding: text, as: UTF8.self)))
             return known
         }
         let anchor = worldFile.parameters.anchor
+        let last = max(anchor, now)
         let authority = try CertificateAuthority(
-            root: .root(from: anchor - .days(4_200), to: anchor + .days(4_900)),
-            intermediate: .intermediate(from: anchor - .days(2_000), to: anchor + .days(3_400)),
-            leaf: .leaf(from: anchor - .days(420), to: anchor + .days(340))
+            root: .root(from: anchor - .days(4_200), to: last + .days(4_900)),
+            intermediate: .intermediate(from: anchor - .days(2_000), to: last + .days(3_400)),
+            leaf: .leaf(from: anchor - .days(420), to: last + .days(3_300))
         )
         try WholeFile.write(authority.pem.reveal(), to: file, mode: 0o600)
         return authority

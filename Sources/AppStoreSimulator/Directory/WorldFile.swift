@@ -13,7 +13,9 @@ struct WorldFile: Equatable, Sendable {
         let steps = steps.map { step in
             jsonObject {
                 switch step {
-                case .changes(let count): $0.member("changes", Int64(count))
+                case .changes(let count, let date):
+                    $0.member("changes", Int64(count))
+                    $0.member("from", date)
                 case .days(let count): $0.member("days", Int64(count))
                 }
             }
@@ -25,6 +27,7 @@ struct WorldFile: Equatable, Sendable {
             $0.member("transactionsPerCustomer", Int64(parameters.transactionsPerCustomer))
             $0.member("environment", parameters.environment.rawValue)
             $0.member("anchor", parameters.anchor.rawValue)
+            $0.member("lateNotifications", Int64(parameters.lateNotifications))
             $0.member("steps", objects: steps)
         }
     }
@@ -44,10 +47,13 @@ struct WorldFile: Equatable, Sendable {
             customers: customers,
             transactionsPerCustomer: transactions,
             environment: environment,
-            anchor: UnixMilliseconds(rawValue: Int64(anchor))
+            anchor: UnixMilliseconds(rawValue: Int64(anchor)),
+            // Older versions knew no late ones, and put changes right behind the last one.
+            lateNotifications: document.integer("lateNotifications") ?? 0
         )
         steps = (document["steps"]?.array ?? []).compactMap(\.object).compactMap { step in
-            step.integer("changes").map(WorldStep.changes) ?? step.integer("days").map(WorldStep.days)
+            step.integer("changes").map { .changes($0, from: Int64(step.integer("from") ?? 0)) }
+                ?? step.integer("days").map(WorldStep.days)
         }
     }
 }

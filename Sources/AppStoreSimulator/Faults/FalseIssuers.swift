@@ -3,18 +3,18 @@ import SignedData
 
 /// Signs records wrongly, each time as a fault rule asks.
 struct FalseIssuers: Sendable {
-    private let genuine: Sealer
-    private let forged: Sealer
-    private let expired: Sealer
+    private let genuine: JWSIssuer
+    private let forged: JWSIssuer
+    private let expired: JWSIssuer
 
     /// - `anchor`: The moment of the world; the expired leaf ran out long before every record of it.
-    init(authority: CertificateAuthority, genuine: Sealer, anchor: UnixMilliseconds) throws(CertificateError) {
-        self.genuine = genuine
+    init(authority: CertificateAuthority, anchor: UnixMilliseconds) throws(CertificateError) {
+        genuine = authority.issuer
         let stranger = try authority.intermediate.issue(.leaf(from: anchor - .days(400), to: anchor + .days(400)))
-        forged = Sealer(issuer: JWSIssuer(x5c: authority.chain, leaf: stranger))
+        forged = JWSIssuer(x5c: authority.chain, leaf: stranger)
         let old = try authority.intermediate.issue(.leaf(from: anchor - .days(800), to: anchor - .days(600)))
         let chain = [old.der, authority.intermediate.der, authority.root.der]
-        expired = Sealer(issuer: JWSIssuer(x5c: chain, leaf: old))
+        expired = JWSIssuer(x5c: chain, leaf: old)
     }
 
     /// The whole JWS of the record as `fault` has it, or `nil` when the fault is not about signing.
@@ -30,16 +30,16 @@ struct FalseIssuers: Sendable {
 
     private func sign(
         _ record: PageItem,
-        by sealer: Sealer,
+        by issuer: JWSIssuer,
         in app: SimulatedApp,
         bundleId: String,
         doubled: Bool = false
     ) throws -> [UInt8] {
-        var payload = try record.payload(in: app, bundleId: bundleId, sign: genuine.jws)
+        var payload = try record.payload(in: app, bundleId: bundleId, sign: genuine.sign(payload:))
         if doubled {
             payload.removeLast()
             payload += Array(",\"bundleId\":\"com.example.other\"}".utf8)
         }
-        return Array(try sealer.jws(payload).utf8)
+        return Array(try issuer.sign(payload: payload).utf8)
     }
 }

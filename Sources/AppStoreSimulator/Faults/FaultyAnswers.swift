@@ -2,10 +2,12 @@ import AppStoreModel
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SignedData
 
 /// Makes the answers, right or as wrong as a fault rule asks.
 struct FaultyAnswers: Sendable {
-    let world: SignedWorld
+    let app: SimulatedApp
+    let issuer: JWSIssuer
     let mint: CursorMint
     let issuers: FalseIssuers
     let log: PageLog
@@ -55,43 +57,52 @@ struct FaultyAnswers: Sendable {
         under rule: FaultRule?,
         context: StoreContext
     ) async throws(APIError) -> Response {
-        guard let rule else { return .json(body(of: page)) }
+        guard let rule else { return .json(try body(of: page)) }
         switch rule.fault {
         case .expireToken where page.asked != nil:
             throw page.cursorName == HistoryPage.token ? .paginationTokenExpired : .revision
         case .repeatPage:
             var repeated = page
             repeated.hasMore = true
-            return .json(body(of: repeated, cursor: page.asked))
+            return .json(try body(of: repeated, cursor: page.asked))
         case .emptyPages:
-            return .json(body(of: emptied(page)))
+            return .json(try body(of: emptied(page)))
         case .truncateBody:
-            return truncated(body(of: page), to: rule.bytes ?? 0, context: context)
+            return truncated(try body(of: page), to: rule.bytes ?? 0, context: context)
         case .slow:
-            return slow(body(of: page), bytesPerSecond: rule.bytesPerSecond ?? 1)
+            return slow(try body(of: page), bytesPerSecond: rule.bytesPerSecond ?? 1)
         case .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey:
             return .json(try resigned(page, under: rule))
         default:
-            return .json(body(of: page))
+            return .json(try body(of: page))
         }
     }
 
-    private func body(of page: HistoryPage, cursor: String? = nil, replacements: [Int: [UInt8]] = [:]) -> ByteBuffer {
+    private func body(
+        of page: HistoryPage,
+        cursor: String? = nil,
+        replacements: [Int: [UInt8]] = [:]
+    ) throws(APIError) -> ByteBuffer {
         let next =
             cursor
             ?? mint.text(of: CursorMint.Cursor(position: page.position, issued: page.issued), bound: page.binding)
         log.note(PageLog.Served(page: page, next: next, replacements: replacements))
-        return page.body(cursor: next, in: world.app, by: world.sealer, replacements: replacements)
+        do {
+            return try page.body(cursor: next, in: app, by: issuer, replacements: replacements)
+        } catch {
+            // Signing fails only when OpenSSL has no memory left.
+            throw .internalError
+        }
     }
 
     private func resigned(_ page: HistoryPage, under rule: FaultRule) throws(APIError) -> ByteBuffer {
         var replacements: [Int: [UInt8]] = [:]
         for (index, item) in page.items.enumerated() where item.isOne(in: rule.oneIn ?? 1) {
             // Signing fails only when OpenSSL has no memory left.
-            guard let jws = try? issuers.jws(of: item, under: rule.fault, in: world.app) else { throw .internalError }
+            guard let jws = try? issuers.jws(of: item, under: rule.fault, in: app) else { throw .internalError }
             replacements[index] = jws
         }
-        return body(of: page, replacements: replacements)
+        return try body(of: page, replacements: replacements)
     }
 
     /// A page that gets nobody anywhere: its cursor is new, and points to where the request already was.

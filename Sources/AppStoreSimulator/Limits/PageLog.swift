@@ -32,8 +32,8 @@ final class PageLog: Sendable {
 
     /// Pages from a number on, counted from 0, one JSON object a line.
     ///
-    /// `{"asked": cursor, "next": cursor, "hasMore": …, "records": [{"kind": …, "key": …, "signedDate": …, "bad": …}]}`,
-    /// where `bad` is the SHA-256 of a JWS that must not be believed.
+    /// `{"asked": cursor, "next": cursor, "hasMore": …, "records": [{"kind": …, "key": …, "signedDate": …, "changed": …, "bad": …}]}`,
+    /// where `changed` is ``PageItem/changedDate`` and `bad` the SHA-256 of a JWS that must not be believed.
     func jsonLines(since number: Int) -> [UInt8] {
         let pages = state.withLock { $0.pages.dropFirst(max(0, number - $0.forgotten)) }
         return pages.flatMap { $0.json + [UInt8(ascii: "\n")] }
@@ -61,6 +61,7 @@ extension PageLog.Served {
             $0.member("kind", kind)
             $0.member("key", item.key)
             $0.member("signedDate", item.signedDate)
+            $0.member("changed", item.changedDate)
             $0.member("bad", replacements[place].map { SHA256.digest(of: $0).hexadecimal })
         }
     }

@@ -1,12 +1,14 @@
 import AppStoreModel
 
-/// Answers the three histories from the signed world: which records, from where on, and whether there are more.
+/// Answers the three histories from the world: which records, from where on, and whether there are more.
 struct Histories: Sendable {
-    let world: SignedWorld
+    let world: ServedWorld
     let mint: CursorMint
 
     /// One page of Get Transaction History.
-    func transactions(of id: String, query: QueryItems) throws(APIError) -> HistoryPage {
+    ///
+    /// - `now`: The moment of the answer, at which its records are signed.
+    func transactions(of id: String, query: QueryItems, now: UnixMilliseconds) throws(APIError) -> HistoryPage {
         guard let id = TransactionID(id) else { throw .transactionId }
         let filter = try HistoryFilter(query)
         guard let (customer, all) = world.history(of: id) else { throw .transactionNotFound }
@@ -21,18 +23,21 @@ struct Histories: Sendable {
             rest,
             from: start ?? (filter.isDescending ? .last : .first),
             bound: binding,
+            now: now,
             asked: query[HistoryPage.revision],
             namesApp: true
         ) { $0.position }
     }
 
     /// One page of Get Refund History, by the date of the refund.
-    func refunds(of id: String, query: QueryItems) throws(APIError) -> HistoryPage {
+    ///
+    /// - `now`: The moment of the answer, at which its records are signed.
+    func refunds(of id: String, query: QueryItems, now: UnixMilliseconds) throws(APIError) -> HistoryPage {
         guard let id = TransactionID(id) else { throw .transactionId }
         guard let (customer, all) = world.history(of: id) else { throw .transactionNotFound }
         let binding = CursorMint.Binding(text: "refunds\u{2}\(customer)")
         let start = try start(query[HistoryPage.revision], bound: binding)
-        func position(_ record: SignedTransaction) -> CursorPosition? {
+        func position(_ record: StoredTransaction) -> CursorPosition? {
             record.transaction.refundDate.map { CursorPosition(date: $0, number: record.transaction.id) }
         }
         let rest = all.compactMap { record in position(record).map { (position: $0, record: record) } }
@@ -42,6 +47,7 @@ struct Histories: Sendable {
             rest.map(\.record),
             from: start ?? .first,
             bound: binding,
+            now: now,
             asked: query[HistoryPage.revision],
             namesApp: false
         ) { position($0) ?? .first }
@@ -49,7 +55,8 @@ struct Histories: Sendable {
 
     /// One page of Get Notification History.
     ///
-    /// - `now`: Decides how far back the request may reach and whether its token is still valid.
+    /// - `now`: The moment of the answer. It decides how far back the request may reach, whether its token is still valid,
+    ///   which notifications are listed by then and which attempts to deliver them were made.
     /// - `tokenLifetime`: `nil` for tokens that never expire.
     func notifications(
         body: [UInt8],
@@ -77,11 +84,11 @@ struct Histories: Sendable {
             of: customer,
             from: place,
             limit: HistoryPage.size + 1,
-            where: filter.admits
+            where: { filter.admits($0, at: now.rawValue) }
         )
         let shown = found.prefix(HistoryPage.size)
         return HistoryPage(
-            items: shown.map { .notification($0.record) },
+            items: shown.map { .notification($0.notification, now: now.rawValue) },
             position: CursorPosition(date: 0, number: UInt64(shown.last.map { $0.place + 1 } ?? place)),
             binding: binding,
             hasMore: found.count > shown.count,
@@ -98,16 +105,17 @@ struct Histories: Sendable {
     }
 
     private func page(
-        _ rest: [SignedTransaction],
+        _ rest: [StoredTransaction],
         from start: CursorPosition,
         bound binding: CursorMint.Binding,
+        now: UnixMilliseconds,
         asked: String?,
         namesApp: Bool,
-        position: (SignedTransaction) -> CursorPosition
+        position: (StoredTransaction) -> CursorPosition
     ) -> HistoryPage {
         let shown = rest.prefix(HistoryPage.size)
         return HistoryPage(
-            items: shown.map { .transaction($0) },
+            items: shown.map { .transaction($0, signedDate: $0.signedDate(at: now.rawValue)) },
             position: shown.last.map(position) ?? start,
             binding: binding,
             hasMore: rest.count > shown.count,

@@ -1,47 +1,48 @@
 import AppStoreModel
 import NIOCore
+import SignedData
 
-/// A record as a page carries it.
+/// A record as a page carries it; the dates are in milliseconds since 1970.
 enum PageItem: Sendable {
-    case transaction(SignedTransaction)
-    case notification(SignedNotification)
+    /// `signedDate` is the moment of the answer.
+    case transaction(StoredTransaction, signedDate: Int64)
+    /// `now` is the moment of the answer: it has the attempts to deliver the notification that were made until then.
+    case notification(Notification, now: Int64)
 
-    /// The JSON that is or could be signed.
+    /// The JSON that is signed; a notification says what it said when it was sent, under the dates of then.
     func payload(in app: SimulatedApp, bundleId: String, sign: ([UInt8]) throws -> String) rethrows -> [UInt8] {
         switch self {
-        case .transaction(let record):
-            record.transaction.payload(
-                of: record.customer,
-                in: app,
-                signedDate: record.signedDate,
-                bundleId: bundleId
-            )
-        case .notification(let record):
-            try record.notification.payload(in: app, bundleId: bundleId, sign: sign)
-        }
-    }
-
-    /// Payload and signature, behind the header that all records share.
-    func sealed(by sealer: Sealer, in app: SimulatedApp) -> [UInt8] {
-        switch self {
-        case .transaction(let record): record.sealed
-        case .notification(let record): record.sealed(by: sealer, in: app)
+        case .transaction(let record, let signedDate):
+            record.transaction.payload(of: record.customer, in: app, signedDate: signedDate, bundleId: bundleId)
+        case .notification(let notification, _):
+            try notification.payload(in: app, bundleId: bundleId, sign: sign)
         }
     }
 
     /// What names the record for ever.
     var key: String {
         switch self {
-        case .transaction(let record): String(record.transaction.id)
-        case .notification(let record): record.notification.uuid
+        case .transaction(let record, _): String(record.transaction.id)
+        case .notification(let notification, _): notification.uuid
         }
     }
 
     /// Milliseconds since 1970.
     var signedDate: Int64 {
         switch self {
-        case .transaction(let record): record.signedDate
-        case .notification(let record): record.notification.date
+        case .transaction(_, let signedDate): signedDate
+        case .notification(let notification, _): notification.date
+        }
+    }
+
+    /// The latest date of what the payload tells: the revocation, or else the purchase; of a notification its own.
+    ///
+    /// It tells an older state of a record from a newer one, whenever either was signed. Milliseconds since 1970.
+    var changedDate: Int64 {
+        switch self {
+        case .transaction(let record, _):
+            max(record.transaction.purchaseDate, record.transaction.revocation?.date ?? .min)
+        case .notification(let notification, _): notification.date
         }
     }
 
@@ -70,20 +71,19 @@ struct HistoryPage: Sendable {
     /// Whether the page names the app, as transaction history does.
     var namesApp = false
 
-    /// Writes the JSON of the page.
+    /// Writes the JSON of the page and signs its records, one signature each and one for each record inside a notification.
     ///
     /// - `cursor`: The text of the next page's cursor.
-    /// - `sealer`: Has signed the records.
-    /// - `replacements`: By place on the page, the whole JWS of each record that a fault has signed anew.
+    /// - `replacements`: By place on the page, the JWS of each record that a fault has signed.
     func body(
         cursor: String,
         in app: SimulatedApp,
-        by sealer: Sealer,
+        by issuer: JWSIssuer,
         replacements: [Int: [UInt8]]
-    ) -> ByteBuffer {
+    ) throws -> ByteBuffer {
         var buffer = ByteBuffer()
         // A transaction has about 2 KiB besides its header.
-        buffer.reserveCapacity(items.count * (sealer.opening.count + 2_048) + 512)
+        buffer.reserveCapacity(items.count * (issuer.headerSegment.utf8.count + 2_048) + 512)
         buffer.writeString("{\"\(cursorName)\":\"\(cursor)\",\"hasMore\":\(hasMore),")
         if namesApp {
             buffer.writeString("\"bundleId\":\"\(app.bundleId)\",")
@@ -98,13 +98,13 @@ struct HistoryPage: Sendable {
             if let replacement = replacements[index] {
                 buffer.writeBytes(replacement)
             } else {
-                buffer.writeBytes(sealer.opening)
-                buffer.writeBytes(item.sealed(by: sealer, in: app))
+                let payload = try item.payload(in: app, bundleId: app.bundleId, sign: issuer.sign(payload:))
+                buffer.writeString(try issuer.sign(payload: payload))
             }
             buffer.writeString("\"")
-            if case .notification(let record) = item {
+            if case .notification(let notification, let now) = item {
                 buffer.writeString(",\"sendAttempts\":")
-                buffer.writeBytes(record.attempts)
+                buffer.writeBytes(notification.attempts(until: now).json)
                 buffer.writeString("}")
             }
         }

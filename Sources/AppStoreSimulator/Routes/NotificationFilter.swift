@@ -42,14 +42,17 @@ struct NotificationFilter: Sendable {
         ].joined(separator: "\u{2}")
     }
 
-    /// From `startDate` on, and before `endDate`.
-    func admits(_ notification: Notification) -> Bool {
+    /// From `startDate` on, and before `endDate`; of those that the history lists at the moment `now`.
+    ///
+    /// - `now`: Milliseconds since 1970.
+    func admits(_ notification: Notification, at now: Int64) -> Bool {
+        guard notification.visibleFrom <= now else { return false }
         guard notification.date >= query.startDate.rawValue, notification.date < query.endDate.rawValue else {
             return false
         }
         if let type = query.notificationType, type != notification.kind.type { return false }
         if let subtype = query.notificationSubtype, subtype != notification.kind.subtype { return false }
-        return query.onlyFailures != true || !notification.isDelivered
+        return query.onlyFailures != true || !notification.isDelivered(by: now)
     }
 
     private static func object(_ body: [UInt8]) -> JSONObject? {

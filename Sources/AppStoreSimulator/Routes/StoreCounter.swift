@@ -23,7 +23,7 @@ struct StoreCounter: Sendable {
 
     /// Answers one request of Apple's API.
     ///
-    /// - `work`: Makes the page, given the moment and how long a pagination token lives.
+    /// - `work`: Makes the page, given the moment of the answer and how long a pagination token lives.
     func serve(_ visit: Visit, context: StoreContext, _ work: Work) async throws -> Response {
         let arrival = now()
         let token = visit.authorization.map { tokens.judge($0, at: arrival) }
@@ -61,7 +61,7 @@ struct StoreCounter: Sendable {
             return answer.response
         }
         do throws(APIError) {
-            let page = try work(histories, arrival, faults.tokenLifetime)
+            let page = try work(histories, now(), faults.tokenLifetime)
             return try await culprit.answer(with: page, under: fault, context: context)
         } catch {
             return .json(error.json, status: error.status)

@@ -42,15 +42,15 @@ struct StoreResponder: HTTPResponder {
 
     private func transactions(_ id: String, _ request: Request, _ context: StoreContext) async throws -> Response {
         let visit = Visit(endpoint: .transactionHistory, transactionId: id, authorization: request.authorization)
-        return try await counter.serve(visit, context: context) { histories, _, _ throws(APIError) in
-            try histories.transactions(of: id, query: QueryItems(request.uri.query))
+        return try await counter.serve(visit, context: context) { histories, now, _ throws(APIError) in
+            try histories.transactions(of: id, query: QueryItems(request.uri.query), now: now)
         }
     }
 
     private func refunds(_ id: String, _ request: Request, _ context: StoreContext) async throws -> Response {
         let visit = Visit(endpoint: .refundHistory, transactionId: id, authorization: request.authorization)
-        return try await counter.serve(visit, context: context) { histories, _, _ throws(APIError) in
-            try histories.refunds(of: id, query: QueryItems(request.uri.query))
+        return try await counter.serve(visit, context: context) { histories, now, _ throws(APIError) in
+            try histories.refunds(of: id, query: QueryItems(request.uri.query), now: now)
         }
     }
 

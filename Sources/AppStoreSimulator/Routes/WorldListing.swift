@@ -1,14 +1,22 @@
 import AppStoreModel
+import SignedData
 
-/// Everything that a complete crawl of this world must have found, one JSON object a line.
+/// Everything that a complete crawl of this world must find at one moment, one JSON object a line.
 ///
-/// `{"kind": …, "key": …, "payload": …}`, where the kind is `transaction` and `refund` (key: transaction ID, payload as
-/// signed), `notification` (key: UUID; with `sendAttempts`) and `renewal` (key: original transaction ID; the newest one).
+/// `{"kind": …, "key": …, "payload": …}`, where the kind is
+/// - `transaction` and `refund`: the key is the transaction ID; the payload has no `signedDate`, which is that of each answer,
+/// - `notification`: the key is the UUID; with `sendAttempts`, those made until then, and `visibleFrom`, the moment from which
+///   the history lists it (milliseconds since 1970). One that is still to enter the history is left out,
+/// - `renewal`: the key is the original transaction ID; of all notifications listed, the newest one's.
 struct WorldListing {
-    private let world: SignedWorld
+    private let world: ServedWorld
+    private let issuer: JWSIssuer
+    private let now: Int64
 
-    init(_ world: SignedWorld) {
+    init(_ world: ServedWorld, issuer: JWSIssuer, now: UnixMilliseconds) {
         self.world = world
+        self.issuer = issuer
+        self.now = now.rawValue
     }
 
     var jsonLines: [UInt8] {
@@ -16,23 +24,20 @@ struct WorldListing {
             let (customers, notifications) = world.everything
             var lines: [UInt8] = []
             for record in customers.joined() {
-                let payload = PageItem.transaction(record).payload(in: world.app, bundleId: world.app.bundleId) { _ in
-                    ""
-                }
-                let key = String(record.transaction.id)
+                let transaction = record.transaction
+                let payload = transaction.payload(
+                    of: record.customer,
+                    in: world.app,
+                    signedDate: nil,
+                    bundleId: world.app.bundleId
+                )
+                let key = String(transaction.id)
                 append("transaction", key, payload, to: &lines)
-                if record.transaction.refundDate != nil { append("refund", key, payload, to: &lines) }
+                if transaction.refundDate != nil { append("refund", key, payload, to: &lines) }
             }
             var renewals: [UInt64: [UInt8]] = [:]
-            for record in notifications {
-                let notification = record.notification
-                append(
-                    "notification",
-                    notification.uuid,
-                    record.payload(by: world.sealer, in: world.app),
-                    attempts: record.attempts,
-                    to: &lines
-                )
+            for notification in notifications where notification.visibleFrom <= now {
+                try append(notification, to: &lines)
                 if case .transaction(_, let renewal?, _) = notification.content, let customer = notification.customer {
                     // Notifications are in the order of their dates, so the last one stays.
                     renewals[renewal.transaction.originalId] = renewal.payload(
@@ -49,18 +54,30 @@ struct WorldListing {
         }
     }
 
+    private func append(_ notification: Notification, to lines: inout [UInt8]) throws {
+        let payload = try notification.payload(
+            in: world.app,
+            bundleId: world.app.bundleId,
+            sign: issuer.sign(payload:)
+        )
+        append("notification", notification.uuid, payload, to: &lines) {
+            $0.member("sendAttempts", raw: notification.attempts(until: now).json)
+            $0.member("visibleFrom", notification.visibleFrom)
+        }
+    }
+
     private func append(
         _ kind: String,
         _ key: String,
         _ payload: [UInt8],
-        attempts: [UInt8]? = nil,
-        to lines: inout [UInt8]
+        to lines: inout [UInt8],
+        and fill: (inout ObjectWriter) -> Void = { _ in }
     ) {
         lines += jsonObject {
             $0.member("kind", kind)
             $0.member("key", key)
             $0.member("payload", raw: payload)
-            $0.member("sendAttempts", raw: attempts)
+            fill(&$0)
         }
         lines.append(UInt8(ascii: "\n"))
     }

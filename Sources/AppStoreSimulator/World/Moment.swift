@@ -2,6 +2,7 @@ import AppStoreModel
 
 /// Spans in milliseconds, the unit of every moment in Apple's payloads.
 enum Moment {
+    static let minute: Int64 = 60_000
     static let hour: Int64 = 3_600_000
     static let day: Int64 = 86_400_000
 

@@ -1,4 +1,4 @@
-/// One notification the store sent to the app's server, and how the sending went.
+/// One notification the store sent to the app's server, and how the sending goes.
 struct Notification: Sendable, Equatable {
     let uuid: String
     let kind: NotificationKind
@@ -9,7 +9,10 @@ struct Notification: Sendable, Equatable {
     /// `nil` for what concerns no customer.
     let customer: CustomerIdentity?
     let content: Content
+    /// Every attempt there is ever going to be; which of them were made depends on the moment.
     let attempts: [SendAttempt]
+    /// How much later than ``date`` it enters the history, in milliseconds; 0 unless it is a late one.
+    var delay: Int64 = 0
 
     indirect enum Content: Sendable, Equatable {
         case transaction(Transaction, Renewal?, consumptionReason: String?)
@@ -19,7 +22,15 @@ struct Notification: Sendable, Equatable {
         case none
     }
 
-    var isDelivered: Bool { attempts.contains { $0.result == "SUCCESS" } }
+    /// From when on the history lists it, in milliseconds since 1970.
+    var visibleFrom: Int64 { date + delay }
+
+    /// The attempts that were made until `now`, in milliseconds since 1970.
+    func attempts(until now: Int64) -> ArraySlice<SendAttempt> {
+        attempts.prefix { $0.date <= now }
+    }
+
+    func isDelivered(by now: Int64) -> Bool { attempts(until: now).contains { $0.result == "SUCCESS" } }
 }
 
 struct SendAttempt: Sendable, Equatable {
@@ -34,21 +45,31 @@ struct SendAttempt: Sendable, Equatable {
         "INVALID_RESPONSE", "PREMATURE_CLOSE", "UNSUCCESSFUL_HTTP_RESPONSE_CODE", "OTHER",
     ]
 
-    /// What happened until `now`: mostly one success, sometimes failures first, now and then nothing but failures.
-    static func attempts(from date: Int64, until now: Int64, retries: Bool, random: inout SplitMix64) -> [SendAttempt] {
+    /// All that follow `date`: mostly one success, sometimes failures first, now and then nothing but failures.
+    static func attempts(from date: Int64, retries: Bool, random: inout SplitMix64) -> [SendAttempt] {
         let failuresFirst = random.chance(percent: 80) ? 0 : 1 + random.below(7)
         var moment = date + 1_000 + random.within(0..<2_000)
         var attempts: [SendAttempt] = []
-        for pause in [nil] + pauses.map(Optional.some) {
-            if let pause {
-                guard retries else { break }
-                moment += pause
-            }
-            guard attempts.isEmpty || moment < now else { break }
+        for pause in [0] + pauses {
+            guard attempts.isEmpty || retries else { break }
+            moment += pause
             let succeeds = attempts.count == failuresFirst
             attempts.append(SendAttempt(date: moment, result: succeeds ? "SUCCESS" : random.pick(failures)))
             if succeeds { break }
         }
         return attempts
+    }
+}
+
+extension Sequence<SendAttempt> {
+    /// The JSON of `sendAttempts`.
+    var json: [UInt8] {
+        let items = map { attempt in
+            jsonObject {
+                $0.member("attemptDate", attempt.date)
+                $0.member("sendAttemptResult", attempt.result)
+            }
+        }
+        return [UInt8(ascii: "[")] + items.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
     }
 }

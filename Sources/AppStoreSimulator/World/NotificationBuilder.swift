@@ -96,8 +96,7 @@ struct NotificationBuilder {
                 about: transaction,
                 of: customer,
                 in: app,
-                seed: seed,
-                until: now
+                seed: seed
             )
         )
     }
@@ -143,7 +142,6 @@ struct NotificationBuilder {
                 content: content,
                 attempts: SendAttempt.attempts(
                     from: date,
-                    until: now,
                     retries: app.environment == .production,
                     random: &random
                 )
@@ -172,8 +170,7 @@ struct NotificationBuilder {
         about transaction: Transaction,
         of customer: CustomerIdentity,
         in app: SimulatedApp,
-        seed: UInt64,
-        until now: Int64
+        seed: UInt64
     ) -> Notification {
         var random = SplitMix64(seed: seed, path: 6, transaction.id, UInt64(date))
         for byte in (kind.type + (kind.subtype ?? "")).utf8 {
@@ -202,7 +199,6 @@ struct NotificationBuilder {
             content: .transaction(known, renewal, consumptionReason: reason),
             attempts: SendAttempt.attempts(
                 from: date,
-                until: now,
                 retries: app.environment == .production,
                 random: &random
             )

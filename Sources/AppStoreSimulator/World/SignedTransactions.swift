@@ -13,13 +13,13 @@ package struct SignedTransactions: Sendable {
     private let app: SimulatedApp
     private let parameters: WorldParameters
     private let sizes: [Int]
-    private let sealer: Sealer
+    private let issuer: JWSIssuer
 
     /// - Parameters:
     ///   - seed: The same seed makes the same payloads; keys and signatures are new each time.
     ///   - customers: At least 1.
     ///   - transactionsPerCustomer: On average, 1 to 200.
-    ///   - anchor: When everything was signed.
+    ///   - anchor: The moment of the world: everything in it happened before.
     /// - Throws: ``SignedData/CertificateError``.
     package init(
         seed: UInt64,
@@ -37,7 +37,7 @@ package struct SignedTransactions: Sendable {
         app = SimulatedApp(environment: parameters.environment, seed: seed)
         sizes = HistorySizes(mean: transactionsPerCustomer).sizes(customers: customers, seed: seed)
         let authority = try Self.authority(from: anchor - .days(400), to: anchor + .days(400))
-        sealer = Sealer(issuer: authority.issuer)
+        issuer = authority.issuer
         trustedRoot = authority.root.der
         bundleId = app.bundleId
         appAppleId = app.appAppleId
@@ -68,17 +68,19 @@ package struct SignedTransactions: Sendable {
     /// How many transactions all customers have together.
     package var count: Int { sizes.reduce(0, +) }
 
-    /// The JWS of each transaction of one customer.
-    package func ofCustomer(_ index: Int) throws -> [String] {
+    /// The JWS of each transaction of one customer, as an answer signs them.
+    ///
+    /// - `signedDate`: The moment of the answer; the world's own unless given.
+    package func ofCustomer(_ index: Int, signedDate: UnixMilliseconds? = nil) throws -> [String] {
         var builder = CustomerBuilder(index: index, parameters: parameters)
         builder.fill(to: sizes[index])
         let customer = builder.customer
         return try customer.transactions.map { transaction in
-            try sealer.jws(
-                transaction.payload(
+            try issuer.sign(
+                payload: transaction.payload(
                     of: customer.identity,
                     in: app,
-                    signedDate: parameters.anchor.rawValue,
+                    signedDate: (signedDate ?? parameters.anchor).rawValue,
                     bundleId: app.bundleId
                 )
             )

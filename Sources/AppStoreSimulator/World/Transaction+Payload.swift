@@ -5,9 +5,9 @@ extension Transaction {
     ///
     /// Source: `JWSTransactionDecodedPayload`, read 2026-11.
     ///
-    /// - `signedDate`: Milliseconds since 1970.
+    /// - `signedDate`: Milliseconds since 1970; `nil` for what every signature of the transaction has alike.
     /// - `bundleId`: The app's own, unless a fault plays another app.
-    func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64, bundleId: String) -> [UInt8] {
+    func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64?, bundleId: String) -> [UInt8] {
         jsonObject {
             $0.member("transactionId", String(id))
             $0.member("originalTransactionId", String(originalId))

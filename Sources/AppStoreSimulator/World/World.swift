@@ -31,6 +31,9 @@ struct World: Sendable {
         customers.forEach { builder.add(from: $0) }
         builder.complete(with: customers)
         notifications = builder.notifications.sorted { ($0.date, $0.uuid) < ($1.date, $1.uuid) }
+        for place in notifications.indices {
+            notifications[place].delay = parameters.delay(ofNotification: place)
+        }
     }
 
     /// The customer who owns the ID, or `nil` when no customer has it.
@@ -39,5 +42,17 @@ struct World: Sendable {
             place.position < customers[place.customer].idsInUse
         else { return nil }
         return place.customer
+    }
+}
+
+extension WorldParameters {
+    /// How much later than its date the history lists the notification with this place in the world's order, in milliseconds.
+    ///
+    /// It follows from the seed and the place alone, so it is the same whatever moment the world is looked at.
+    func delay(ofNotification place: Int) -> Int64 {
+        guard lateNotifications > 0 else { return 0 }
+        var random = SplitMix64(seed: seed, path: 9, UInt64(place))
+        guard random.below(lateNotifications) == 0 else { return 0 }
+        return random.within(66 * Moment.minute..<(180 * Moment.minute + 1))
     }
 }

@@ -9,12 +9,14 @@ struct WorldChange: Sendable {
     let isNew: Bool
     let date: Int64
     let notification: Notification
+    /// Where in the world's notifications its notification is.
+    let place: Int
 }
 
 extension World {
-    /// Makes `count` changes, a millisecond apart.
-    mutating func change(count: Int) -> [WorldChange] {
-        (0..<count).map { _ in change(at: now + 1) }
+    /// Makes `count` changes, a millisecond apart, the first one at `date` or right behind the last change of before.
+    mutating func change(count: Int, from date: Int64 = .min) -> [WorldChange] {
+        (0..<count).map { _ in change(at: max(now + 1, date)) }
     }
 
     /// Moves the world on by `days`, on each of which a thousandth of all transactions, at least one, is added or changed.
@@ -90,15 +92,16 @@ extension World {
         isNew: Bool
     ) -> WorldChange {
         let customer = customers[index]
-        let notification = NotificationBuilder.notification(
+        var notification = NotificationBuilder.notification(
             kind,
             at: now,
             about: customer.transactions[position],
             of: customer.identity,
             in: app,
-            seed: parameters.seed,
-            until: now
+            seed: parameters.seed
         )
+        let place = notifications.count
+        notification.delay = parameters.delay(ofNotification: place)
         notifications.append(notification)
         return WorldChange(
             customer: index,
@@ -106,7 +109,8 @@ extension World {
             position: position,
             isNew: isNew,
             date: now,
-            notification: notification
+            notification: notification,
+            place: place
         )
     }
 }

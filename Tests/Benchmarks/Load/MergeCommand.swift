@@ -10,7 +10,7 @@ import Workers
 struct MergeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Rows are ready: how fast they are merged, new and unchanged, and what PostgreSQL logs of it."
+        abstract: "Rows are ready: how fast they are merged, new and then signed again, and what PostgreSQL logs of it."
     )
 
     @OptionGroup var world: WorldOptions
@@ -67,23 +67,30 @@ struct MergeCommand: AsyncParsableCommand {
         let origin = RowOrigin(app: app, job: "bench", run: 0, stream: "transactionHistory", listedTransactionID: nil)
         var new = Cost()
         var unchanged = Cost()
-        try await rows.forEachSlice(of: Self.slice, batch: batch) { batches in
-            let ready = batches.map { batch in
-                var batch = batch
-                if !withArchive { batch.archive = [] }
-                return batch
-            }
+        for customers in rows.slices(of: Self.slice) {
+            let ready = prepared(try await rows.rows(of: customers, batch: batch), withArchive)
+            // Apple signs each answer: of what has not changed, the signature and its date are new.
+            let again = try await rows.rows(of: customers, batch: batch, signedDate: rows.now - .seconds(60))
+            let signedAgain = prepared(again, withArchive)
             let count = ready.reduce(0) { $0 + $1.snapshots.count }
             new += try await database.meter.measure {
                 let counts = try await write(ready, from: origin, into: database.ledger)
                 guard counts.new == count else { throw Miscounted(expected: count, counts: counts) }
             }
             unchanged += try await database.meter.measure {
-                let counts = try await write(ready, from: origin, into: database.ledger)
+                let counts = try await write(signedAgain, from: origin, into: database.ledger)
                 guard counts.unchanged == count else { throw Miscounted(expected: count, counts: counts) }
             }
         }
         return (new, unchanged)
+    }
+
+    private func prepared(_ batches: [PageRows], _ withArchive: Bool) -> [PageRows] {
+        batches.map { batch in
+            var batch = batch
+            if !withArchive { batch.archive = [] }
+            return batch
+        }
     }
 
     private func write(_ batches: [PageRows], from origin: RowOrigin, into ledger: Ledger) async throws -> RowCounts {

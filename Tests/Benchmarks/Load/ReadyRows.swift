@@ -37,7 +37,7 @@ struct WorldOptions: ParsableArguments {
 struct ReadyRows: Sendable {
     let world: SignedTransactions
     private let normalizer: Normalizer
-    private let now: UnixMilliseconds
+    let now: UnixMilliseconds
 
     init(_ world: SignedTransactions) throws {
         self.world = world
@@ -52,19 +52,38 @@ struct ReadyRows: Sendable {
 
     /// Calls `body` with batches that together hold the rows of `atMost` transactions or a few more, until all have been.
     func forEachSlice(of atMost: Int, batch: Int, _ body: ([PageRows]) async throws -> Void) async throws {
+        for customers in slices(of: atMost) { try await body(try await rows(of: customers, batch: batch)) }
+    }
+
+    /// The customers, so many at a time that they have `atMost` transactions or a few more.
+    func slices(of atMost: Int) -> [Range<Int>] {
         let customers = max(1, atMost / WorldOptions.perCustomer)
-        for start in stride(from: 0, to: world.customerCount, by: customers) {
-            try await body(try await rows(of: start..<min(start + customers, world.customerCount), batch: batch))
+        return stride(from: 0, to: world.customerCount, by: customers).map { start in
+            start..<min(start + customers, world.customerCount)
         }
     }
 
-    private func rows(of customers: Range<Int>, batch: Int) async throws -> [PageRows] {
+    /// Makes the rows of answers that have the transactions of some customers.
+    ///
+    /// - Parameters:
+    ///   - customers: Whose transactions.
+    ///   - batch: How many transactions a batch has, about.
+    ///   - signedDate: When the answers are signed; the moment of the world unless given.
+    /// - Returns: The batches.
+    /// - Throws: ``Rejected``; what signing throws.
+    func rows(
+        of customers: Range<Int>,
+        batch: Int,
+        signedDate: UnixMilliseconds? = nil
+    ) async throws -> [PageRows] {
         let width = 2
         let step = max(1, batch / WorldOptions.perCustomer)
         let starts = Mutex(stride(from: customers.lowerBound, to: customers.upperBound, by: step).makeIterator())
         let made = Mutex<[Int: PageRows]>([:])
         try await withBoundedWorkers(width: width, next: { starts.withLock { $0.next() } }) { start in
-            let texts = try (start..<min(start + step, customers.upperBound)).flatMap { try world.ofCustomer($0) }
+            let texts = try (start..<min(start + step, customers.upperBound)).flatMap {
+                try world.ofCustomer($0, signedDate: signedDate)
+            }
             let page = Page(records: texts.map { .transaction(jws: $0) }, cursor: nil, hasMore: false)
             let rows = normalizer.normalize(page, from: .transactionHistory, now: now)
             guard rows.rejected.isEmpty else { throw Rejected(count: rows.rejected.count) }

@@ -45,4 +45,5 @@ bench_nightly() {
         'at most: 1.1 times the pages that changed, and notifications' $((pages * 11 / 10 + notifications))
     bench_result 'nightly: requests in all, beside one for each customer' "$requests" '' 'customers known' "$known"
     bench_result 'nightly: elapsed' "$(bench_quotient "$measured_wall" 1000 1)" s
+    bench_growing_night
 }

@@ -59,7 +59,7 @@ package struct LedgerBook: Sendable {
     package func rows(of table: String) async throws -> [String] {
         try await column(
             """
-            SELECT (to_jsonb(t) - '{first_seen_at,last_seen_at,last_changed_at,last_run_id,run_id,job,source}'::text[])::text
+            SELECT (to_jsonb(t) - '{first_seen_at,last_seen_at,last_changed_at,last_run_id,late_run_id,read_at,run_id,job,source}'::text[])::text
               FROM \(table) t ORDER BY 1
             """
         )

@@ -142,8 +142,8 @@ import Testing
         #expect(try items(nightly, daysToReadAgain: 100) == (103, 4))
         #expect(try items(nightly, hoursSinceMidnight: 23, lastRunHoursAgo: 2) == (3, 4))
         // The overlap of an hour reaches over midnight.
-        #expect(try items(nightly, hoursSinceMidnight: 1, lastRunHoursAgo: 1, daysToReadAgain: 0) == (2, 4))
-        #expect(try items(nightly, hoursSinceMidnight: 1, lastRunHoursAgo: 2, daysToReadAgain: 0) == (3, 4))
+        #expect(try items(nightly, hoursSinceMidnight: 2, lastRunHoursAgo: 1, daysToReadAgain: 0) == (2, 4))
+        #expect(try items(nightly, hoursSinceMidnight: 1, lastRunHoursAgo: 1, daysToReadAgain: 0) == (3, 4))
         // A run after more than a week reads all of it anyway.
         #expect(try items(nightly, lastRunHoursAgo: 240, daysToReadAgain: 0) == (11, 4))
         #expect(try items("notificationHistory: {scope: app, startDate: lastRun, overlap: 2d}") == (6, 6))

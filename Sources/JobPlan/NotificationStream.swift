@@ -19,6 +19,14 @@ package struct NotificationStream: Equatable, Sendable {
     package let notificationType: String?
     /// Only together with ``notificationType``.
     package let notificationSubtype: String?
+    /// How long before the end of the last reading the next one begins, from zero to ``longestOverlap``.
+    ///
+    /// Late entries reach Apple's notification history after newer ones.
+    package let overlap: Duration
+
+    /// ``overlap`` when the file names none.
+    package static let usualOverlap = Duration.seconds(3_600)
+    package static let longestOverlap = Duration.seconds(7 * 86_400)
 
     /// The moments to ask for, frozen at `now`; never older than ``AppStoreEnvironment/oldestNotification(at:)``.
     ///
@@ -46,12 +54,16 @@ package struct NotificationStream: Equatable, Sendable {
     }
 
     /// The body to ask with, for one window and, with ``Scope/transactions``, one ID.
-    package func query(for window: Range<UnixMilliseconds>, transactionId: TransactionID? = nil) -> NotificationQuery {
+    package func query(
+        for window: Range<UnixMilliseconds>,
+        transactionId: TransactionID? = nil,
+        reading: WindowReading = .first
+    ) -> NotificationQuery {
         var query = NotificationQuery(startDate: window.lowerBound, endDate: window.upperBound)
         query.transactionId = transactionId
         query.notificationType = notificationType
         query.notificationSubtype = notificationSubtype
-        query.onlyFailures = onlyFailures ? true : nil
+        query.onlyFailures = onlyFailures || reading == .failures ? true : nil
         return query
     }
 }

@@ -1,10 +1,14 @@
 import FoundationEssentials
+import JobPlan
 
 /// An item as people read it: an ID as it is, a window of notifications as its two moments in place of its key.
 func itemName(_ key: String) -> String {
-    guard let window = key.wholeMatch(of: /([0-9]{1,15})\.\.([0-9]{1,15})#[0-9a-f]+/),
+    let reading = WindowReading(itemKey: key)
+    if reading == .failures { return "failed deliveries of seven days" }
+    guard let window = key.wholeMatch(of: /([0-9]{1,15})\.\.([0-9]{1,15})#[0-9a-f]+(\+second)?/),
         let start = Int64(window.1), let end = Int64(window.2)
     else { return key }
-    return [start, end].map { Date(timeIntervalSince1970: Double($0 / 1_000)).ISO8601Format() }
+    let moments = [start, end].map { Date(timeIntervalSince1970: Double($0 / 1_000)).ISO8601Format() }
         .joined(separator: " to ")
+    return reading == .second ? "\(moments), second reading" : moments
 }

@@ -114,6 +114,44 @@ import Testing
         #expect(estimate.streams.allSatisfy { !$0.isUpperBound } && !estimate.isUpperBound)
     }
 
+    @Test func `a later run asks for the time since, failed deliveries, and days that are due once more`() throws {
+        func items(
+            _ streams: String,
+            hoursSinceMidnight hours: Int64 = 4,
+            lastRunHoursAgo: Int64 = 24,
+            daysToReadAgain: Int = 1,
+            environment: String = "Production"
+        ) throws -> (items: Int, nightly: Int?) {
+            let job = try JobText.load(
+                JobText.usual.replacing("  transactionHistory: {}", with: "  \(streams)")
+                    .replacing("environment: Production", with: "environment: \(environment)")
+            )
+            let now = Self.midnight + .seconds(hours * 3_600)
+            let estimate = PlanEstimate(
+                job: job,
+                transactionIds: 5,
+                now: now,
+                lastRun: now - .seconds(lastRunHoursAgo * 3_600),
+                daysToReadAgain: daysToReadAgain
+            )
+            return (estimate.streams[0].minimumRequests, estimate.streams[0].nightlyRequests)
+        }
+        // Two windows, with midnight between; failed deliveries; a day.
+        let nightly = "notificationHistory: {scope: app, startDate: lastRun}"
+        #expect(try items(nightly) == (4, 4))
+        #expect(try items(nightly, daysToReadAgain: 100) == (103, 4))
+        #expect(try items(nightly, hoursSinceMidnight: 23, lastRunHoursAgo: 2) == (3, 4))
+        // The overlap of an hour reaches over midnight.
+        #expect(try items(nightly, hoursSinceMidnight: 2, lastRunHoursAgo: 1, daysToReadAgain: 0) == (2, 4))
+        #expect(try items(nightly, hoursSinceMidnight: 1, lastRunHoursAgo: 1, daysToReadAgain: 0) == (3, 4))
+        // A run after more than a week reads all of it anyway.
+        #expect(try items(nightly, lastRunHoursAgo: 240, daysToReadAgain: 0) == (11, 4))
+        #expect(try items("notificationHistory: {scope: app, startDate: lastRun, overlap: 2d}") == (6, 6))
+        #expect(try items("notificationHistory: {scope: app, startDate: -7d}", daysToReadAgain: 0) == (2, 3))
+        #expect(try items(nightly, daysToReadAgain: 0, environment: "Sandbox") == (2, 3))
+        #expect(try items("notificationHistory: {scope: transactions}") == (5, nil))
+    }
+
     @Test func `refunds of the revoked are at most one request an ID`() throws {
         let job = try StreamTests.load("transactionHistory: {}", "refundHistory: {for: revoked}")
         let estimate = PlanEstimate(job: job, transactionIds: 10, now: Self.midnight, lastRun: nil)

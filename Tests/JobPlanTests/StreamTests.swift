@@ -73,6 +73,33 @@ import Testing
         #expect(job.streams.notificationHistory?.scope == .transactions)
     }
 
+    @Test func `overlap is an hour unless the file says otherwise, and changes no cursor`() throws {
+        for (text, seconds) in [
+            ("", 3_600), (", overlap: 0m", 0), (", overlap: 90s", 90), (", overlap: 30m", 1_800),
+            (", overlap: 2h", 7_200), (", overlap: 7d", 604_800), (", overlap: 168h", 604_800),
+        ] as [(String, Int64)] {
+            for scope in ["app", "transactions"] {
+                let job = try Self.load("notificationHistory: {scope: \(scope)\(text)}")
+                #expect(job.streams.notificationHistory?.overlap == .seconds(seconds), "\(text)")
+                let usual = try Self.load("notificationHistory: {scope: \(scope)}")
+                #expect(
+                    job.queryFingerprint(for: .notificationHistory)
+                        == usual.queryFingerprint(for: .notificationHistory)
+                )
+            }
+        }
+    }
+
+    @Test(arguments: ["8d", "169h", "-1h", "1", "1w", "h", "1.5h", "1 h", "999999999d", "", "lastRun"])
+    func `an overlap that is no duration from 0m to 7d is refused, with what would be right`(text: String) throws {
+        #expect(
+            try Self.complaint("notificationHistory: {overlap: '\(text)'}") == """
+                job.yaml:14:34: streams.notificationHistory.overlap is the text "\(text)"; \
+                it must be from 0m to 7d, such as 30m, 1h or 2d
+                """
+        )
+    }
+
     @Test func `JF18 a notification type together with transaction IDs is refused`() throws {
         #expect(
             try Self.complaint("notificationHistory: {notificationType: REFUND}") == """

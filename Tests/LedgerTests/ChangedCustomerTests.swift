@@ -28,14 +28,21 @@ struct ChangedCustomerTests {
         }
 
         /// Files a notification about a purchase, a number of hours before ``Jobs/now``.
-        func notify(_ original: String?, hoursAgo: Double, app: String? = nil, arrived: String = "now()") async throws {
+        func notify(
+            _ original: String?,
+            hoursAgo: Double,
+            app: String? = nil,
+            arrived: String = "now()",
+            lateIn run: Int64? = nil
+        ) async throws {
             let quoted = { (text: String?) in text.map { "'\($0)'" } ?? "NULL" }
             try await world.run(
                 """
                 INSERT INTO notifications (app_id, notification_uuid, original_transaction_id, transaction_id, app_transaction_id,
-                                           signed_date, payload_sha256, payload, first_seen_at)
+                                           signed_date, payload_sha256, payload, first_seen_at, late_run_id)
                 VALUES (\(world.app.rawValue), gen_random_uuid(), \(quoted(original)), \(quoted(original)), \(quoted(app)),
-                        \(moment(hoursAgo: hoursAgo)), '', '{}', \(arrived))
+                        \(moment(hoursAgo: hoursAgo)), '', '{}', \(arrived),
+                        \(run.map(String.init) ?? "NULL"))
                 """
             )
         }
@@ -315,6 +322,34 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(scene.plan()) == ["84"])
     }
 
+    @Test func `a customer whom only a second reading names is asked once more, whatever was asked since`() async throws
+    {
+        let scene = try await Scene()
+        try await scene.notify("83", hoursAgo: 60)
+        try await scene.notify("84", hoursAgo: 60)
+        #expect(try await scene.run(scene.plan(now: .daysBefore(2))) == ["83", "84"])
+        #expect(try await scene.run(scene.plan(now: .daysBefore(1))) == [])
+        let plan = try await scene.plan()
+        let start = try await scene.begin(plan)
+        // Both histories were read after this date. Only one of the notifications came late, the other by a replay.
+        try await scene.notify("83", hoursAgo: 55, lateIn: start.run)
+        try await scene.notify("84", hoursAgo: 55)
+        _ = try await scene.world.ledger.planChangedCustomers(plan, run: start.run)
+        #expect(try await scene.asked(start.run) == ["83"])
+        try await scene.end(start.run, plan)
+        #expect(try await scene.run(scene.plan(now: .daysAfter(1))) == [])
+    }
+
+    @Test func `an overlap of days asks for no customer more often`() async throws {
+        let scene = try await Scene()
+        let streams = "transactionHistory: {}, notificationHistory: {scope: app, overlap: 7d}"
+        try await scene.notify("86", hoursAgo: 5)
+        try await scene.notify("87", hoursAgo: 0.5)
+        #expect(try await scene.run(scene.plan(streams: streams)) == ["86", "87"])
+        #expect(try await scene.run(scene.plan(now: .daysAfter(1), streams: streams)) == ["87"])
+        #expect(try await scene.run(scene.plan(now: .daysAfter(2), streams: streams)) == [])
+    }
+
     @Test func `a date names whoever notifications name since, asked before or not`() async throws {
         let scene = try await Scene()
         try await scene.notify("91", hoursAgo: 30)
@@ -344,5 +379,7 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(plan) == ["97"])
         let after = try await scene.world.ledger.changedSoFar(scene.plan(now: .daysAfter(1)))
         #expect(after.customers == 0 && after.followedUntil == Jobs.now && after.notificationsUntil == Jobs.now)
+        // One day has become due for its second reading since.
+        #expect(before.daysToReadAgain == 0 && after.daysToReadAgain == 1)
     }
 }

@@ -61,7 +61,7 @@ package struct LedgerBook: Sendable {
     /// Of the archive, every content once, however often it was signed.
     package func rows(of table: String) async throws -> [String] {
         if table == "signed_payloads" { return try await archivedContents() }
-        let written = "first_seen_at,last_seen_at,last_changed_at,last_run_id,run_id,job,source"
+        let written = "first_seen_at,last_seen_at,last_changed_at,last_run_id,late_run_id,read_at,run_id,job,source"
         // A notification is always signed under the date at which it was sent.
         let dates = table == "notifications" ? [] : ["signed_date", "payload,signedDate"]
         let content = (["payload_sha256", "content_hash"] + dates).reduce("to_jsonb(t) - '{\(written)}'::text[]") {

@@ -6,6 +6,7 @@ SELECT
     count(*) FILTER (WHERE state = 'delivered') AS delivered,
     count(*) FILTER (WHERE state = 'delivered' AND failed_attempts = 0) AS delivered_at_once,
     count(*) FILTER (WHERE state = 'retrying') AS retrying,
+    count(*) FILTER (WHERE state = 'not known yet') AS not_known_yet,
     count(*) FILTER (WHERE state = 'never received') AS never_received,
     count(*) FILTER (WHERE state = 'unknown') AS unknown,
     sum(attempts)::bigint AS attempts,
@@ -25,8 +26,9 @@ COMMENT ON COLUMN notification_health_by_day.notification_type IS 'Apple''s noti
 COMMENT ON COLUMN notification_health_by_day.notifications IS 'Notifications of the day.';
 COMMENT ON COLUMN notification_health_by_day.delivered IS 'How many the server accepted at last.';
 COMMENT ON COLUMN notification_health_by_day.delivered_at_once IS 'How many it accepted at the first attempt.';
-COMMENT ON COLUMN notification_health_by_day.retrying IS 'How many Apple may still try to deliver.';
-COMMENT ON COLUMN notification_health_by_day.never_received IS 'How many Apple gave up.';
+COMMENT ON COLUMN notification_health_by_day.retrying IS 'How many failed so far and have Apple''s next attempt still to come.';
+COMMENT ON COLUMN notification_health_by_day.not_known_yet IS 'How many failed when they were read, and were tried again since.';
+COMMENT ON COLUMN notification_health_by_day.never_received IS 'How many Apple gave up: no success was among their attempts when they were read after that.';
 COMMENT ON COLUMN notification_health_by_day.unknown IS 'How many have no known attempt.';
 COMMENT ON COLUMN notification_health_by_day.attempts IS 'Attempts to deliver them.';
 COMMENT ON COLUMN notification_health_by_day.failed_attempts IS 'Attempts that failed.';

@@ -1,11 +1,12 @@
--- Which notifications has the app's server never received?
+-- Which notifications has the app's server never received, or perhaps not received yet?
 --
 -- Begins with the few that have a failed attempt and no success, so that it need not look through all.
 CREATE OR REPLACE VIEW undelivered_notifications AS
 SELECT
     d.app_id, d.notification_uuid, d.notification_type, d.subtype, d.signed_date, d.transaction_id,
     d.original_transaction_id, d.state, d.attempts, d.last_attempt_at, d.last_failure,
-    CASE WHEN d.state = 'retrying' THEN d.signed_date + interval '157 hours' END AS retried_until
+    CASE WHEN d.state <> 'never received' AND d.first_attempt_at + interval '157 hours' > now()
+         THEN d.first_attempt_at + interval '157 hours' END AS retried_until
 FROM (
     SELECT DISTINCT f.app_id, f.notification_uuid FROM notification_send_attempts f
      WHERE f.send_attempt_result IS DISTINCT FROM 'SUCCESS'
@@ -13,16 +14,16 @@ FROM (
                         WHERE s.app_id = f.app_id AND s.notification_uuid = f.notification_uuid AND s.send_attempt_result = 'SUCCESS')
 ) failed
 JOIN notification_deliveries d ON d.app_id = failed.app_id AND d.notification_uuid = failed.notification_uuid
-WHERE d.state IN ('retrying', 'never received');
+WHERE d.state IN ('retrying', 'not known yet', 'never received');
 COMMENT ON VIEW undelivered_notifications IS
-    'Notifications with attempts and no success: what the app''s own server has to catch up on. Their content is in masked_notifications, and in the transactions and renewals they brought.';
+    'Notifications with attempts and no known success. What is never received the app''s own server has to catch up on; the others may have arrived since their attempts were read. Their content is in masked_notifications, and in the transactions and renewals they brought.';
 COMMENT ON COLUMN undelivered_notifications.app_id IS 'The app, in apps.';
 COMMENT ON COLUMN undelivered_notifications.notification_uuid IS 'Apple''s notificationUUID: names the notification.';
 COMMENT ON COLUMN undelivered_notifications.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
 COMMENT ON COLUMN undelivered_notifications.subtype IS 'Apple''s subtype, which narrows the type.';
 COMMENT ON COLUMN undelivered_notifications.signed_date IS 'When Apple signed the notification.';
-COMMENT ON COLUMN undelivered_notifications.state IS 'retrying, or never received once Apple has given up.';
+COMMENT ON COLUMN undelivered_notifications.state IS 'retrying (Apple''s next attempt is still to come), not known yet (Apple has tried again since the attempts were read), or never received (read after Apple had given up).';
 COMMENT ON COLUMN undelivered_notifications.attempts IS 'Apple''s attempts to deliver it that are known.';
 COMMENT ON COLUMN undelivered_notifications.last_attempt_at IS 'When Apple last tried.';
 COMMENT ON COLUMN undelivered_notifications.last_failure IS 'Apple''s sendAttemptResult of the last attempt.';
-COMMENT ON COLUMN undelivered_notifications.retried_until IS 'Until when Apple may try again; NULL once it has given up.';
+COMMENT ON COLUMN undelivered_notifications.retried_until IS 'Until when Apple may try again: 157 hours after the first attempt; NULL once that is over.';

@@ -29,7 +29,8 @@ extension ExportPipeline {
             job: job,
             transactionIds: counted.distinct,
             now: now,
-            lastRun: changed?.notificationsUntil
+            lastRun: changed?.notificationsUntil,
+            daysToReadAgain: Int(changed?.daysToReadAgain ?? 0)
         )
         return PlanReport(
             job: job.name,
@@ -41,6 +42,7 @@ extension ExportPipeline {
                     stream: stream.stream.rawValue,
                     items: stream.items,
                     requestsAtLeast: stream.minimumRequests,
+                    nightlyRequestsAtLeast: stream.nightlyRequests,
                     secondsAtAppleLimit: stream.atLimit.inSeconds,
                     secondsAtShare: stream.atShare.inSeconds,
                     remark: remark(on: stream, changed)
@@ -71,7 +73,9 @@ extension ExportPipeline {
         }
         if stream.isUpperBound { return "at most: only customers in whose history a revocation is seen" }
         if job.asksWholeApp(stream.stream) {
-            return "windows of at most a day; a later run asks only for the time since the last"
+            guard let nightly = stream.nightlyRequests else { return "windows of at most a day" }
+            return
+                "windows of at most a day; a run a night later needs at least \(nightly), those that are read again included"
         }
         return nil
     }

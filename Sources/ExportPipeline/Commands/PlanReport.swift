@@ -7,6 +7,8 @@ package struct PlanReport: Codable, Sendable {
         package let items: Int
         /// One page for each item; more where an item has more than twenty records.
         package let requestsAtLeast: Int
+        /// Of the whole app's notifications: the least that a run a night later needs, readings of earlier days included.
+        package let nightlyRequestsAtLeast: Int?
         package let secondsAtAppleLimit: Double
         package let secondsAtShare: Double
         package let remark: String?

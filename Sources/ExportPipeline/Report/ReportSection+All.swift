@@ -116,8 +116,8 @@ extension ReportSection {
             axis: "day",
             series: [
                 Chart.Series(column: "at_once", tone: 0), Chart.Series(column: "later", tone: 2),
-                Chart.Series(column: "retrying", tone: 3), Chart.Series(column: "never", tone: 1),
-                Chart.Series(column: "unknown", tone: 5),
+                Chart.Series(column: "retrying", tone: 3), Chart.Series(column: "not_known_yet", tone: 4),
+                Chart.Series(column: "never", tone: 1), Chart.Series(column: "unknown", tone: 5),
             ],
             words: "notifications by day and how their delivery went"
         ),

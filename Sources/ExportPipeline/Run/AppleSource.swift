@@ -39,7 +39,7 @@ struct AppleSource: PageSource {
         case .notificationHistory:
             guard let stream = job.streams.notificationHistory, let window = item.window else { throw unplanned(item) }
             page = try await client.notificationHistory(
-                stream.query(for: window, transactionId: TransactionID(item.key)),
+                stream.query(for: window, transactionId: TransactionID(item.key), reading: item.reading),
                 paginationToken: item.cursor,
                 departing: departure
             )

@@ -45,7 +45,8 @@ struct LedgerStore: CrawlStore {
 
     func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome {
         let desk = try desk(for: item)
-        let rows = desk.normalizer.normalize(page, from: item.stream, now: databaseNow)
+        let readAt = databaseNow
+        let rows = desk.normalizer.normalize(page, from: item.stream, now: readAt)
         crashPoint(.pageNormalized)
         let isLast = !page.hasMore
         let commit = PageCommit(
@@ -57,7 +58,9 @@ struct LedgerStore: CrawlStore {
                 job: holder.job,
                 run: holder.run,
                 stream: item.stream.rawValue,
-                listedTransactionID: TransactionID(item.key)?.text
+                listedTransactionID: TransactionID(item.key)?.text,
+                readAt: readAt,
+                isSecondReading: item.reading == .second
             ),
             cursor: isLast && !plan.keepsCursor(of: item.stream) ? nil : page.cursor,
             isLast: isLast,
@@ -100,7 +103,8 @@ struct LedgerStore: CrawlStore {
             let environment = item.otherEnvironment ?? plan.job.app.environment
             let oldest = environment.oldestNotification(at: databaseNow)
             let isGone = item.window.map { $0.upperBound <= oldest } ?? true
-            let leavesGap = !plan.asksAsFarBackAsApple(item)
+            // A time that is read again has been read before.
+            let leavesGap = item.reading == .first && !plan.asksAsFarBackAsApple(item)
             (code, message) = (errorCode, text)
             standing = isGone ? .failed : .clamped(newStart: oldest, leavesGap: leavesGap)
         }

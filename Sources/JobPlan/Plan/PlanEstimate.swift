@@ -10,6 +10,9 @@ package struct PlanEstimate: Equatable, Sendable {
         package let items: Int
         /// One for each item: how many pages follow, only Apple knows.
         package let minimumRequests: Int
+        /// Of an app-wide notification crawl: the least that a run a night after the last one needs, readings of earlier days
+        /// included; `nil` for other streams, and for one that ends at a fixed date.
+        package let nightlyRequests: Int?
         /// Whether the run may need fewer, because it asks only about customers with a revocation.
         package let isUpperBound: Bool
         /// How long the requests take at Apple's limit.
@@ -28,21 +31,38 @@ package struct PlanEstimate: Equatable, Sendable {
     ///   - transactionIds: How many IDs the job's source holds.
     ///   - now: When the run would first ask.
     ///   - lastRun: Until when an earlier run asked for notifications; `nil` when there was none.
-    package init(job: JobFile, transactionIds: Int, now: UnixMilliseconds, lastRun: UnixMilliseconds?) {
+    ///   - daysToReadAgain: Closed days that are due for their second reading.
+    package init(
+        job: JobFile,
+        transactionIds: Int,
+        now: UnixMilliseconds,
+        lastRun: UnixMilliseconds?,
+        daysToReadAgain: Int = 0
+    ) {
         let environment = job.app.environment
         streams = job.streams.named.map { stream in
             var items = transactionIds
+            var nightly: Int?
             if stream == .notificationHistory, let notifications = job.streams.notificationHistory,
                 notifications.scope == .app
             {
                 let asked = notifications.span(now: now, lastRun: lastRun, in: environment).asked
-                items = NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound).count
+                if let lastRun {
+                    items = notifications.laterWindows(now: now, lastRun: lastRun, in: environment) + daysToReadAgain
+                } else {
+                    items = NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound).count
+                }
+                if notifications.endDate == .now {
+                    let lastNight = now - .seconds(86_400)
+                    nightly = notifications.laterWindows(now: now, lastRun: lastNight, in: environment) + 1
+                }
             }
             let allowed = job.limits.allowedRate(of: stream, in: environment)
             return StreamEstimate(
                 stream: stream,
                 items: items,
                 minimumRequests: items,
+                nightlyRequests: nightly,
                 isUpperBound: stream == .refundHistory && job.streams.refundHistory?.customers == .revoked,
                 atLimit: .seconds(Double(items) / (allowed / job.limits.share)),
                 atShare: .seconds(Double(items) / allowed)
@@ -65,5 +85,21 @@ package struct PlanEstimate: Equatable, Sendable {
     private func together(_ time: (StreamEstimate) -> Duration) -> Duration {
         let sideBySide = streams.filter { !$0.isUpperBound }.map(time).max() ?? .zero
         return streams.filter(\.isUpperBound).map(time).reduce(sideBySide, +)
+    }
+}
+
+extension NotificationStream {
+    /// Items of an app-wide run that follows another, without second readings: windows since then, with the overlap, and one
+    /// item for failed deliveries.
+    fileprivate func laterWindows(
+        now: UnixMilliseconds,
+        lastRun: UnixMilliseconds,
+        in environment: AppStoreEnvironment
+    ) -> Int {
+        let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
+        let begin = max(lastRun - overlap, environment.oldestNotification(at: now))
+        let readsFailures =
+            startDate == .lastRun && environment == .production && now - WindowReading.failuresReach < min(begin, end)
+        return NotificationWindows.slices(from: begin, to: end).count + (readsFailures ? 1 : 0)
     }
 }

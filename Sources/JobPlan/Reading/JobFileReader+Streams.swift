@@ -56,7 +56,9 @@ extension JobFileReader {
     }
 
     private func notificationHistory(_ streams: Section) -> NotificationStream? {
-        let keys = ["scope", "startDate", "endDate", "onlyFailures", "notificationType", "notificationSubtype"]
+        let keys = [
+            "scope", "startDate", "endDate", "onlyFailures", "notificationType", "notificationSubtype", "overlap",
+        ]
         guard let section = streams.section("notificationHistory", keys: keys) else { return nil }
         let scope = section.choice("scope", of: NotificationStream.Scope.self) ?? .transactions
         let type = section.text("notificationType", "it must be Apple's word, such as REFUND", where: isAppleWord)
@@ -83,8 +85,15 @@ extension JobFileReader {
             endDate: end,
             onlyFailures: section.flag("onlyFailures") ?? false,
             notificationType: type,
-            notificationSubtype: subtype
+            notificationSubtype: subtype,
+            overlap: overlap(section) ?? NotificationStream.usualOverlap
         )
+    }
+
+    private func overlap(_ section: Section) -> Duration? {
+        section.text("overlap", "it must be from 0m to 7d, such as 30m, 1h or 2d") { text in
+            Duration(jobText: text).map { $0 <= NotificationStream.longestOverlap } ?? false
+        }.flatMap(Duration.init(jobText:))
     }
 
     func date(
@@ -132,6 +141,18 @@ extension JobFileReader {
     /// A later run must send the very same query, whatever the order in the file.
     private func sortedOnce(_ values: [String]) -> [String] {
         Set(values).sorted()
+    }
+}
+
+extension Duration {
+    /// A whole number of seconds, minutes, hours or days, such as `90s`, `30m`, `1h` or `2d`.
+    fileprivate init?(jobText text: String) {
+        let seconds: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        let digits = text.dropLast()
+        guard let unit = text.last.flatMap({ seconds[$0] }), (1...6).contains(digits.utf8.count),
+            digits.utf8.allSatisfy(isDigit), let count = Int64(digits)
+        else { return nil }
+        self = .seconds(count * unit)
     }
 }
 

@@ -1,3 +1,4 @@
+import JobPlan
 import LedgerTables
 
 /// The statements that bring rows into the ledger.
@@ -170,18 +171,26 @@ enum MergeSQL {
 
     /// Apple's delivery attempts: new ones are added, a changed result is taken over.
     ///
-    /// Parameters: app, the rows.
+    /// When a notification's attempts were read is kept only while none has succeeded, and is renewed only by the reading
+    /// that finds them final: a page that is read again writes nothing. All attempts of a notification come in one page.
+    /// Parameters: app, when they were read, the rows.
     static let sendAttempts: String = {
         let table = Tables.notificationSendAttempts
+        let final = "s.first_attempt_date + interval '\(WindowReading.retryTime.components.seconds) seconds'"
         return """
-            INSERT INTO \(table.name) AS t (app_id, notification_uuid, attempt_date, send_attempt_result)
-            SELECT $1::integer, s.notification_uuid, s.attempt_date, s.send_attempt_result
-              FROM \(Staging.from("$2", of: table))
+            INSERT INTO \(table.name) AS t (app_id, notification_uuid, attempt_date, send_attempt_result, read_at)
+            SELECT $1::integer, s.notification_uuid, s.attempt_date, s.send_attempt_result,
+                   CASE WHEN NOT s.is_delivered THEN $2::timestamptz END
+              FROM (SELECT s.*, min(s.attempt_date) OVER attempts AS first_attempt_date,
+                           coalesce(bool_or(s.send_attempt_result = 'SUCCESS') OVER attempts, false) AS is_delivered
+                      FROM \(Staging.from("$3", of: table))
+                    WINDOW attempts AS (PARTITION BY s.notification_uuid)) s
               LEFT JOIN \(held(in: table, by: table.key)) ON true
              WHERE h.app_id IS NULL OR h.send_attempt_result IS DISTINCT FROM s.send_attempt_result
+                OR NOT s.is_delivered AND $2 >= \(final) AND coalesce(h.read_at < \(final), true)
              ORDER BY s.notification_uuid, s.attempt_date
             ON CONFLICT (app_id, notification_uuid, attempt_date)
-            DO UPDATE SET send_attempt_result = excluded.send_attempt_result
+            DO UPDATE SET send_attempt_result = excluded.send_attempt_result, read_at = greatest(t.read_at, excluded.read_at)
             """
     }()
 

@@ -1,4 +1,4 @@
-import AppStoreModel
+package import AppStoreModel
 import LedgerTables
 import Postgres
 import SignedData
@@ -24,15 +24,29 @@ package struct RowOrigin: Sendable {
     package let stream: String
     /// The transaction ID of the user's list under which the rows were found.
     package let listedTransactionID: String?
+    /// When Apple answered, at the latest; `nil` for rows that Apple was not asked for now.
+    package let readAt: UnixMilliseconds?
+    /// Whether the job has read these notifications' day before, so that new ones among them came late.
+    package let isSecondReading: Bool
 
     var isRefundHistory: Bool { stream == "refundHistory" }
 
-    package init(app: AppID, job: String, run: Int64, stream: String, listedTransactionID: String?) {
+    package init(
+        app: AppID,
+        job: String,
+        run: Int64,
+        stream: String,
+        listedTransactionID: String?,
+        readAt: UnixMilliseconds? = nil,
+        isSecondReading: Bool = false
+    ) {
         self.app = app
         self.job = job
         self.run = run
         self.stream = stream
         self.listedTransactionID = listedTransactionID
+        self.readAt = readAt
+        self.isSecondReading = isSecondReading
     }
 }
 
@@ -116,6 +130,9 @@ struct RecordWriter {
             if try row.bool("inserted") { changed.inserted.insert(key) } else { changed.updated.insert(key) }
         }
         try removeSignatureLocks(of: triaged.held.filter { !$0.isSignedAgain }, in: table, on: connection)
+        if origin.isSecondReading, table == Tables.notifications {
+            try markLate(changed.inserted.subtracting(changed.new), on: connection)
+        }
         crashPoint(.tableStaged)
         // A page may be about to put a newer snapshot in their place, with other rows of its own.
         let owners = try hold(triaged.owners, in: table, on: connection)
@@ -214,6 +231,9 @@ struct RecordWriter {
         if table == Tables.transactions {
             constants += [("source", .text(origin.stream)), ("listed_transaction_id", listedTransactionID)]
         }
+        if origin.isSecondReading, table == Tables.notifications {
+            constants.append(("late_run_id", .bigint(origin.run)))
+        }
         _ = try connection.copyIn(
             table.name,
             columns: Staging.hashed(table).columns.map(\.name),
@@ -290,11 +310,21 @@ struct RecordWriter {
         }
     }
 
+    /// Notes which run found the notifications that entered Apple's history after their day had been read, where they were
+    /// not inserted with it.
+    private func markLate(_ uuids: Set<ExactText>, on connection: borrowing PostgresConnection) throws {
+        guard !uuids.isEmpty else { return }
+        _ = try connection.run(
+            "UPDATE notifications SET late_run_id = $2::bigint WHERE app_id = $1::integer AND notification_uuid = ANY ($3::text[])",
+            [.integer(origin.app.rawValue), .bigint(origin.run), .textArray(uuids.map(\.text).sorted())]
+        )
+    }
+
     private func writeSendAttempts(_ rows: [Row], on connection: borrowing PostgresConnection) throws {
         guard !rows.isEmpty else { return }
         _ = try connection.run(
             MergeSQL.sendAttempts,
-            [.integer(origin.app.rawValue)],
+            [.integer(origin.app.rawValue), origin.readAt.map { .timestamp($0.rawValue) } ?? .null],
             rows: Staging.rows(rows, of: Tables.notificationSendAttempts)
         )
     }

@@ -53,6 +53,30 @@ extension Ledger {
         }.first
     }
 
+    static func late(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> JobStatus.Late? {
+        try connection.run(
+            """
+            WITH late AS (
+                SELECT n.late_run_id, n.notification_uuid, n.signed_date FROM notifications n
+                  JOIN runs r ON r.app_id = n.app_id AND r.run_id = n.late_run_id
+                 WHERE n.app_id = $1 AND n.late_run_id IS NOT NULL AND r.job = $2
+            )
+            SELECT late_run_id, notification_uuid, \(moment("signed_date")) AS signed,
+                   count(*) OVER () AS notifications, count(*) OVER (PARTITION BY late_run_id) AS in_run
+              FROM late ORDER BY late_run_id DESC, late.signed_date, notification_uuid LIMIT 1
+            """,
+            key
+        ).map { row in
+            JobStatus.Late(
+                notifications: try row.int64("notifications"),
+                run: try row.int64("late_run_id"),
+                inRun: try row.int64("in_run"),
+                example: try row.text("notification_uuid"),
+                signedAt: try row.text("signed")
+            )
+        }.first
+    }
+
     /// - Returns: `nil` for a role that may not see them.
     static func certificates(
         _ app: Cell,

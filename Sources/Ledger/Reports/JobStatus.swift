@@ -68,6 +68,20 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let opensAt: String?
     }
 
+    /// Notifications that only the second reading of their day found: they entered Apple's history late.
+    package struct Late: Codable, Sendable, Equatable {
+        /// Of all runs of the job.
+        package let notifications: Int64
+        /// The last run that found some.
+        package let run: Int64
+        /// How many of them that run found.
+        package let inRun: Int64
+        /// The notificationUUID of one that run found.
+        package let example: String
+        /// When Apple signed that one.
+        package let signedAt: String
+    }
+
     package let app: String
     package let environment: String
     package let job: String
@@ -81,6 +95,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let retryable: Int64?
     package let rejected: [Reject]
     package let gaps: [Gap]
+    /// `nil` when every notification came in time.
+    package let late: Late?
     package let budget: [Budget]
     /// `nil` when every item has reached its end.
     package let oldestUnfinished: Oldest?
@@ -134,6 +150,7 @@ extension Ledger {
                 retryable: try plan.map { try Self.countRetryable(by: $0, on: connection) },
                 rejected: try Self.rejected(key, connection),
                 gaps: try Self.gaps(key, connection),
+                late: try Self.late(key, connection),
                 budget: try Self.budget([key[0]], connection),
                 oldestUnfinished: try Self.oldest(key, connection),
                 certificates: try Self.certificates(key[0], connection),

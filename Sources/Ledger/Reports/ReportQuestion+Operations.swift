@@ -5,12 +5,12 @@ extension ReportQuestion {
         [
             FigureColumn("day", "Day", .day), FigureColumn("at_once", "Delivered at once", .count),
             FigureColumn("later", "Delivered after retries", .count), FigureColumn("retrying", "Being retried", .count),
-            FigureColumn("never", "Never received", .count), FigureColumn("unknown", "Not known", .count),
-            FigureColumn("notifications", "All", .count),
+            FigureColumn("not_known_yet", "Not known yet", .count), FigureColumn("never", "Never received", .count),
+            FigureColumn("unknown", "No attempt known", .count), FigureColumn("notifications", "All", .count),
         ],
         """
         SELECT v.day::text AS day, sum(delivered_at_once) AS at_once, sum(delivered - delivered_at_once) AS later,
-               sum(retrying) AS retrying, sum(never_received) AS never, sum(unknown) AS unknown,
+               sum(retrying) AS retrying, sum(not_known_yet) AS not_known_yet, sum(never_received) AS never, sum(unknown) AS unknown,
                sum(notifications) AS notifications
           FROM notification_health_by_day v
          WHERE app_id = $1 AND v.day > (now() - interval '30 days')::date

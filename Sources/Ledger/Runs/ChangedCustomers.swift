@@ -19,6 +19,8 @@ package struct ChangedSoFar: Sendable, Equatable {
     package let followedUntil: UnixMilliseconds?
     /// Until when the job has asked for notifications.
     package let notificationsUntil: UnixMilliseconds?
+    /// Closed days that are due for their second reading.
+    package let daysToReadAgain: Int64
 }
 
 extension Ledger {
@@ -103,7 +105,8 @@ extension Ledger {
             return ChangedSoFar(
                 customers: try row.int64("customers"),
                 followedUntil: try changed.followedUntil(on: connection),
-                notificationsUntil: try asked.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:))
+                notificationsUntil: try asked.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:)),
+                daysToReadAgain: try ItemPlanner(plan: plan).countDueDays(on: connection)
             )
         }
     }
@@ -116,6 +119,12 @@ extension Ledger {
 struct ChangedCustomers {
     let plan: RunPlan
 
+    /// How long after a notification's date a history must have been read to show for certain what it is about.
+    ///
+    /// This is a property of Apple's histories, so it does not follow `notificationHistory.overlap`: a job with an overlap
+    /// of days would otherwise ask for the same customers again on each of these days.
+    static let settlingTime = Duration.seconds(3_600)
+
     private var key: [Cell] { [.integer(plan.app.rawValue), .text(plan.job.name)] }
 
     /// From when on notifications are looked at; `nil` for all the ledger has.
@@ -125,7 +134,7 @@ struct ChangedCustomers {
         }
         guard changedSince == .lastRun else { return changedSince.resolve(now: plan.now, lastRun: nil) }
         guard !plan.restart, let until = try followedUntil(on: connection) else { return nil }
-        return until - ItemPlanner.overlap
+        return until - Self.settlingTime
     }
 
     /// Until when an earlier run of the job has followed notifications without a hole.
@@ -170,11 +179,13 @@ struct ChangedCustomers {
 
     /// The moment up to which this run follows: its own end, or where the first window begins that it could not finish.
     ///
+    /// A time that is read again has been followed before; what only the next attempt finds there is found by when it came.
     /// Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach.
     static let followedUntil = """
         (SELECT least($5::timestamptz, min(i.window_start)) FROM crawl_items i
           WHERE i.app_id = $1 AND i.job = $6 AND i.stream = 'notificationHistory' AND i.run_id = $2
-            AND i.state <> 'done' AND i.window_end > $7::timestamptz AND $5::timestamptz IS NOT NULL)
+            AND i.state <> 'done' AND i.window_end > $7::timestamptz AND $5::timestamptz IS NOT NULL
+            AND \(ItemPlanner.isFirstReading("i")))
         """
 
     func parameters(since: UnixMilliseconds?) -> [Cell] {
@@ -185,7 +196,7 @@ struct ChangedCustomers {
             since.map { .timestamp($0.rawValue) } ?? .null,
             // A date says whom to ask, and a restart everybody, whoever was asked since.
             .boolean(plan.restart || plan.changedSince != .lastRun),
-            .bigint(ItemPlanner.overlap.wholeMilliseconds),
+            .bigint(Self.settlingTime.wholeMilliseconds),
             plan.changedSince == .lastRun ? since.map { .timestamp($0.rawValue) } ?? .null : .null,
             .textArray(Ledger.codesOfUnknownIDs),
         ]
@@ -198,16 +209,20 @@ struct ChangedCustomers {
     /// notification about the app alone names only customers who are known.
     /// Parameters: 1 app, 2 job, 3 streams and 4 their filters, 5 since, 6 whether to ask again whoever was asked since,
     /// 7 how much later than a notification a history must have been read to show what the notification is about, in ms,
-    /// 8 from when on a notification of any age counts that came into the ledger late, by a replay or another job,
+    /// 8 from when on a notification of any age counts that came into the ledger late, by a replay, another job, or the second
+    /// reading of its day. What a second reading found marks its customer as changed whenever the customer was asked before
+    /// the run of that reading began: a history that was read until then may lack what Apple told late.
     /// 9 Apple's codes for IDs that do not exist: such an item is left to `retry`.
     static let query = """
         WITH asked AS (SELECT * FROM unnest($3::text[], $4::text[]) AS a (stream, fingerprint)),
         jobs AS (SELECT DISTINCT job FROM runs WHERE app_id = $1),
         named AS MATERIALIZED (
-            SELECT coalesce(original_transaction_id, transaction_id) AS id, app_transaction_id, max(signed_date) AS at
-              FROM notifications
-             WHERE app_id = $1 AND (signed_date >= coalesce($5::timestamptz, '-infinity') OR first_seen_at >= $8::timestamptz)
-               AND coalesce(original_transaction_id, transaction_id, app_transaction_id) IS NOT NULL
+            SELECT coalesce(n.original_transaction_id, n.transaction_id) AS id, n.app_transaction_id,
+                   max(greatest(n.signed_date, late.frozen_now - $7::bigint * interval '1 millisecond')) AS at
+              FROM notifications n LEFT JOIN runs late ON late.app_id = n.app_id AND late.run_id = n.late_run_id
+             WHERE n.app_id = $1
+               AND (n.signed_date >= coalesce($5::timestamptz, '-infinity') OR n.first_seen_at >= $8::timestamptz)
+               AND coalesce(n.original_transaction_id, n.transaction_id, n.app_transaction_id) IS NOT NULL
              GROUP BY 1, 2
              UNION ALL
             SELECT transaction_id, app_transaction_id, max(marked_at) FROM changed_customers

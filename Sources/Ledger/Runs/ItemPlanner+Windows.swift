@@ -13,6 +13,7 @@ extension ItemPlanner {
     ) throws {
         let fingerprint = plan.job.queryFingerprint(for: .notificationHistory)
         let oldest = plan.oldestNotification
+        // The ends of windows that are read again lie before it.
         let lastEnd = try connection.run(
             """
             SELECT max(window_end) AS last_end FROM crawl_items
@@ -30,7 +31,7 @@ extension ItemPlanner {
             let end = asked.upperBound
             gap = lastEnd < min(oldest, end) ? lastEnd..<min(oldest, end) : nil
             // A restart may begin earlier than the last window ended, never later: what lies between was never asked for.
-            let begin = max(lastEnd - Self.overlap, oldest)
+            let begin = max(lastEnd - overlap, oldest)
             asked = min(plan.restart ? min(begin, asked.lowerBound) : begin, end)..<end
             try takeUpUndoneWindows(fingerprint, start.run, on: connection)
             let lost = try recordLostWindows(fingerprint, start.run, on: connection)
@@ -53,12 +54,126 @@ extension ItemPlanner {
                 ]
             )
         }
+        guard lastEnd != nil else { return }
+        if notifications.startDate == .lastRun {
+            try planFailures(before: asked.lowerBound, fingerprint, start.run, on: connection)
+        }
+        try planSecondReadings(fingerprint, start.run, on: connection)
     }
 
     /// Names a window; another filter's window of the same time is another item, for it owes other notifications.
     private static func key(of window: Range<UnixMilliseconds>, _ fingerprint: String) -> String {
-        let filters = SHA256.digest(of: Array(fingerprint.utf8)).prefix(4).hexadecimal
-        return "\(window.lowerBound.rawValue)..\(window.upperBound.rawValue)#\(filters)"
+        "\(window.lowerBound.rawValue)..\(window.upperBound.rawValue)#\(mark(of: fingerprint))"
+    }
+
+    /// What stands for the filters in the keys of windows.
+    private static func mark(of fingerprint: String) -> String {
+        SHA256.digest(of: Array(fingerprint.utf8)).prefix(4).hexadecimal
+    }
+
+    /// Whether an item is a window that is read for the first time; see ``JobPlan/WindowReading``.
+    static func isFirstReading(_ alias: String) -> String {
+        """
+        \(alias).item_key NOT LIKE '%\(WindowReading.secondSuffix)' AND \(alias).item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
+        """
+    }
+
+    /// The failed deliveries of the last seven days, up to where this run's own windows begin.
+    ///
+    /// One item for all of them, which each run moves on: Apple answers with the failures alone, mostly one page. In the
+    /// sandbox Apple tries once, so the first reading knows all there is.
+    private func planFailures(
+        before end: UnixMilliseconds,
+        _ fingerprint: String,
+        _ run: Int64,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        let begin = max(plan.now - WindowReading.failuresReach, plan.oldestNotification)
+        guard plan.job.app.environment == .production, begin < end else { return }
+        _ = try connection.run(
+            """
+            INSERT INTO crawl_items AS i
+                (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
+            VALUES ($1, $2, 'notificationHistory', $3, $4, 'waiting', clock_timestamp(), $5, $6, $7)
+            ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
+                run_id = excluded.run_id, \(Self.isToDo), cursor = NULL,
+                window_start = excluded.window_start, window_end = excluded.window_end
+            """,
+            [
+                app, job, .text(WindowReading.failuresPrefix + Self.mark(of: fingerprint)), .bigint(run),
+                .text(fingerprint), .timestamp(begin.rawValue), .timestamp(end.rawValue),
+            ]
+        )
+    }
+
+    /// One item for each closed day that is due for its second reading: once for each day, filters and job.
+    private func planSecondReadings(
+        _ fingerprint: String,
+        _ run: Int64,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        _ = try connection.run(
+            """
+            INSERT INTO crawl_items
+                (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
+            SELECT $1, $2, 'notificationHistory', due.item_key, $8, 'waiting', clock_timestamp(), $3, due.window_start,
+                   due.window_end
+              FROM (\(Self.dueDays)) due
+            ON CONFLICT (app_id, job, stream, item_key) DO NOTHING
+            """,
+            dueDaysParameters(fingerprint) + [.bigint(run)]
+        )
+    }
+
+    /// How many days a run that began now would read for the second time.
+    func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
+        let fingerprint = plan.job.queryFingerprint(for: .notificationHistory)
+        return try connection.run(
+            "SELECT count(*) AS days FROM (\(Self.dueDays)) due",
+            dueDaysParameters(fingerprint)
+        )[0].int64("days")
+    }
+
+    /// Closed days the job has read, and has not read as a whole since Apple gave up their failed deliveries.
+    ///
+    /// A day is as long as the job's windows in it. It is due ``WindowReading/secondReadingDelay`` after it closed, when all of
+    /// these are done. A day that one window has covered in a run that began after that, such as the days of a first run that
+    /// reaches back for months, needs no second reading. The keys of windows begin with a moment in milliseconds, so the
+    /// primary key leads to those within Apple's reach, however old the ledger is.
+    /// Parameters: 1 app, 2 job, 3 filters, 4 the first key within reach, 5 Apple's reach, 6 the latest close of a due day,
+    /// 7 how the keys end.
+    private static let dueDays = """
+        WITH pieces AS (
+            SELECT date_trunc('day', i.window_start, 'UTC') AS day, i.window_start, i.window_end, i.state, r.frozen_now
+              FROM crawl_items i JOIN runs r ON r.app_id = i.app_id AND r.run_id = i.run_id
+             WHERE i.app_id = $1::integer AND i.job = $2::text AND i.stream = 'notificationHistory' AND i.fingerprint = $3::text
+               AND i.item_key >= $4::text AND \(isFirstReading("i"))
+               AND i.window_end > $5::timestamptz AND i.window_start < $6::timestamptz
+        ), days AS (
+            SELECT day, min(window_start) AS window_start, max(window_end) AS window_end,
+                   (extract(epoch FROM day) * 1000)::bigint || '..' || (extract(epoch FROM day) * 1000 + 86400000)::bigint
+                       || $7::text AS item_key
+              FROM pieces GROUP BY day HAVING bool_and(state = 'done')
+        )
+        SELECT d.item_key, greatest(d.window_start, $5) AS window_start, d.window_end
+          FROM days d
+         WHERE d.day + interval '24 hours' <= $6
+           AND NOT EXISTS (SELECT FROM pieces p
+                            WHERE p.day = d.day AND p.window_start <= d.window_start AND p.window_end >= d.window_end
+                              AND p.frozen_now >= d.day + interval '24 hours'
+                                                + interval '\(WindowReading.secondReadingDelay.components.seconds) seconds')
+           AND NOT EXISTS (SELECT FROM crawl_items i
+                            WHERE i.app_id = $1 AND i.job = $2 AND i.stream = 'notificationHistory' AND i.item_key = d.item_key)
+        """
+
+    private func dueDaysParameters(_ fingerprint: String) -> [Cell] {
+        let oldest = plan.oldestNotification
+        let day = Duration.seconds(86_400)
+        return [
+            app, job, .text(fingerprint), .text(String((oldest - day).rawValue)), .timestamp(oldest.rawValue),
+            .timestamp((plan.now - WindowReading.secondReadingDelay).rawValue),
+            .text("#" + Self.mark(of: fingerprint) + WindowReading.secondSuffix),
+        ]
     }
 
     /// Windows an earlier run could not finish are part of this one; their tokens may still do.
@@ -92,10 +207,11 @@ extension ItemPlanner {
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
             SELECT app_id, job, stream, item_key, window_start, window_end,
-                   'the window was not finished while Apple served it', $4
-              FROM crawl_items
+                   CASE WHEN \(Self.isFirstReading("i")) THEN 'the window was not finished while Apple served it'
+                        ELSE 'the day was read once, and its second reading was not finished while Apple served it' END, $4
+              FROM crawl_items i
              WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND fingerprint = $3
-               AND state = 'failed' AND window_end <= $5
+               AND state = 'failed' AND window_end <= $5 AND item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
             ON CONFLICT DO NOTHING
             """,
             [

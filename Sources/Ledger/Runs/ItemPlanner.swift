@@ -8,8 +8,11 @@ import Workers
 struct ItemPlanner {
     let plan: RunPlan
 
-    /// Late entries reach Apple's notification history after newer ones, so a window begins a little before the last ended.
-    static let overlap = Duration.seconds(3_600)
+    /// How long before the end of the last window the next one begins, of the whole app and of each ID: the job's key
+    /// `notificationHistory.overlap`.
+    var overlap: Duration {
+        plan.job.streams.notificationHistory?.overlap ?? NotificationStream.usualOverlap
+    }
 
     var app: Cell { .integer(plan.app.rawValue) }
     var job: Cell { .text(plan.job.name) }
@@ -203,7 +206,7 @@ struct ItemPlanner {
             [
                 app, job, .text(stream.rawValue), .text(fingerprint), .bigint(run), window.start, window.end,
                 .boolean(plan.restart), .boolean(plan.keepsCursor(of: stream)), window.oldest,
-                .bigint(Self.overlap.wholeMilliseconds), .boolean(plan.job.appStore.triesSandbox),
+                .bigint(overlap.wholeMilliseconds), .boolean(plan.job.appStore.triesSandbox),
                 .boolean(plan.changedSince != nil && plan.keepsCursor(of: stream) && !plan.restart),
             ]
         )

@@ -140,6 +140,12 @@ struct StatusText {
         for gap in status.gaps {
             lines.append("  gap: \(gap.stream) \(itemName(gap.item)) from \(gap.from) to \(gap.to): \(gap.reason)")
         }
+        if let late = status.late {
+            lines.append(
+                "  late: \(counted(late.notifications, "notification")) found only by the second reading of the day; "
+                    + "\(late.inRun) in run \(late.run), such as \(late.example), signed \(late.signedAt)"
+            )
+        }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", closed until \($0)" } ?? ""
             let opens = budget.closedUntil == nil ? budget.opensAt.map { ", next one at \($0)" } ?? "" : ""

@@ -111,7 +111,7 @@ struct ReportPageTests {
             "deliveries",
             """
             SELECT concat_ws('|', day, sum(delivered_at_once), sum(delivered) - sum(delivered_at_once), sum(retrying),
-                             sum(never_received), sum(unknown), sum(notifications))
+                             sum(not_known_yet), sum(never_received), sum(unknown), sum(notifications))
               FROM notification_health_by_day WHERE day > (now() - interval '30 days')::date GROUP BY day
             """
         ),

@@ -39,7 +39,8 @@ struct NotificationViewTests {
         )
     }
 
-    /// Attempts of five notifications: at once, at the third, retrying, given up, and none that is known.
+    /// Attempts of notifications: at once, at the third, tried again since, given up, none that is known, to be tried again,
+    /// and read for the last time before and after Apple gave up.
     static func deliver(in world: TestLedger) async throws {
         try await world.notify(
             """
@@ -48,6 +49,10 @@ struct NotificationViewTests {
             c | EXPIRED   | VOLUNTARY | now -3 hours     | tc |
             d | REFUND    | -         | 2025-03-01 10:00 | td |
             e | DID_RENEW | -         | 2025-03-02 00:00 | te |
+            f | DID_RENEW | -         | now -3 hours     | tf |
+            g | REFUND    | -         | now -200 hours   | tg | first_seen_at=now -190 hours
+            h | REFUND    | -         | now -200 hours   | th | first_seen_at=now -190 hours
+            i | REFUND    | -         | now -200 hours   | ti | first_seen_at=now -190 hours
             """
         )
         try await world.run(
@@ -57,12 +62,23 @@ struct NotificationViewTests {
                 (1, 'b', '2025-03-01 00:01 UTC', 'TIMED_OUT'), (1, 'b', '2025-03-01 01:01 UTC', 'UNSUCCESSFUL_HTTP_RESPONSE_CODE'),
                 (1, 'b', '2025-03-01 13:00 UTC', 'SUCCESS'), (1, 'b', '2025-03-02 13:00 UTC', 'SUCCESS'),
                 (1, 'c', now() - interval '3 hours', 'NO_RESPONSE'),
-                (1, 'd', '2025-03-01 10:00 UTC', 'TLS_ISSUE')
+                (1, 'd', '2025-03-01 10:00 UTC', 'TLS_ISSUE'),
+                (1, 'f', now() - interval '3 hours', 'NO_RESPONSE'), (1, 'f', now() - interval '2 hours', 'NO_RESPONSE'),
+                (1, 'g', now() - interval '200 hours', 'TIMED_OUT')
+            """
+        )
+        try await world.run(
+            """
+            INSERT INTO notification_send_attempts (app_id, notification_uuid, attempt_date, send_attempt_result, read_at) VALUES
+                (1, 'h', now() - interval '200 hours', 'OTHER', now() - interval '44 hours'),
+                (1, 'i', now() - interval '200 hours', 'OTHER', now() - interval '42 hours')
             """
         )
     }
 
-    @Test func `notification_deliveries: delivered at once, at last, not yet, never, and not known`() async throws {
+    @Test func `notification_deliveries: delivered at once, at last, not yet, never, and not known, or not known yet`()
+        async throws
+    {
         let world = try await TestLedger()
         try await Self.deliver(in: world)
         #expect(
@@ -73,8 +89,9 @@ struct NotificationViewTests {
                 """
             ) == [
                 "a 1 0 2 - delivered", "b 4 2 780 UNSUCCESSFUL_HTTP_RESPONSE_CODE delivered",
-                "c 1 1 - NO_RESPONSE retrying",
-                "d 1 1 - TLS_ISSUE never_received", "e 0 0 - - unknown",
+                "c 1 1 - NO_RESPONSE not_known_yet",
+                "d 1 1 - TLS_ISSUE never_received", "e 0 0 - - unknown", "f 2 2 - NO_RESPONSE retrying",
+                "g 1 1 - TIMED_OUT not_known_yet", "h 1 1 - OTHER not_known_yet", "i 1 1 - OTHER never_received",
             ]
         )
         #expect(
@@ -83,7 +100,10 @@ struct NotificationViewTests {
                 SELECT notification_uuid, replace(state, ' ', '_'), last_failure, round(extract(epoch FROM retried_until - signed_date) / 3600) AS hours
                   FROM undelivered_notifications ORDER BY 1
                 """
-            ) == ["c retrying NO_RESPONSE 157", "d never_received TLS_ISSUE -"]
+            ) == [
+                "c not_known_yet NO_RESPONSE 157", "d never_received TLS_ISSUE -", "f retrying NO_RESPONSE 157",
+                "g not_known_yet TIMED_OUT -", "h not_known_yet OTHER -", "i never_received OTHER -",
+            ]
         )
         // The sandbox is tried once.
         try await world.run("UPDATE apps SET environment = 'Sandbox'")
@@ -117,7 +137,7 @@ struct NotificationViewTests {
         )
         let columns = "notification_uuid, state, attempts, last_attempt_at, last_failure"
         let parts = [
-            "SELECT \(columns) FROM notification_deliveries WHERE state IN ('retrying', 'never received')",
+            "SELECT \(columns) FROM notification_deliveries WHERE state IN ('retrying', 'not known yet', 'never received')",
             "SELECT \(columns) FROM undelivered_notifications",
         ]
         #expect(try await world.rows("(\(parts[0])) EXCEPT ALL (\(parts[1]))") == [])
@@ -131,14 +151,14 @@ struct NotificationViewTests {
         #expect(
             try await world.answer(
                 """
-                SELECT to_char(day, 'MM-DD') AS d, notification_type, notifications, delivered, delivered_at_once, retrying, never_received, unknown, attempts, failed_attempts,
+                SELECT to_char(day, 'MM-DD') AS d, notification_type, notifications, delivered, delivered_at_once, retrying, not_known_yet, never_received, unknown, attempts, failed_attempts,
                        extract(epoch FROM median_time_to_success)::integer / 60 AS median, extract(epoch FROM longest_time_to_success)::integer / 60 AS longest
                   FROM notification_health_by_day WHERE day < '2026-01-01' ORDER BY 1, 2
                 """
             ) == [
-                "03-01 DID_RENEW 2 2 1 0 0 0 5 2 391 780",  // a took 2 minutes and b 780: 391 between them
-                "03-01 REFUND 1 0 0 0 1 0 1 1 - -",
-                "03-02 DID_RENEW 1 0 0 0 0 1 0 0 - -",
+                "03-01 DID_RENEW 2 2 1 0 0 0 0 5 2 391 780",  // a took 2 minutes and b 780: 391 between them
+                "03-01 REFUND 1 0 0 0 0 1 0 1 1 - -",
+                "03-02 DID_RENEW 1 0 0 0 0 0 1 0 0 - -",
             ]
         )
     }

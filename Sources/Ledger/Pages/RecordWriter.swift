@@ -10,6 +10,8 @@ package struct RowCounts: Equatable, Sendable {
     package var unchanged = 0
     /// Records of erased customers, which are not stored.
     package var withheld = 0
+    /// The reason of each rejected record that the ledger did not have; see ``Quarantine``.
+    package var newlyRejected: [String] = []
 
     package init() {}
 }
@@ -77,7 +79,7 @@ struct RecordWriter {
         try writeSendAttempts(rows.sendAttempts, on: connection)
         try writeArchive(rows.archive, inserted: inserted, on: connection)
         try removeIssues(of: replaced, on: connection)
-        try writeRemarks(rows, itemKey: itemKey, on: connection)
+        counts.newlyRejected = try writeRemarks(rows, itemKey: itemKey, on: connection)
         return counts
     }
 
@@ -281,11 +283,13 @@ struct RecordWriter {
 
     /// Odd values, rejects and unknown fields, always in this order and each sorted, because every worker may meet the
     /// same ones.
+    ///
+    /// - Returns: The reason of each reject that the ledger did not have.
     private func writeRemarks(
         _ rows: PageRows,
         itemKey: String,
         on connection: borrowing PostgresConnection
-    ) throws {
+    ) throws -> [String] {
         let app = Cell.integer(origin.app.rawValue)
         for issue in rows.issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
             _ = try connection.run(
@@ -296,7 +300,10 @@ struct RecordWriter {
                 ]
             )
         }
-        for record in rows.rejected.sorted(by: { $0.sha256.lexicographicallyPrecedes($1.sha256) }) {
+        let quarantine = Quarantine(origin: origin)
+        var newlyRejected: [String] = []
+        for record in rows.rejected.sorted(by: Quarantine.precedes) {
+            let isKnown = try quarantine.knows(record, on: connection)
             _ = try connection.run(
                 MergeSQL.rejected,
                 [
@@ -305,6 +312,10 @@ struct RecordWriter {
                     .bigint(origin.run),
                 ]
             )
+            if !isKnown {
+                try quarantine.remember(record, on: connection)
+                newlyRejected.append(record.reason)
+            }
             crashPoint(.rejectFiled)
         }
         let drift = Dictionary(grouping: rows.drift) { [$0.kind, $0.path] }
@@ -314,5 +325,6 @@ struct RecordWriter {
                 [app, .text(path[0]), .text(path[1]), .text(seen[0].sample), .bigint(Int64(seen.count))]
             )
         }
+        return newlyRejected
     }
 }

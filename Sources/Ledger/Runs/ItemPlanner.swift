@@ -56,12 +56,13 @@ struct ItemPlanner {
     func insertRun(phase: Int32, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
         try connection.run(
             """
-            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, restarted, phase)
-            VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING run_id
+            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, restarted, phase, server, trusted_roots)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING run_id
             """,
             [
                 app, job, .text(plan.fingerprint), .timestamp(plan.now.rawValue), .text(plan.version),
-                .boolean(plan.restart), .integer(phase),
+                .boolean(plan.restart), .integer(phase), .text(plan.job.appStore.baseURL),
+                .textArray(plan.trustedRoots),
             ]
         )[0].int64("run_id")
     }

@@ -11,8 +11,11 @@ enum ClaimedRecord {
     /// - Parameters:
     ///   - text: A JWS, as it came.
     ///   - kind: What it was to be verified as.
-    /// - Returns: SHA-256 of kind and key; `nil` where the payload does not decode or holds no such key.
+    /// - Returns: SHA-256 of kind and key; `nil` where the text is too long, or its payload does not decode or holds no
+    ///   such key.
     static func identity(of text: String, as kind: RecordKind) -> [UInt8]? {
+        // What is longer was refused before it was read.
+        guard text.utf8.count <= JWSVerifier.maximumNotificationBytes else { return nil }
         let segments = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
         guard segments.count == 3, let payload = Base64.decodeURL(Array(segments[1]).span),
             let key = value(of: kind.keyField, in: payload)

@@ -66,7 +66,10 @@ struct CommitTests {
     @Test func `a page of known history writes no new row version`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])
-        #expect(try await world.commit(Rows.fullPage(), of: &items[0], for: holder) == RowCounts(new: 22, newlyRejected: ["signature"]))
+        #expect(
+            try await world.commit(Rows.fullPage(), of: &items[0], for: holder)
+                == RowCounts(new: 22, newlyRejected: ["signature"])
+        )
         let versions = try await world.rowVersions()
         #expect(!versions.isEmpty)
         #expect(try await world.commit(Rows.fullPage(), of: &items[0], for: holder) == RowCounts(unchanged: 22))

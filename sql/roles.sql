@@ -94,7 +94,8 @@ SELECT format('GRANT CONNECT%s ON DATABASE %I TO %I',
 \endif
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_roles WHERE login LIKE 'LOGIN%' \gexec
 
--- Loading. DELETE only where a newer snapshot has fewer items, issues or spent budget than the one before, and of locks.
+-- Loading. DELETE only where a newer snapshot has fewer items, issues or spent budget than the one before, of locks, and where
+-- a replay has loaded what was rejected.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -118,6 +119,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'schema_drift'),
            ('SELECT, INSERT, UPDATE, DELETE', 'field_issues'),
            ('SELECT, INSERT, UPDATE', 'rejected_records'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'quarantined_records'),
            ('SELECT, INSERT, UPDATE', 'runs'),
            ('SELECT, INSERT, UPDATE', 'crawl_items'),
            ('SELECT, INSERT, UPDATE', 'coverage_gaps'),

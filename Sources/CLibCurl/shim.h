@@ -64,3 +64,13 @@ static inline CURLcode storeledger_curl_set_quick_exit(CURL *easy) {
     return CURLE_OK;
 #endif
 }
+
+/* Called with each new socket before it connects, and with the pointer of CURLOPT_SOCKOPTDATA. */
+static inline CURLcode storeledger_curl_set_socket_setup(CURL *easy, curl_sockopt_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
+}
+
+/* Called in place of close(2); libcurl keeps it with the connection. */
+static inline CURLcode storeledger_curl_set_socket_closing(CURL *easy, curl_closesocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}

@@ -9,11 +9,15 @@ final class CrawlHealth: Sendable {
     /// Such a record may be Apple's, and one customer's history may be full of them.
     private static let reasonsOfContent: Set<String> = ["unreadable", "conflict", "no_identity", "missing_key"]
 
-    private let breaker = Mutex(CircuitBreaker())
+    private let breaker: Mutex<CircuitBreaker>
     private let quota = SharedRetryQuota()
     private let time: Timekeeper
 
-    init(time: Timekeeper) {
+    /// - Parameters:
+    ///   - rules: Say whether too many rejected records end the crawl.
+    ///   - time: Its monotonic clock alone is read.
+    init(rules: CrawlRules, time: Timekeeper) {
+        breaker = Mutex(CircuitBreaker(stopsForRejects: rules.stopsForRejects))
         self.time = time
     }
 
@@ -35,14 +39,21 @@ final class CrawlHealth: Sendable {
         try note { $0.note(failedItem: report) }
     }
 
+    /// Notes a page that is in the store.
     func committed(_ outcome: PageOutcome) throws {
         try note {
             $0.note(
                 pageOf: outcome.records,
-                verificationFailures: outcome.rejected.count { !Self.reasonsOfContent.contains($0) },
-                rejections: outcome.rejected
+                rejected: outcome.rejected.count,
+                newReasons: outcome.newlyRejected,
+                verificationFailures: outcome.newlyRejected.count { !Self.reasonsOfContent.contains($0) }
             )
         }
+    }
+
+    /// Notes that every item has reached its end.
+    func ended() throws {
+        try note { $0.noteEnd() }
     }
 
     private func note(_ change: (inout CircuitBreaker) -> Void) throws {

@@ -13,6 +13,8 @@ package struct CrawlRules: Sendable {
     package var pagesPerItem = 10_000
     /// Pages of one window of the whole app in one run; the busiest app's day has fewer.
     package var pagesPerWindow = 1_000_000
+    /// Whether the run ends when 1 in 20 records fail verification; no longer once a process of it has ended for that.
+    package var stopsForRejects = true
     /// Where an ID is tried once that production does not know; `nil` where the job does not allow it.
     package var otherEnvironment: AppStoreEnvironment?
 

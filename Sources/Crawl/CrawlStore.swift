@@ -45,13 +45,23 @@ package struct PageOutcome: Sendable {
     package let rowsUnchanged: Int
     /// Reasons of the records that were rejected.
     package let rejected: [String]
+    /// Reasons of those of them that the store did not have as rejected before, in whichever run.
+    package let newlyRejected: [String]
 
-    package init(item: WorkItem, rowsNew: Int, rowsUpdated: Int, rowsUnchanged: Int, rejected: [String]) {
+    package init(
+        item: WorkItem,
+        rowsNew: Int,
+        rowsUpdated: Int,
+        rowsUnchanged: Int,
+        rejected: [String],
+        newlyRejected: [String]
+    ) {
         self.item = item
         self.rowsNew = rowsNew
         self.rowsUpdated = rowsUpdated
         self.rowsUnchanged = rowsUnchanged
         self.rejected = rejected
+        self.newlyRejected = newlyRejected
     }
 
     package var records: Int { rowsNew + rowsUpdated + rowsUnchanged + rejected.count }

@@ -28,7 +28,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         self.store = store
         self.limits = limits
         self.rules = rules
-        health = CrawlHealth(time: time)
+        health = CrawlHealth(rules: rules, time: time)
         self.time = time
         self.report = report
     }
@@ -49,6 +49,15 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 report(.leaseLost(item))
             }
         }
+    }
+
+    /// Judges what the whole crawl brought; to be called once, after the last ``crawl(_:width:)``.
+    ///
+    /// A crawl of a few records is judged only now, when all of them are in the store.
+    ///
+    /// - Throws: ``StopReason`` when too much failed.
+    package func finish() throws {
+        try health.ended()
     }
 
     /// One item, page by page.

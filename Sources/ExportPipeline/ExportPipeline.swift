@@ -79,20 +79,36 @@ package struct ExportPipeline: Sendable {
     package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
         let began = time.monotonic()
         let credentials = try Credentials(job: job)
+        if let rehearsal = rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
         crashPoint(.jobRead)
         try await openLedger()
+        // Before the app's row is made or changed: a job that trusts another root writes nothing.
+        try await checkOrigins(credentials.rootFingerprints)
         let app = try await ownApp()
+        if job.appStore.triesSandbox { _ = try await sandboxApp() }
+        for remark in try await claimOrigins(credentials.rootFingerprints, asksServer: true) { report(.remark(remark)) }
         let databaseNow = try await ledger.now()
         let databaseEpoch = databaseNow + (.zero - time.monotonic())
         if let off = ClockIsOff(databaseNow - UnixMilliseconds(rawValue: time.wallClock()), of: "PostgreSQL") {
             report(.remark(off.sentence))
         }
-        let plan = RunPlan(job: job, app: app, now: databaseNow, restart: options.restart, version: version)
+        let plan = RunPlan(
+            job: job,
+            app: app,
+            now: databaseNow,
+            restart: options.restart,
+            version: version,
+            trustedRoots: credentials.rootFingerprints
+        )
         let start =
             options.retryFailed
             ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
         start.remarks.forEach { report(.remark($0)) }
 
+        let wasStoppedForRejects = try await ledger.wasStoppedForRejects(start.run, app: app)
+        if wasStoppedForRejects {
+            report(.remark("run \(start.run) has stopped for rejected records before; it does not stop for them again"))
+        }
         let holder = LeaseHolder(app: app, job: job.name, run: start.run)
         let limits = try await limits(app: app, report: report)
         let room = CrawlRoom(
@@ -102,6 +118,7 @@ package struct ExportPipeline: Sendable {
             credentials: credentials,
             limits: limits,
             databaseEpoch: databaseEpoch,
+            stopsForRejects: !wasStoppedForRejects,
             width: options.concurrency ?? job.limits.concurrency,
             report: report
         )
@@ -179,6 +196,9 @@ package struct ExportPipeline: Sendable {
             do {
                 try await withDeadline(Self.partingTime, since: time.monotonic()) {
                     try await ledger.releaseLeases(of: holder)
+                    if case StopReason.manyRejected = error {
+                        try await ledger.noteStopForRejects(holder.run, app: holder.app)
+                    }
                     _ = try await ledger.conclude(
                         holder.run,
                         app: holder.app,

@@ -39,6 +39,8 @@ package struct Failure: Sendable {
             (error.reason == .notFound ? .missingInput : .configuration, error.description)
         case let error as UntrustedRoot:
             (error.isMissing ? .missingInput : .configuration, error.description)
+        case let error as OtherOrigin:
+            (.configuration, error.description)
         case let error as LedgerError:
             (status(of: error), error.description)
         case let error as PostgresError:

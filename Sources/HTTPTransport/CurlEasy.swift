@@ -52,6 +52,7 @@ final class CurlEasy {
         }
         try setHeaders(request.headers)
         try setCallbacks()
+        try setSocketDemands(settings)
     }
 
     /// Drops the exchange's data, above all its bearer token; live connections are the multi handle's and stay.
@@ -162,6 +163,15 @@ final class CurlEasy {
         try check(unsafe storeledger_curl_set_departure(handle, depart), CURLOPT_PREREQFUNCTION)
         try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_WRITEFUNCTION, takeBody), CURLOPT_WRITEFUNCTION)
         try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_HEADERFUNCTION, takeHeader), CURLOPT_HEADERFUNCTION)
+    }
+
+    private func setSocketDemands(_ settings: CurlSettings) throws(TransportFault) {
+        let timeout = unsafe UnsafeMutableRawPointer(bitPattern: settings.unacknowledgedTimeout)
+        try check(unsafe storeledger_curl_set_pointer(handle, CURLOPT_SOCKOPTDATA, timeout), CURLOPT_SOCKOPTDATA)
+        let setUp = unsafe storeledger_curl_set_socket_setup(handle, SocketDemands.setUp)
+        try check(setUp, CURLOPT_SOCKOPTFUNCTION)
+        let closing = unsafe storeledger_curl_set_socket_closing(handle, SocketDemands.closing)
+        try check(closing, CURLOPT_CLOSESOCKETFUNCTION)
     }
 
     private func set(_ option: CURLoption, _ value: CurlSettings.Value) throws(TransportFault) {

@@ -12,6 +12,8 @@ struct CurlSettings: Sendable {
 
     let options: [(CURLoption, Value)]
     let limits: TransportConfiguration
+    /// Milliseconds; see ``SocketDemands``.
+    var unacknowledgedTimeout: Int { limits.unacknowledgedTimeout.milliseconds }
 
     init(_ configuration: TransportConfiguration) throws(TransportFault) {
         limits = configuration

@@ -6,6 +6,9 @@ package struct TransportConfiguration: Equatable, Sendable {
     package var connectTimeout = Duration.seconds(10)
     /// For the whole exchange; the rate limiter counts on a request being over by then.
     package var totalTimeout = Duration.seconds(30)
+    /// How long sent data may remain unacknowledged, or wait for the server to take it, before the connection is dropped;
+    /// see ``SocketDemands``.
+    package var unacknowledgedTimeout = Duration.seconds(15)
     /// Bytes a second below which an exchange counts as stuck.
     package var lowSpeedBytesPerSecond = 100
     /// How long it may stay below; whole seconds, at least one.

@@ -112,12 +112,22 @@ package struct RejectedRecord: Sendable {
     /// The ledger keeps at most 256 KiB of it.
     package let raw: [UInt8]
     package let sha256: [UInt8]
+    /// SHA-256 of the record that the text claims to be, which is the same however often it is signed; of the whole text
+    /// where the text does not say.
+    package let identity: [UInt8]
 
-    package init(reason: String, detail: String, raw: [UInt8], sha256: [UInt8]) {
+    /// - Parameters:
+    ///   - reason: See ``reason``.
+    ///   - detail: See ``detail``.
+    ///   - raw: See ``raw``.
+    ///   - sha256: Of `raw`.
+    ///   - identity: `nil` where the text does not say which record it is.
+    package init(reason: String, detail: String, raw: [UInt8], sha256: [UInt8], identity: [UInt8]? = nil) {
         self.reason = reason
         self.detail = detail
         self.raw = raw
         self.sha256 = sha256
+        self.identity = identity ?? sha256
     }
 }
 

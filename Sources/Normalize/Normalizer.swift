@@ -45,7 +45,7 @@ package struct Normalizer: Sendable {
                 addNotification(.text(jws), sendAttempts: sendAttempts, now: now, to: &collector)
             case .unreadable(let text):
                 let detail = "A record of \(stream.rawValue) is not a signed text; it must be a JWS."
-                collector.reject(RecordRejection(.unreadable, detail), raw: text)
+                collector.reject(RecordRejection(.unreadable, detail), raw: text, as: nil)
             }
         }
         return collector.rows
@@ -87,7 +87,7 @@ package struct Normalizer: Sendable {
             if payload.rootDiffers { collector.noteForeignRoot(of: kind) }
             return record
         } catch {
-            collector.reject(error, raw: jws.text)
+            collector.reject(error, raw: jws.text, as: kind)
             return nil
         }
     }

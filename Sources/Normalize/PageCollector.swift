@@ -80,7 +80,7 @@ struct PageCollector {
             snapshot.contentDigest != old.snapshot.contentDigest
         {
             let detail = "Another notification has notificationUUID \(snapshot.key) and the same signedDate."
-            reject(RecordRejection(.conflict, detail), raw: parts.text)
+            reject(RecordRejection(.conflict, detail), raw: parts.text, as: .notification)
         }
     }
 
@@ -115,14 +115,19 @@ struct PageCollector {
         if attempts.insert(key).inserted { collected.sendAttempts.append(row) }
     }
 
-    mutating func reject(_ rejection: RecordRejection, raw text: String) {
+    /// - Parameters:
+    ///   - rejection: Why it is not loaded.
+    ///   - text: As it came.
+    ///   - kind: What the text was to be verified as; `nil` where it is no signed text at all.
+    mutating func reject(_ rejection: RecordRejection, raw text: String, as kind: RecordKind?) {
         let raw = Array(text.utf8)
         collected.rejected.append(
             RejectedRecord(
                 reason: rejection.reason,
                 detail: rejection.detail,
                 raw: raw,
-                sha256: SHA256.digest(of: raw)
+                sha256: SHA256.digest(of: raw),
+                identity: kind.flatMap { ClaimedRecord.identity(of: text, as: $0) }
             )
         )
     }

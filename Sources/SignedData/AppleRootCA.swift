@@ -12,6 +12,12 @@ package enum AppleRootCA {
         return der
     }()
 
+    /// SHA-256, hexadecimal, of every root of Apple's that was ever built in.
+    ///
+    /// Records under any of them are Apple's, so they may stand in one app of a ledger. A further root of Apple's is added
+    /// here and to those a job trusts; one that is no longer trusted stays here, because ledgers hold records under it.
+    package static let fingerprints: Set<String> = [g3SHA256.hexadecimal]
+
     private static let g3SHA256: [UInt8] = [
         0x63, 0x34, 0x3A, 0xBF, 0xB8, 0x9A, 0x6A, 0x03, 0xEB, 0xB5, 0x7E, 0x9B, 0x3F, 0x5F, 0xA7, 0xBE,
         0x7C, 0x4F, 0x5C, 0x75, 0x6F, 0x30, 0x17, 0xB3, 0xA8, 0xC4, 0x88, 0xC3, 0x65, 0x3E, 0x91, 0x79,

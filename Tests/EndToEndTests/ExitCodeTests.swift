@@ -35,13 +35,13 @@ struct ExitCodeTests {
                 mistake.arguments.map { $0 == "JOB" ? path : $0 },
                 environment: environment
             ) { process in
-                (code: await process.wait(), output: process.output, errors: process.errors)
+                Stage.Outcome(code: await process.wait(), output: process.output, errors: process.errors)
             }
 
             #expect(outcome.code == mistake.code, "\(outcome.errors)")
             #expect(outcome.output == "")
             for words in mistake.words { #expect(outcome.errors.contains(words), "\(outcome.errors)") }
-            #expect(outcome.errors.split(separator: "\n").count == mistake.lines, "\(outcome.errors)")
+            #expect(outcome.errorLines.count == mistake.lines, "\(outcome.errors)")
             if mistake.code == 65 { #expect(try await stage.store.requests().total == 0) }
         }
     }

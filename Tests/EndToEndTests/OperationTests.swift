@@ -130,6 +130,48 @@ struct OperationTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `status --watch warns once, keeps its session, and takes another when that is lost`(namesJob: Bool)
+        async throws
+    {
+        try await Stage.with(.init(customers: 2)) { stage in
+            try await stage.run(try await stage.migrated(stage.job))
+            // A password in the file itself is warned of.
+            let unwise = "${DATABASE_URL}&password=\(Stage.plantedPassword)"
+            let path = try stage.write(stage.job.text.replacing("${DATABASE_URL}", with: unwise), to: "unwise.yaml")
+            let arguments = namesJob ? ["status", path, "--watch", "--json"] : ["status", "--watch", "--json"]
+            try await stage.withStoreledger(arguments) { process in
+                func documents(_ count: Int) async throws {
+                    while process.output.split(separator: "\n").count < count, !process.hasEnded {
+                        try await Task.sleep(for: .milliseconds(50))
+                    }
+                }
+                let sessions = """
+                    SELECT pid::text FROM pg_stat_activity
+                     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY 1
+                    """
+                let book = try stage.book()
+                try await documents(1)
+                let first = try await book.column(sessions)
+                try await documents(3)
+                #expect(try await book.column(sessions) == first && !first.isEmpty)
+
+                try await book.with {
+                    try $0.script(
+                        "SELECT pg_terminate_backend(pid::integer) FROM unnest('{\(first.joined(separator: ","))}'::integer[]) pid"
+                    )
+                }
+                try await documents(5)
+                let later = try await book.column(sessions)
+                #expect(!later.isEmpty && Set(later).isDisjoint(with: first))
+                process.signal(SIGINT)
+                #expect(await process.wait() == 0, "\(process.errors)")
+                let warnings = process.errors.split(separator: "\n").count { $0.contains("warning") }
+                #expect(warnings == (namesJob ? 1 : 0), "\(process.errors)")
+            }
+        }
+    }
+
     private struct Record: Decodable {
         let time, level, message: String
         let run, item, exitCode, pages: String?
@@ -163,7 +205,7 @@ struct OperationTests {
         try await Stage.with(.init(customers: 3)) { stage in
             let job = try await stage.migrated(stage.job)
             let run = try await stage.storeledger("run", job)
-            #expect(run.code == 0 && run.errors.hasPrefix("beginning run 1: "), "\(run.errors)")
+            #expect(run.code == 0 && run.errorLines.first?.hasPrefix("beginning run 1: ") == true, "\(run.errors)")
             #expect(run.errorLines.dropFirst() == ["bringing the materialised views up to date"])
         }
     }

@@ -26,8 +26,18 @@ final class LoopbackServer: Sendable {
     }
 
     /// Starts listening; `script` is what one connection does, and the connection is closed when it returns.
-    init(_ script: @escaping @Sendable (Connection) -> Void) throws {
+    ///
+    /// - Parameters:
+    ///   - hasSmallWindow: Whether its connections take only some two kilobytes that nobody reads; the rest waits in the
+    ///     client's kernel.
+    ///   - script: What one connection does.
+    /// - Throws: ``NoSocket``.
+    init(hasSmallWindow: Bool = false, _ script: @escaping @Sendable (Connection) -> Void) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if hasSmallWindow {
+            var bytes: Int32 = 1
+            unsafe setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -131,6 +141,19 @@ struct Connection: Sendable {
     func waitForBytes() {
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         _ = unsafe poll(&waiting, 1, -1)
+    }
+
+    /// How many bytes have come that were not read.
+    var unread: Int {
+        var bytes: Int32 = 0
+        return unsafe ioctl(socket, UInt(FIONREAD), &bytes) == 0 ? Int(bytes) : 0
+    }
+
+    /// Reads until the client hangs up or resets the connection.
+    func readToEnd() -> String {
+        var bytes: [UInt8] = []
+        while let more = read() { bytes += more }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Waits until the client hangs up.

@@ -15,7 +15,7 @@ struct CommitTests {
         rows.rejected = [Rows.rejected("x")]
         rows.sawRevocation = true
         let page = world.page(rows, of: items[0], for: holder, cursor: "R1", requests: 3)
-        #expect(try await world.ledger.commit(page) == RowCounts(new: 2))
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 2, newlyRejected: ["signature"]))
         let item = try await world.rows(
             """
             SELECT state, cursor, page_seq, page_count, request_count, rows_new, rows_updated, rows_unchanged,
@@ -55,7 +55,7 @@ struct CommitTests {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1"])
         let page = world.page(Rows.fullPage(), of: items[0], for: holder)
-        #expect(try await world.ledger.commit(page) == RowCounts(new: 22))
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 22, newlyRejected: ["signature"]))
         let item = try await world.rows("SELECT * FROM crawl_items")
         let versions = try await world.rowVersions()
         #expect(try await world.ledger.commit(page) == nil)
@@ -66,7 +66,10 @@ struct CommitTests {
     @Test func `a page of known history writes no new row version`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])
-        #expect(try await world.commit(Rows.fullPage(), of: &items[0], for: holder) == RowCounts(new: 22))
+        #expect(
+            try await world.commit(Rows.fullPage(), of: &items[0], for: holder)
+                == RowCounts(new: 22, newlyRejected: ["signature"])
+        )
         let versions = try await world.rowVersions()
         #expect(!versions.isEmpty)
         #expect(try await world.commit(Rows.fullPage(), of: &items[0], for: holder) == RowCounts(unchanged: 22))
@@ -276,6 +279,6 @@ struct CommitTests {
             #expect(try await world.count(table) == 0, "\(table)")
         }
         try await world.run("ALTER TABLE \(table) DROP CONSTRAINT refused")
-        #expect(try await world.ledger.commit(page) == RowCounts(new: 22))
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 22, newlyRejected: ["signature"]))
     }
 }

@@ -47,7 +47,7 @@ struct LostAnswerTests {
         let (items, holder) = try await world.leased(["1"])
         try await breakSessions(world, times: 1, trigger)
         let page = world.page(Rows.fullPage(), of: items[0], for: holder, requests: 2)
-        #expect(try await world.ledger.commit(page) == RowCounts(new: 22))
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 22, newlyRejected: ["signature"]))
         try await expectOnce(world, holder)
     }
 
@@ -64,7 +64,7 @@ struct LostAnswerTests {
             sessions: 1,
             deadline: .seconds(20)
         )
-        #expect(try await ledger.commit(page) == RowCounts(new: 22))
+        #expect(try await ledger.commit(page) == RowCounts(new: 22, newlyRejected: ["signature"]))
         #expect(relay.cuts == 1)
         try await expectOnce(world, holder)
     }
@@ -76,7 +76,7 @@ struct LostAnswerTests {
         let (items, holder) = try await world.leased(["1"])
         try await refusals(world, of: 4, with: state)
         let page = world.page(Rows.fullPage(), of: items[0], for: holder, requests: 2)
-        #expect(try await world.ledger.commit(page) == RowCounts(new: 22))
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 22, newlyRejected: ["signature"]))
         #expect(try await world.value("SELECT last_value FROM refusals") == "5")
         try await expectOnce(world, holder)
     }

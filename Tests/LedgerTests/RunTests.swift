@@ -339,7 +339,7 @@ struct RunTests {
         var rows = PageRows(Rows.transaction("10"), Rows.transaction("11"))
         rows.rejected = [Rows.rejected("x")]
         let page = world.page(rows, of: items[0], for: holder, isLast: true, completeUntil: Jobs.now, requests: 3)
-        #expect(try await world.ledger.commit(page) == RowCounts(new: 2))
+        #expect(try await world.ledger.commit(page) == RowCounts(new: 2, newlyRejected: ["signature"]))
         let conclude = { (message: String?) in
             try await world.ledger.conclude(
                 holder.run,

@@ -1,6 +1,6 @@
 -- Which app is behind an app_id?
 CREATE OR REPLACE VIEW masked_apps WITH (security_barrier) AS
 SELECT
-    app_id, bundle_id, environment, app_apple_id
+    app_id, bundle_id, environment, app_apple_id, server, trusted_roots
 FROM apps;
 COMMENT ON VIEW masked_apps IS 'The apps for analysts.';

@@ -3,6 +3,7 @@ CREATE OR REPLACE VIEW masked_runs WITH (security_barrier) AS
 SELECT
     app_id, run_id, job, phase, frozen_now, started_at, finished_at, exit_code, version, restarted, listed_ids,
     duplicate_ids, items, items_failed, pages, requests, rows_new, rows_updated, rows_unchanged, records_rejected,
-    gaps, records_withheld, withheld_ids, followed_until, is_retry, refunds_followed_until
+    gaps, records_withheld, withheld_ids, followed_until, server, trusted_roots, stopped_for_rejects_at, is_retry,
+    refunds_followed_until
 FROM runs;
 COMMENT ON VIEW masked_runs IS 'Runs for analysts: without messages, which may quote what could not be loaded.';

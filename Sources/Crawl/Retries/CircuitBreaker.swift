@@ -5,22 +5,41 @@ package struct CircuitBreaker: Sendable {
     /// Why the run must end; the first cause stays.
     package private(set) var tripped: StopReason?
 
+    private let stopsForRejects: Bool
     private var verification = VerificationFailures()
     private var firstPages = FirstPages()
     private var requests = RecentRequests()
     private var unknownCodes: [Int64: Int] = [:]
 
-    package init() {}
+    /// - Parameter stopsForRejects: Whether scattered failures of verification trip it; first pages of which every
+    ///   record is rejected always do.
+    package init(stopsForRejects: Bool = true) {
+        self.stopsForRejects = stopsForRejects
+    }
 
-    /// Notes a page that was verified and normalised.
+    /// Notes a page that was verified, normalised and committed.
+    ///
+    /// What was rejected before, by this or an earlier run, speaks neither for nor against going on.
     ///
     /// - Parameters:
     ///   - records: Records of the page.
-    ///   - verificationFailures: Those whose signature, chain or claims did not hold.
-    ///   - rejections: The reason of every record that was not loaded, whatever it was.
-    package mutating func note(pageOf records: Int, verificationFailures: Int, rejections: [String]) {
-        trip(verification.note(records: records, failures: verificationFailures))
-        trip(firstPages.note(records: records, rejections: rejections))
+    ///   - rejected: Those that were not loaded, known or not.
+    ///   - newReasons: The reason of each of them that was not known as rejected.
+    ///   - verificationFailures: Of the new ones, those whose signature, chain or claims did not hold.
+    package mutating func note(pageOf records: Int, rejected: Int, newReasons: [String], verificationFailures: Int) {
+        verification.note(records: records, failures: verificationFailures)
+        trip(firstPages.note(records: records, rejected: rejected, newReasons: newReasons))
+        if verification.records >= VerificationFailures.leastRecords { judgeVerification() }
+    }
+
+    /// Notes that nothing more comes: now fewer records are judged, too.
+    package mutating func noteEnd() {
+        judgeVerification()
+    }
+
+    private mutating func judgeVerification() {
+        guard stopsForRejects, tripped == nil, let sentence = verification.verdict else { return }
+        tripped = .manyRejected(FailureReport(message: sentence))
     }
 
     /// Notes a request.
@@ -48,29 +67,44 @@ package struct CircuitBreaker: Sendable {
     }
 }
 
-/// At least 20 records of a run, and 5% of them, failed verification.
+/// At least 20 records that were met for the first time, and 5% of all that came, failed verification.
 private struct VerificationFailures: Sendable {
-    private var records = 0
+    /// Fewer are judged only when nothing more comes: one customer's twenty bad records among the first fifty say nothing
+    /// about the store.
+    static let leastRecords = 1_000
+    private static let leastFailures = 20
+
+    private(set) var records = 0
     private var failures = 0
 
-    mutating func note(records newRecords: Int, failures newFailures: Int) -> String? {
+    mutating func note(records newRecords: Int, failures newFailures: Int) {
         records += newRecords
         failures += newFailures
-        guard failures >= 20, failures * 20 >= records else { return nil }
-        return "\(failures) of \(records) signed records failed verification; fewer than 1 in 20 may"
+    }
+
+    var verdict: String? {
+        guard failures >= Self.leastFailures, failures * 20 >= records else { return nil }
+        return "\(failures) of \(records) signed records failed verification for the first time; fewer than 1 in 20 may"
     }
 }
 
 /// Every record of the first five pages that had any was rejected for one and the same reason.
+///
+/// A page of which every record was known as rejected counts as none.
 private struct FirstPages: Sendable {
     private var pages = 0
     private var reason: String?
     private var isDisarmed = false
 
-    mutating func note(records: Int, rejections: [String]) -> String? {
+    mutating func note(records: Int, rejected: Int, newReasons: [String]) -> String? {
         guard !isDisarmed, records > 0 else { return nil }
-        let reasons = Set(rejections).union(reason.map { [$0] } ?? [])
-        guard rejections.count >= records, let only = reasons.first, reasons.count == 1 else {
+        guard rejected >= records else {
+            isDisarmed = true
+            return nil
+        }
+        guard !newReasons.isEmpty else { return nil }
+        let reasons = Set(newReasons).union(reason.map { [$0] } ?? [])
+        guard let only = reasons.first, reasons.count == 1 else {
             isDisarmed = true
             return nil
         }

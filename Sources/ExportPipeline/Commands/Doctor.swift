@@ -64,6 +64,18 @@ extension ExportPipeline {
             }
         }
         guard let credentials else { return }
+        if hasSchema {
+            let mayFill: Void? = await check("origin", found) {
+                try await checkOrigins(credentials.rootFingerprints)
+                return (
+                    (),
+                    rehearsalSentence(credentials.rootFingerprints)
+                        ?? "records are Apple's, from \(job.appStore.baseURL)"
+                )
+            }
+            // Whatever the server says, no run would ask it.
+            guard mayFill != nil else { return }
+        }
         await check("Apple", found) {
             let transport = try CurlTransport(job.transportConfiguration(width: 1))
             defer { transport.shutdown() }

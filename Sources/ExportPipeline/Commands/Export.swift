@@ -10,6 +10,8 @@ extension ExportPipeline {
         guard let csv = job.output.csv else { throw NothingToExport() }
         let fingerprints = try Credentials.trust(of: job).fingerprints
         try await openLedger()
+        // The manifest names the roots under which its records are signed.
+        try await checkOrigins(fingerprints)
         return try await publish(csv, app: try await ownApp(), run: nil, trustedRoots: fingerprints)
     }
 

@@ -37,13 +37,20 @@ extension ExportPipeline {
 
     /// Verifies and normalises again what the ledger holds already; Apple is not asked.
     ///
-    /// - Parameter rejectedOnly: The rejected records instead of the archive; those that pass now are loaded, and
-    ///   marked as resolved in the same transaction.
+    /// - Parameters:
+    ///   - rejectedOnly: The rejected records instead of the archive; those that pass now are loaded, and
+    ///     marked as resolved in the same transaction.
+    ///   - tell: Called with each sentence for the operator.
     /// - Returns: How much was verified, and what it changed.
     /// - Throws: What ``Failure/init(_:)`` explains.
-    package func replay(rejectedOnly: Bool) async throws -> ReplayReport {
-        let verifier = try Credentials.trust(of: job).verifier
+    package func replay(
+        rejectedOnly: Bool,
+        report tell: (String) -> Void = { _ in }
+    ) async throws -> ReplayReport {
+        let (verifier, fingerprints) = try Credentials.trust(of: job)
         try await openLedger()
+        // Under another root, every record of the archive would be rejected, or a forged reject be loaded.
+        for remark in try await claimOrigins(fingerprints, asksServer: false) { tell(remark) }
         let now = try await ledger.now()
         var report = ReplayReport()
         for (app, environment) in try await knownApps() {

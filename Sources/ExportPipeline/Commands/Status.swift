@@ -24,20 +24,24 @@ extension ExportPipeline {
         return status.runs.isEmpty ? nil : status
     }
 
-    /// How every job of every app in a ledger stands, by app and name; no job file is needed.
+    /// A ledger to read from, which connects at its first use and again when a connection was lost.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.
     ///   - schema: The ledger's schema.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
+    /// - Returns: The ledger, not yet connected.
+    package static func ledgerToRead(at url: DatabaseURL, schema: String, databaseDeadline: Duration) -> Ledger {
+        Ledger.toRead(at: url, schema: schema, databaseDeadline: databaseDeadline)
+    }
+
+    /// How every job of every app in a ledger stands, by app and name; no job file is needed.
+    ///
+    /// - Parameter ledger: Its connections are kept for the next time.
     /// - Returns: Nothing for a ledger in which no job ever ran.
     /// - Throws: What ``Failure/init(_:)`` explains.
-    package static func statusOfEveryJob(
-        at url: DatabaseURL,
-        schema: String,
-        databaseDeadline: Duration
-    ) async throws -> [JobStatus] {
-        let ledger = try await Ledger.opened(at: url, schema: schema, databaseDeadline: databaseDeadline)
+    package static func statusOfEveryJob(in ledger: Ledger) async throws -> [JobStatus] {
+        try await ledger.open()
         var statuses: [JobStatus] = []
         for app in try await ledger.knownApps() {
             for job in try await ledger.jobs(of: app.id) {
@@ -89,15 +93,19 @@ extension ExportPipeline {
 extension Ledger {
     /// A ledger to read from, connected and of a schema this version knows.
     static func opened(at url: DatabaseURL, schema: String, databaseDeadline: Duration) async throws -> Ledger {
-        let ledger = Ledger(
+        let ledger = toRead(at: url, schema: schema, databaseDeadline: databaseDeadline)
+        try await ledger.open()
+        return ledger
+    }
+
+    static func toRead(at url: DatabaseURL, schema: String, databaseDeadline: Duration) -> Ledger {
+        Ledger(
             conninfo: ConnectionString(url.reveal(), systemRoots: CertificateBundle.system),
             schema: schema,
             sessions: 1,
             deadline: databaseDeadline,
             isForReading: true
         )
-        try await ledger.open()
-        return ledger
     }
 
     /// Connects, and makes sure the schema is the one this version knows.

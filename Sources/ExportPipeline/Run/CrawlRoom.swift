@@ -16,6 +16,8 @@ struct CrawlRoom: Sendable {
     let limits: CrawlLimits
     /// The database's clock when `Timekeeper.monotonic` was zero.
     let databaseEpoch: UnixMilliseconds
+    /// Whether too many rejected records end the crawl; see ``Crawl/CrawlRules/stopsForRejects``.
+    let stopsForRejects: Bool
     let width: Int
     let report: @Sendable (RunEvent) -> Void
 
@@ -37,7 +39,10 @@ struct CrawlRoom: Sendable {
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await leases.run() }
-            group.addTask { try await crawlPhases(with: crawler) }
+            group.addTask {
+                try await crawlPhases(with: crawler)
+                try crawler.finish()
+            }
             defer { group.cancelAll() }
             // The heartbeat ends only by failing: whichever ends first decides.
             try await group.next()
@@ -74,6 +79,7 @@ struct CrawlRoom: Sendable {
 
     private var rules: CrawlRules {
         var rules = CrawlRules()
+        rules.stopsForRejects = stopsForRejects
         if job.appStore.triesSandbox { rules.otherEnvironment = .sandbox }
         return rules
     }

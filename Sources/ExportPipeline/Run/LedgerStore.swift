@@ -82,7 +82,8 @@ struct LedgerStore: CrawlStore {
             rowsNew: counts.new,
             rowsUpdated: counts.updated,
             rowsUnchanged: counts.unchanged,
-            rejected: rows.rejected.map(\.reason)
+            rejected: rows.rejected.map(\.reason),
+            newlyRejected: counts.newlyRejected
         )
     }
 

@@ -175,6 +175,11 @@ extension Ledger {
                             : "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
                         [.integer(writer.origin.app.rawValue), .bigint(reject)]
                     )
+                    // Should it be rejected again one day, that is news.
+                    _ = try connection.run(
+                        "DELETE FROM quarantined_records WHERE app_id = $1 AND record_id = $2",
+                        [.integer(writer.origin.app.rawValue), .bigint(reject)]
+                    )
                 }
                 return counts
             }

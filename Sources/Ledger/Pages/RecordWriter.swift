@@ -11,6 +11,8 @@ package struct RowCounts: Equatable, Sendable {
     package var unchanged = 0
     /// Records of erased customers, which are not stored.
     package var withheld = 0
+    /// The reason of each rejected record that the ledger did not have; see ``Quarantine``.
+    package var newlyRejected: [String] = []
 
     package init() {}
 }
@@ -100,7 +102,12 @@ struct RecordWriter {
         if rewritesHeldSnapshots, origin.stream == "notificationHistory" {
             try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
         }
-        try writeRemarks(rows, issues: rows.issues.filter(merged.isOfWrittenRecord), itemKey: itemKey, on: connection)
+        counts.newlyRejected = try writeRemarks(
+            rows,
+            issues: rows.issues.filter(merged.isOfWrittenRecord),
+            itemKey: itemKey,
+            on: connection
+        )
         return counts
     }
 
@@ -335,12 +342,14 @@ struct RecordWriter {
 
     /// Odd values, rejects and unknown fields, always in this order and each sorted, because every worker may meet the
     /// same ones.
+    ///
+    /// - Returns: The reason of each reject that the ledger did not have.
     private func writeRemarks(
         _ rows: PageRows,
         issues: [FieldIssue],
         itemKey: String,
         on connection: borrowing PostgresConnection
-    ) throws {
+    ) throws -> [String] {
         let app = Cell.integer(origin.app.rawValue)
         for issue in issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
             _ = try connection.run(
@@ -351,7 +360,10 @@ struct RecordWriter {
                 ]
             )
         }
-        for record in rows.rejected.sorted(by: { $0.sha256.lexicographicallyPrecedes($1.sha256) }) {
+        let quarantine = Quarantine(origin: origin)
+        var newlyRejected: [String] = []
+        for record in rows.rejected.sorted(by: Quarantine.precedes) {
+            let isKnown = try quarantine.knows(record, on: connection)
             _ = try connection.run(
                 MergeSQL.rejected,
                 [
@@ -360,6 +372,10 @@ struct RecordWriter {
                     .bigint(origin.run),
                 ]
             )
+            if !isKnown {
+                try quarantine.remember(record, on: connection)
+                newlyRejected.append(record.reason)
+            }
             crashPoint(.rejectFiled)
         }
         let drift = Dictionary(grouping: rows.drift) { [$0.kind, $0.path] }
@@ -369,5 +385,6 @@ struct RecordWriter {
                 [app, .text(path[0]), .text(path[1]), .text(seen[0].sample), .bigint(Int64(seen.count))]
             )
         }
+        return newlyRejected
     }
 }

@@ -21,6 +21,13 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let recordsWithheld: Int64
         /// Listed IDs of erased customers, which were not asked for.
         package let idsWithheld: Int64
+        /// The server that was asked when the run began; `nil` for runs of before this was noted.
+        package let server: String?
+        /// SHA-256 of each root that was trusted when the run began; `nil` for runs of before this was noted.
+        package let trustedRoots: [String]?
+
+        /// Whether it trusted Apple's roots alone, as far as that is known.
+        package var isOfApple: Bool { RecordOrigin(server: "", trustedRoots: trustedRoots ?? []).isApple }
     }
 
     package struct StreamItems: Codable, Sendable, Equatable {
@@ -168,7 +175,7 @@ extension Ledger {
             """
             SELECT run_id, \(moment("started_at")) AS started, \(moment("finished_at")) AS finished, exit_code, message, pages,
                    requests, rows_new, rows_updated, rows_unchanged, records_rejected, items_failed, gaps,
-                   records_withheld, withheld_ids
+                   records_withheld, withheld_ids, server, array_to_string(trusted_roots, ',') AS roots
               FROM runs WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 5
             """,
             key
@@ -188,7 +195,9 @@ extension Ledger {
                 itemsFailed: try row.int64("items_failed"),
                 gaps: try row.int64("gaps"),
                 recordsWithheld: try row.int64("records_withheld"),
-                idsWithheld: try row.int64("withheld_ids")
+                idsWithheld: try row.int64("withheld_ids"),
+                server: try row.textOrNil("server"),
+                trustedRoots: try row.textOrNil("roots")?.split(separator: ",").map(String.init)
             )
         }
     }

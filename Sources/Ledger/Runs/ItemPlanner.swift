@@ -136,12 +136,14 @@ struct ItemPlanner {
     ) throws(PostgresError) -> Int64 {
         try connection.run(
             """
-            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, restarted, phase, is_retry, begun_by)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING run_id
+            INSERT INTO runs
+                (app_id, job, fingerprint, frozen_now, version, restarted, phase, is_retry, begun_by, server, trusted_roots)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING run_id
             """,
             [
                 app, job, .text(plan.fingerprint), .timestamp(plan.now.rawValue), .text(plan.version),
                 .boolean(plan.restart), .integer(phase), .boolean(isRetry), .uuid(invocation.bytes),
+                .text(plan.job.appStore.baseURL), .textArray(plan.trustedRoots),
             ]
         )[0].int64("run_id")
     }

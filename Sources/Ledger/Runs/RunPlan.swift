@@ -12,18 +12,35 @@ package struct RunPlan: Sendable {
     package let restart: Bool
     /// Of storeledger; filed with the run.
     package let version: String
+    /// SHA-256 of each root under which the run's records must be signed; filed with the run.
+    package let trustedRoots: [String]
 
-    package init(job: JobFile, app: AppID, now: UnixMilliseconds, restart: Bool, version: String) {
+    package init(
+        job: JobFile,
+        app: AppID,
+        now: UnixMilliseconds,
+        restart: Bool,
+        version: String,
+        trustedRoots: [String] = []
+    ) {
         self.job = job
         self.app = app
         self.now = now
         self.restart = restart
         self.version = version
+        self.trustedRoots = trustedRoots.sorted()
     }
 
     /// The plan of the run that was begun or joined: with the `now` and the restart an earlier process froze.
     package func frozen(as start: RunStart) -> RunPlan {
-        RunPlan(job: job, app: app, now: start.now, restart: start.restarted, version: version)
+        RunPlan(
+            job: job,
+            app: app,
+            now: start.now,
+            restart: start.restarted,
+            version: version,
+            trustedRoots: trustedRoots
+        )
     }
 
     /// The oldest notifications worth asking for.

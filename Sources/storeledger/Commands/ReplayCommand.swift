@@ -22,7 +22,9 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let pipeline = try job.pipeline()
-            let report = try await pipeline.replay(rejectedOnly: rejected)
+            let report = try await pipeline.replay(rejectedOnly: rejected) {
+                Console.message("storeledger: \($0)")
+            }
             Console.result(
                 "\(report.payloads) payloads: \(report.rowsNew) new, \(report.rowsUpdated) updated, "
                     + "\(report.rowsUnchanged) unchanged, \(report.rejected) rejected"

@@ -49,8 +49,10 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(endsBySignal: watch) {
+            // Once: a warning of the job file is told once, and every look uses the same connections.
+            let source = try source()
             repeat {
-                let shown = try await look()
+                let shown = try await look(at: source)
                 if let metricsFile = metrics.metricsFile {
                     try MetricsFile.write(MetricsText(shown.statuses, at: Date.now).text, to: metricsFile)
                 }
@@ -69,21 +71,38 @@ struct StatusCommand: AsyncParsableCommand {
         (try? await Task.sleep(for: .seconds(2))) != nil
     }
 
-    private func look() async throws -> (statuses: [JobStatus], lines: [String]) {
+    /// Where the status is read from, however often.
+    private enum Source {
+        case job(ExportPipeline)
+        case everyJob(Ledger)
+    }
+
+    /// Reads the job file, if one is named, and says what is unwise in it; connects to nothing yet.
+    private func source() throws -> Source {
         guard let job else {
-            let statuses = try await ExportPipeline.statusOfEveryJob(
+            let ledger = ExportPipeline.ledgerToRead(
                 at: try databaseURL(),
                 schema: schema ?? PostgresOutput.usualSchema,
                 databaseDeadline: try databaseDeadline()
             )
+            return .everyJob(ledger)
+        }
+        var argument = JobArgument()
+        argument.path = job
+        return .job(try argument.pipeline())
+    }
+
+    private func look(at source: Source) async throws -> (statuses: [JobStatus], lines: [String]) {
+        let pipeline: ExportPipeline
+        switch source {
+        case .job(let named): pipeline = named
+        case .everyJob(let ledger):
+            let statuses = try await ExportPipeline.statusOfEveryJob(in: ledger)
             if json { return (statuses, [try text(of: statuses)]) }
             return (
                 statuses, statuses.isEmpty ? ["no job has ever run"] : statuses.flatMap { StatusText(status: $0).lines }
             )
         }
-        var argument = JobArgument()
-        argument.path = job
-        let pipeline = try argument.pipeline()
         guard let status = try await pipeline.status() else {
             return ([], [json ? "null" : "\(pipeline.job.name) has never run"])
         }
@@ -120,6 +139,11 @@ struct StatusText {
                     + "\(run.rowsUpdated) updated, \(run.rowsUnchanged) unchanged, \(run.recordsRejected) rejected, "
                     + "\(run.itemsFailed) failed, \(counted(run.gaps, "gap"))"
             )
+            if let server = run.server, let roots = run.trustedRoots, !run.isOfApple {
+                lines.append(
+                    "    rehearsal: \(server), under root \(roots.map { $0.prefix(16) + "…" }.joined(separator: " and "))"
+                )
+            }
             if run.recordsWithheld + run.idsWithheld > 0 {
                 lines.append(
                     "    withheld: \(counted(run.recordsWithheld, "record")) and \(counted(run.idsWithheld, "listed ID")) "

@@ -17,6 +17,7 @@ import Logging
 struct RunLog: Sendable {
     private let logger: Logger
     private let isJSON: Bool
+    private let isSilent: Bool
 
     init(options: LogOptions, progress: ProgressForm) {
         isJSON = options.format == .json
@@ -28,7 +29,7 @@ struct RunLog: Sendable {
             case (.plain, _): .sentence(clearsLine: showsBar)
             }
         // Whoever asks for no progress has always been told nothing but why a run ended.
-        let isSilent = options.format == .plain && progress == .none
+        isSilent = options.format == .plain && progress == .none
         let level = isSilent ? .error : options.logLevel.least
         logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
     }
@@ -64,6 +65,9 @@ struct RunLog: Sendable {
 
     func note(_ event: RunEvent) {
         switch event {
+        case .rehearsal(let sentence):
+            // Also to somebody who asked for no progress: a nightly job must not ask another server in silence.
+            if isSilent { Console.message("storeledger: \(sentence)") } else { logger.warning("\(sentence)") }
         case .began(let start, let items, let done):
             let how = start.joined ? "going on with run \(start.run)" : "beginning run \(start.run)"
             let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"

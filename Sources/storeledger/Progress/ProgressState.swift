@@ -27,7 +27,7 @@ struct ProgressState: Sendable {
         case .began(_, let items, let done): (total, doneBefore, self.done) = (items, done, done)
         case .itemsAdded(let total): self.total = total
         case .crawl(let event): note(event)
-        case .remark, .publishing: break
+        case .rehearsal, .remark, .publishing: break
         }
     }
 

@@ -37,6 +37,7 @@ struct CrawlerTests {
             report: report
         )
         try await crawler.crawl([.transactionHistory], width: width)
+        try crawler.finish()
     }
 
     @Test func `every page is asked for with the cursor of the page before, and committed before the next`()
@@ -276,11 +277,15 @@ struct CrawlerTests {
     func `only what fails verification ends a run as forged`(reason: String, endsRun: Bool) async throws {
         let good = ScriptedSource.Answer.page(["a", "b"], cursor: "r", hasMore: false)
         let keys = (1...40).map(String.init)
-        let store = MemoryStore(keys, rejects: Dictionary(uniqueKeysWithValues: keys.map { ($0, [reason]) }))
-        let source = ScriptedSource(Dictionary(uniqueKeysWithValues: keys.map { ($0, [good]) }))
+        let rejects = Dictionary(uniqueKeysWithValues: keys.map { ($0, [reason]) })
+        let store = MemoryStore(keys, rejects: rejects)
+        let source = ScriptedSource(Dictionary(uniqueKeysWithValues: keys.map { ($0, [good, good]) }))
         if endsRun {
             let error = await #expect(throws: StopReason.self) { try await crawl(source, store) }
             #expect(error?.report.message.contains("failed verification") == true)
+            // 80 records are judged when all of them are in the store.
+            #expect(store.states == keys.map { _ in "done" })
+            try await crawl(source, MemoryStore(keys, rejects: rejects, knowsRejects: true))
         } else {
             try await crawl(source, store)
             #expect(store.states == keys.map { _ in "done" })

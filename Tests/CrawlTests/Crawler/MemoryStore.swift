@@ -22,9 +22,16 @@ final class MemoryStore: CrawlStore {
     private let state: Mutex<State>
     /// Reasons of rejected records by item key, for every page of it.
     private let rejects: [String: [String]]
+    /// Whether every one of them was rejected in an earlier run, too.
+    private let knowsRejects: Bool
 
-    init(_ keys: [String], stream: Stream = .transactionHistory, deferrals: Int = 0, rejects: [String: [String]] = [:])
-    {
+    init(
+        _ keys: [String],
+        stream: Stream = .transactionHistory,
+        deferrals: Int = 0,
+        rejects: [String: [String]] = [:],
+        knowsRejects: Bool = false
+    ) {
         let items = keys.map { key in
             Item(
                 item: WorkItem(
@@ -40,6 +47,7 @@ final class MemoryStore: CrawlStore {
         }
         state = Mutex(State(items: items))
         self.rejects = rejects
+        self.knowsRejects = knowsRejects
     }
 
     func item(_ key: String) -> Item? { state.withLock { $0.items.first { $0.item.key == key } } }
@@ -97,7 +105,8 @@ final class MemoryStore: CrawlStore {
                 rowsNew: page.records.count - rejected.count,
                 rowsUpdated: 0,
                 rowsUnchanged: 0,
-                rejected: rejected
+                rejected: rejected,
+                newlyRejected: knowsRejects ? [] : rejected
             )
         }
     }

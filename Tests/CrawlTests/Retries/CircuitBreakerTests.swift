@@ -5,33 +5,92 @@ import Testing
 struct CircuitBreakerTests {
     private var breaker = CircuitBreaker()
 
-    @Test mutating func `twenty failed signatures trip it once they are one in twenty`() {
-        breaker.note(pageOf: 381, verificationFailures: 0, rejections: [])
-        for _ in 0..<20 { breaker.note(pageOf: 1, verificationFailures: 1, rejections: ["signature"]) }
+    /// Notes pages of one record each.
+    private mutating func note(bad: Int = 0, known: Int = 0, good: Int = 0) {
+        for _ in 0..<bad { breaker.note(pageOf: 1, rejected: 1, newReasons: ["signature"], verificationFailures: 1) }
+        for _ in 0..<known { breaker.note(pageOf: 1, rejected: 1, newReasons: [], verificationFailures: 0) }
+        for _ in 0..<good { breaker.note(pageOf: 1, rejected: 0, newReasons: [], verificationFailures: 0) }
+    }
+
+    @Test mutating func `failed signatures that are one in twenty trip it once a thousand records have come`() {
+        note(good: 949)
+        note(bad: 50)
         #expect(breaker.tripped == nil)
-        breaker.note(pageOf: 1, verificationFailures: 1, rejections: ["signature"])
+        note(good: 1)
         #expect(
-            breaker.tripped?.report.message == "21 of 402 signed records failed verification; fewer than 1 in 20 may"
+            breaker.tripped?.report.message
+                == "50 of 1000 signed records failed verification for the first time; fewer than 1 in 20 may"
         )
         #expect(breaker.tripped?.exitCode == 76)
     }
 
-    @Test mutating func `nineteen failed signatures are not many`() {
-        breaker.note(pageOf: 1, verificationFailures: 0, rejections: [])
-        for _ in 0..<19 { breaker.note(pageOf: 1, verificationFailures: 1, rejections: ["signature"]) }
+    @Test mutating func `one failed signature in sixty-six trips it nowhere, however they lie`() {
+        note(good: 1)
+        note(bad: 20)
+        note(good: 1_299)
+        for _ in 0..<100 {
+            note(bad: 1)
+            note(good: 65)
+        }
+        breaker.noteEnd()
         #expect(breaker.tripped == nil)
-        breaker.note(pageOf: 1, verificationFailures: 1, rejections: ["signature"])
+    }
+
+    @Test mutating func `a crawl of fewer records is judged at its end`() {
+        note(good: 1)
+        note(bad: 100)
+        #expect(breaker.tripped == nil)
+        breaker.noteEnd()
+        #expect(
+            breaker.tripped?.report.message
+                == "100 of 101 signed records failed verification for the first time; fewer than 1 in 20 may"
+        )
+        #expect(breaker.tripped?.exitCode == 76)
+    }
+
+    @Test mutating func `nineteen failed signatures are not many, even if nothing else came`() {
+        note(good: 1)
+        note(bad: 19)
+        breaker.noteEnd()
+        #expect(breaker.tripped == nil)
+        note(bad: 1)
+        breaker.noteEnd()
+        #expect(breaker.tripped != nil)
+    }
+
+    @Test mutating func `records that were rejected before trip it nowhere`() {
+        for _ in 1...5 { breaker.note(pageOf: 20, rejected: 20, newReasons: [], verificationFailures: 0) }
+        note(known: 2_000)
+        breaker.noteEnd()
+        #expect(breaker.tripped == nil)
+        // And say nothing of the pages that come: here the first of which anything is new.
+        for _ in 1...5 { breaker.note(pageOf: 2, rejected: 2, newReasons: ["chain"], verificationFailures: 1) }
+        #expect(breaker.tripped?.report.message.hasPrefix("Every record of the first 5 pages") == true)
+    }
+
+    @Test mutating func `a run that has stopped for failed signatures before is not stopped for them again`() {
+        breaker = CircuitBreaker(stopsForRejects: false)
+        note(good: 1)
+        note(bad: 2_000)
+        breaker.noteEnd()
+        #expect(breaker.tripped == nil)
+    }
+
+    @Test mutating func `a run that has stopped for failed signatures before stops when everything fails`() {
+        breaker = CircuitBreaker(stopsForRejects: false)
+        note(bad: 5)
         #expect(breaker.tripped != nil)
     }
 
     @Test mutating func `five first pages rejected for one reason trip it, empty pages aside`() {
         for page in 1...5 {
             #expect(breaker.tripped == nil)
-            breaker.note(pageOf: 0, verificationFailures: 0, rejections: [])
+            breaker.note(pageOf: 0, rejected: 0, newReasons: [], verificationFailures: 0)
             breaker.note(
                 pageOf: page % 2 + 1,
-                verificationFailures: 0,
-                rejections: .init(repeating: "encoding", count: page % 2 + 1)
+                rejected: page % 2 + 1,
+                newReasons: .init(repeating: "encoding", count: page % 2 + 1),
+                verificationFailures: 0
             )
         }
         #expect(
@@ -47,9 +106,14 @@ struct CircuitBreakerTests {
         var breaker = CircuitBreaker()
         for page in 1...9 {
             if page == 3 {
-                breaker.note(pageOf: records, verificationFailures: 0, rejections: rejections)
+                breaker.note(
+                    pageOf: records,
+                    rejected: rejections.count,
+                    newReasons: rejections,
+                    verificationFailures: 0
+                )
             } else {
-                breaker.note(pageOf: 1, verificationFailures: 0, rejections: ["encoding"])
+                breaker.note(pageOf: 1, rejected: 1, newReasons: ["encoding"], verificationFailures: 0)
             }
         }
         #expect(breaker.tripped == nil)

@@ -73,7 +73,10 @@ struct Stage: Sendable {
         let output: String
         let errors: String
 
-        var errorLines: [Substring] { errors.split(separator: "\n") }
+        /// Of stderr, but for the line that every run against a simulator begins with.
+        var errorLines: [Substring] {
+            errors.split(separator: "\n").filter { !$0.contains("Rehearsal: requests go to ") }
+        }
     }
 
     /// Runs `storeledger` to its end.

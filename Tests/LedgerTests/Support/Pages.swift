@@ -174,10 +174,11 @@ extension TestLedger {
 }
 
 extension RowCounts {
-    init(new: Int = 0, updated: Int = 0, unchanged: Int = 0) {
+    init(new: Int = 0, updated: Int = 0, unchanged: Int = 0, newlyRejected: [String] = []) {
         self.init()
         self.new = new
         self.updated = updated
         self.unchanged = unchanged
+        self.newlyRejected = newlyRejected
     }
 }

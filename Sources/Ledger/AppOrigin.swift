@@ -1,0 +1,153 @@
+import LedgerTables
+import Postgres
+import SignedData
+
+/// Where the records of an app come from: the server that is asked, and the roots under which they must be signed.
+package struct RecordOrigin: Equatable, Sendable {
+    /// As `appStore.baseURL` has it.
+    package let server: String
+    /// SHA-256 of each root certificate, hexadecimal, sorted.
+    package let trustedRoots: [String]
+
+    package init(server: String, trustedRoots: [String]) {
+        self.server = server
+        self.trustedRoots = trustedRoots.sorted()
+    }
+
+    /// Whether only roots of Apple's that are built in are trusted.
+    package var isApple: Bool { AppleRootCA.fingerprints.isSuperset(of: trustedRoots) }
+
+    /// Whether records of both may stand in one app: under the same roots, or both under roots of Apple's.
+    func mayShareAnApp(with other: RecordOrigin) -> Bool {
+        trustedRoots == other.trustedRoots || isApple && other.isApple
+    }
+}
+
+/// An app has records that are signed under another root than those the job trusts.
+package struct OtherOrigin: Error, Equatable, Sendable, CustomStringConvertible {
+    package let bundleId: String
+    package let environment: String
+    /// What the app is filled from; its server is empty where only a replay has filled it.
+    package let found: RecordOrigin
+    package let job: RecordOrigin
+
+    package init(bundleId: String, environment: String, found: RecordOrigin, job: RecordOrigin) {
+        self.bundleId = bundleId
+        self.environment = environment
+        self.found = found
+        self.job = job
+    }
+
+    package var description: String {
+        let server = found.server.isEmpty ? "" : " of \(found.server)"
+        return
+            "the ledger's \(bundleId) (\(environment)) has records\(server) under \(Self.roots(of: found)), but this job asks "
+            + "\(job.server) and trusts \(Self.roots(of: job)). Nothing was sent or written. Unset appStore.baseURL and "
+            + "trustedRoots (APPSTORE_BASE_URL, APPSTORE_TRUSTED_ROOT) if they are left from a rehearsal; give a rehearsal a "
+            + "schema of its own (output.postgres.schema), another database, or another bundle ID"
+    }
+
+    private static func roots(of origin: RecordOrigin) -> String {
+        "root \(origin.trustedRoots.joined(separator: " and "))\(origin.isApple ? " (Apple's)" : "")"
+    }
+}
+
+extension Ledger {
+    /// Makes sure that each app may take records of the origin beside it; changes nothing.
+    ///
+    /// - Throws: ``OtherOrigin``, ``Postgres/PostgresError``.
+    package func check(_ origins: [AppID: RecordOrigin]) async throws {
+        try await transaction { connection in
+            for (app, origin) in origins.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                try FiledOrigin(of: app, isLocked: false, on: connection).judge(origin, on: connection)
+            }
+        }
+    }
+
+    /// Files where each app's records come from now on, for all of them or none; where nothing changes, nothing is written.
+    ///
+    /// - Parameters:
+    ///   - origins: By app.
+    ///   - asksServer: Whether the server is asked, too; a replay asks none.
+    /// - Returns: Sentences for the operator.
+    /// - Throws: ``OtherOrigin``, ``Postgres/PostgresError``.
+    package func claim(_ origins: [AppID: RecordOrigin], asksServer: Bool) async throws -> [String] {
+        try await transaction { connection in
+            var remarks: [String] = []
+            for (app, origin) in origins.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                let server = asksServer ? origin.server : nil
+                guard try FiledOrigin(of: app, isLocked: false, on: connection).differs(from: origin, server: server)
+                else { continue }
+                let filed = try FiledOrigin(of: app, isLocked: true, on: connection)
+                try filed.judge(origin, on: connection)
+                if filed.trustedRoots == nil, !origin.isApple, try filed.holdsRecords(on: connection) {
+                    remarks.append(
+                        "\(filed.bundleId) (\(filed.environment)) has records of unknown origin, from before it was noted; "
+                            + "from now on it takes only those under root \(origin.trustedRoots.joined(separator: " and "))"
+                    )
+                }
+                _ = try connection.run(
+                    "UPDATE apps SET trusted_roots = $2, server = coalesce($3, server) WHERE app_id = $1",
+                    [.integer(app.rawValue), .textArray(origin.trustedRoots), server.map(Cell.text) ?? .null]
+                )
+            }
+            return remarks
+        }
+    }
+}
+
+/// What an app's row says about the origin of its records.
+private struct FiledOrigin {
+    let app: AppID
+    let bundleId: String
+    let environment: String
+    let server: String?
+    /// `nil` for records of before this was noted, or for none.
+    let trustedRoots: [String]?
+
+    /// - Parameters:
+    ///   - app: Its number.
+    ///   - isLocked: Whether no other session may change the row until the transaction ends.
+    ///   - connection: Inside a transaction.
+    /// - Throws: ``Postgres/PostgresError``.
+    init(of app: AppID, isLocked: Bool, on connection: borrowing PostgresConnection) throws {
+        let rows = try connection.run(
+            """
+            SELECT bundle_id, environment, server, array_to_string(trusted_roots, ',') AS roots FROM apps WHERE app_id = $1
+            \(isLocked ? "FOR NO KEY UPDATE" : "")
+            """,
+            [.integer(app.rawValue)]
+        )
+        guard let row = rows.first else { throw LedgerError.invariant("the app row vanished") }
+        self.app = app
+        bundleId = try row.text("bundle_id")
+        environment = try row.text("environment")
+        server = try row.textOrNil("server")
+        trustedRoots = try row.textOrNil("roots")?.split(separator: ",").map(String.init)
+    }
+
+    func differs(from origin: RecordOrigin, server: String?) -> Bool {
+        trustedRoots != origin.trustedRoots || server != nil && server != self.server
+    }
+
+    /// Refuses another root than the one that filled the app, unless nothing of that is left.
+    func judge(_ origin: RecordOrigin, on connection: borrowing PostgresConnection) throws {
+        guard let trustedRoots else { return }
+        let found = RecordOrigin(server: server ?? "", trustedRoots: trustedRoots)
+        guard !found.mayShareAnApp(with: origin), try holdsRecords(on: connection) else { return }
+        throw OtherOrigin(bundleId: bundleId, environment: environment, found: found, job: origin)
+    }
+
+    /// Whether anything of the app has been loaded, or is marked as read.
+    func holdsRecords(on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
+        try connection.run(
+            """
+            SELECT EXISTS (SELECT FROM transactions WHERE app_id = $1::integer)
+                OR EXISTS (SELECT FROM notifications WHERE app_id = $1)
+                OR EXISTS (SELECT FROM crawl_items
+                            WHERE app_id = $1 AND (page_seq > 0 OR cursor IS NOT NULL OR complete_until IS NOT NULL)) AS holds
+            """,
+            [.integer(app.rawValue)]
+        )[0].bool("holds")
+    }
+}

@@ -1,0 +1,50 @@
+import LedgerTables
+import Postgres
+
+/// Tells rejected records that the ledger has already from those it meets for the first time.
+///
+/// A record is known by its reason and by what it claims to be (``LedgerTables/RejectedRecord/identity``), whichever job,
+/// history or run met it, as long as nothing has resolved it. A known one never stops a run again.
+struct Quarantine {
+    let origin: RowOrigin
+
+    /// The order in which every page files its rejects, so that two pages with the same ones do not wait for each other.
+    static func precedes(_ left: RejectedRecord, _ right: RejectedRecord) -> Bool {
+        left.identity == right.identity
+            ? left.sha256.lexicographicallyPrecedes(right.sha256)
+            : left.identity.lexicographicallyPrecedes(right.identity)
+    }
+
+    /// Whether the record was rejected before; to be asked before it is filed.
+    func knows(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
+        try connection.run(Self.isKnown, parameters(of: record))[0].bool("known")
+    }
+
+    /// Remembers a record that has just been filed in `rejected_records`.
+    func remember(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError) {
+        _ = try connection.run(Self.take, parameters(of: record))
+    }
+
+    private func parameters(of record: RejectedRecord) -> [Cell] {
+        [
+            .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream), .text(record.reason),
+            .bytea(record.sha256), .bytea(record.identity),
+        ]
+    }
+
+    /// Rejects of before `quarantined_records` was there are known by their bytes alone.
+    private static let isKnown = """
+        SELECT EXISTS (SELECT FROM quarantined_records q JOIN rejected_records r USING (app_id, record_id)
+                        WHERE q.app_id = $1::integer AND q.reason = $4::text AND q.identity = $6::bytea AND r.resolved_at IS NULL)
+            OR EXISTS (SELECT FROM rejected_records
+                        WHERE app_id = $1 AND job = $2::text AND stream = $3::text AND sha256 = $5::bytea AND reason = $4
+                          AND resolved_at IS NULL) AS known
+        """
+
+    private static let take = """
+        INSERT INTO quarantined_records (app_id, reason, identity, record_id)
+        SELECT app_id, reason, $6::bytea, record_id FROM rejected_records
+         WHERE app_id = $1::integer AND job = $2::text AND stream = $3::text AND reason = $4::text AND sha256 = $5::bytea
+        ON CONFLICT (app_id, reason, identity) DO UPDATE SET record_id = excluded.record_id
+        """
+}

@@ -76,6 +76,7 @@ struct RecordWriter {
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
         try writeArchive(rows.archive, inserted: inserted, on: connection)
+        try QuotedIDs.file(rows, app: origin.app, on: connection)
         try removeIssues(of: replaced, on: connection)
         try writeRemarks(rows, itemKey: itemKey, on: connection)
         return counts
@@ -297,7 +298,7 @@ struct RecordWriter {
             )
         }
         for record in rows.rejected.sorted(by: { $0.sha256.lexicographicallyPrecedes($1.sha256) }) {
-            _ = try connection.run(
+            let filed = try connection.run(
                 MergeSQL.rejected,
                 [
                     app, .text(origin.job), .text(origin.stream), .text(itemKey), .text(record.reason),
@@ -305,6 +306,10 @@ struct RecordWriter {
                     .bigint(origin.run),
                 ]
             )
+            if let row = filed.first {
+                let ids = IDTraces.ids(in: record.raw).union(IDTraces.ids(in: Array(record.detail.utf8)))
+                try QuotedIDs.file(ids, of: .rejected, try row.text("record_id"), app: origin.app, on: connection)
+            }
             crashPoint(.rejectFiled)
         }
         let drift = Dictionary(grouping: rows.drift) { [$0.kind, $0.path] }

@@ -6,6 +6,8 @@ package struct SimulatedStore: Sendable {
         package var seed: Int
         package var customers: Int
         package var transactionsPerCustomer: Int
+        /// `Production` or `Sandbox`.
+        package var environment: String
         /// Without it, nothing is ever refused for its number.
         package var windowSeconds: Int?
         /// Fault rules, as JSON.
@@ -15,12 +17,14 @@ package struct SimulatedStore: Sendable {
             seed: Int = 7,
             customers: Int = 12,
             transactionsPerCustomer: Int = 12,
+            environment: String = "Production",
             windowSeconds: Int? = nil,
             faults: String? = nil
         ) {
             self.seed = seed
             self.customers = customers
             self.transactionsPerCustomer = transactionsPerCustomer
+            self.environment = environment
             self.windowSeconds = windowSeconds
             self.faults = faults
         }
@@ -81,6 +85,7 @@ package struct SimulatedStore: Sendable {
         var arguments = [
             "serve", "--directory", directory, "--seed", String(options.seed), "--customers", String(options.customers),
             "--transactions-per-customer", String(options.transactionsPerCustomer), "--anchor", anchor.ISO8601Format(),
+            "--environment", options.environment,
         ]
         if let window = options.windowSeconds {
             arguments += ["--rate-limit", "documented", "--window-seconds", String(window)]

@@ -8,7 +8,7 @@ import Testing
 /// What an erasure reads while it keeps pages out.
 @Suite(.temporaryDatabase, .serialized)
 struct ErasureCostTests {
-    /// A ledger of so many customers with records of every kind, rejects, items and tests notifications.
+    /// A ledger of so many customers with records of every kind, rejects, items, and notifications that name no transaction.
     private func fill(_ world: TestLedger, customers: Int) async throws {
         try await world.run(
             """
@@ -27,13 +27,13 @@ struct ErasureCostTests {
             SELECT app_id, original_transaction_id, min(app_transaction_id), now(), '', '{}' FROM transactions GROUP BY 1, 2;
             INSERT INTO notifications (app_id, notification_uuid, transaction_id, original_transaction_id, app_transaction_id,
                                        signed_date, payload_sha256, payload)
-            SELECT app_id, 'n' || transaction_id, transaction_id, original_transaction_id, app_transaction_id, now(), '', '{}'
+            SELECT app_id, 'n' || transaction_id, transaction_id, original_transaction_id, app_transaction_id, now(), ''::bytea, '{}'::jsonb
               FROM transactions
              UNION ALL SELECT 1, 'test' || c, NULL, NULL, NULL, now(), '', '{}' FROM generate_series(1, \(customers)) c;
             INSERT INTO notification_send_attempts (app_id, notification_uuid, attempt_date)
             SELECT app_id, notification_uuid, now() FROM notifications;
             INSERT INTO signed_payloads (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature)
-            SELECT app_id, 'transaction', transaction_id, now(), '', 1, '', '' FROM transactions
+            SELECT app_id, 'transaction', transaction_id, now(), ''::bytea, 1, ''::bytea, ''::bytea FROM transactions
              UNION ALL SELECT app_id, 'notification', notification_uuid, now(), '', 1, '', '' FROM notifications;
             INSERT INTO field_issues (app_id, kind, record_key, path, found)
             SELECT app_id, 'transaction', transaction_id, 'price', 'x' FROM transactions;

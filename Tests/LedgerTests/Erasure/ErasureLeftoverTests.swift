@@ -1,6 +1,8 @@
 import AppStoreModel
 import FoundationEssentials
+import JobPlan
 import LedgerTables
+import Postgres
 import TestSupport
 import Testing
 
@@ -174,17 +176,18 @@ struct ErasureLeftoverTests {
             rows.snapshots.append(purchase(id, app: "704000000001", token: Self.token))
             rows.archive.append(Rows.archived("transaction", id, payload: "{}"))
         }
-        let refund = purchase("100000000002", app: "704000000001", token: Self.token)
-        rows.snapshots.append(
-            Rows.snapshot(
-                Tables.refunds,
-                refund.key,
-                cells: ["app_transaction_id": .text("704000000001"), "app_account_token": .uuid(Self.token)]
+        for id in ["100000000002", "100000000003"] {
+            rows.snapshots.append(
+                Rows.snapshot(
+                    Tables.refunds,
+                    id,
+                    cells: ["app_transaction_id": .text("704000000001"), "app_account_token": .uuid(Self.token)]
+                )
             )
-        )
-        rows.issues = [
-            FieldIssue(kind: "transaction", recordKey: Self.customer, path: "price", found: "x", signedDate: Rows.signedDate)
-        ]
+            rows.issues.append(
+                FieldIssue(kind: "transaction", recordKey: id, path: "price", found: "x", signedDate: Rows.signedDate)
+            )
+        }
         rows.rejected = [Rows.rejected("of \(Self.customer)")]
         rows.drift = [SchemaDrift(kind: "transaction", path: "nickname", sample: "\"Alex of Springfield\"")]
         _ = try await world.ledger.commit(world.page(rows, of: items[0], for: holder))
@@ -197,15 +200,16 @@ struct ErasureLeftoverTests {
             "transactions.app_account_token", "transactions.transaction_id", "refunds.app_transaction_id",
             "signed_payloads.record_key", "crawl_items.item_key", "field_issues.record_key",
         ] {
-            #expect(before.contains("(\(column))") || before.contains { $0.contains(column) }, "\(before)")
+            #expect(before.contains { $0.contains(column) }, "\(column) of \(before)")
         }
         let erasure = try await erase(world, Self.customer)
-        #expect(erasure.removed.contains(.init(table: "refunds", rows: 1)))
+        #expect(erasure.removed.contains(.init(table: "refunds", rows: 2)))
         #expect(try await world.count("refunds") == 0)
         try await world.ledger.renewStatistics()
         #expect(try await statistics(world) == [])
         #expect(try await world.count("stale_statistics") == 0)
-        #expect(try await world.count("refunds") == 0 && world.count("field_issues") == 0)
+        #expect(try await world.count("refunds") == 0)
+        #expect(try await world.count("field_issues") == 0)
     }
 
     @Test func `statistics that a killed erasure did not renew are renewed with the next refresh`() async throws {
@@ -318,6 +322,7 @@ struct ErasureLeftoverTests {
         let held = try await world.ledger.erasedIDsStillHeld(in: world.app)
         #expect(held.contains(.transaction(Self.customer)))
         _ = try await world.ledger.erase(held, in: [world.app])
-        #expect(try await world.count("rejected_records") == 0 && world.count("notifications") == 0)
+        #expect(try await world.count("rejected_records") == 0)
+        #expect(try await world.count("notifications") == 0)
     }
 }

@@ -2,7 +2,7 @@
 enum CrawlState {
     static let tables = ["crawl_items", "coverage_gaps"]
 
-    /// The rows of a table with one of some item keys, as a subquery that gives `job`, `stream` and `item_key`.
+    /// The rows of a table with one of some item keys, as a subquery that gives `job`, `stream`, `item_key` and `place`, its `ctid`.
     ///
     /// The key of these tables begins with job and stream. There are few pairs of them, and one index look-up leads from
     /// each to the next, so nothing else of the table is read. Parameter 1 of the statement is the app.
@@ -19,9 +19,9 @@ enum CrawlState {
                  SELECT i.job, i.stream FROM \(table) i WHERE i.app_id = $1 AND (i.job, i.stream) > (p.job, p.stream)
                   ORDER BY i.job, i.stream LIMIT 1) n
          )
-         SELECT DISTINCT i.job, i.stream, i.item_key
+         SELECT i.job, i.stream, i.item_key, i.place
            FROM pairs p, unnest(\(keys)::text[]) AS w (id), LATERAL (
-                SELECT i.job, i.stream, i.item_key FROM \(table) i
+                SELECT i.job, i.stream, i.item_key, i.ctid AS place FROM \(table) i
                  WHERE i.app_id = $1 AND i.job = p.job AND i.stream = p.stream AND i.item_key = w.id OFFSET 0) i)
         """
     }

@@ -37,7 +37,7 @@ struct CustomerRemoval {
         try removeOwned(by: transactions + refunds, in: Tables.transactions, on: connection)
         try removeOwned(by: renewals, in: Tables.renewals, on: connection)
         try delete(
-            "DELETE FROM notification_send_attempts WHERE app_id = $1 AND notification_uuid = ANY ($2::text[])",
+            KeyedRows.delete(from: "notification_send_attempts", by: "notification_uuid"),
             [.textArray(notifications)],
             of: "notification_send_attempts",
             on: connection
@@ -61,7 +61,7 @@ struct CustomerRemoval {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> [String] {
         let gone = try connection.run(
-            "DELETE FROM \(table.name) WHERE app_id = $1 AND \(table.key[0]) = ANY ($2::text[]) RETURNING \(table.key[0]) AS key",
+            "\(KeyedRows.delete(from: table.name, by: table.key[0])) RETURNING \(table.key[0]) AS key",
             [.integer(app.rawValue), .textArray(keys)]
         )
         removed[table.name, default: 0] += gone.count
@@ -78,8 +78,8 @@ struct CustomerRemoval {
         guard let owner = Tables.ownerKind(of: table), !keys.isEmpty else { return }
         for child in Tables.owned {
             try delete(
-                "DELETE FROM \(child.name) WHERE app_id = $1 AND owner_kind = $2 AND owner_key = ANY ($3::text[])",
-                [.text(owner), .textArray(keys)],
+                KeyedRows.delete(from: child.name, by: "owner_key", "x.owner_kind = $3"),
+                [.textArray(keys), .text(owner)],
                 of: child.name,
                 on: connection
             )
@@ -95,8 +95,8 @@ struct CustomerRemoval {
         guard !keys.isEmpty else { return }
         for table in [Tables.signedPayloads, Tables.fieldIssues] {
             try delete(
-                "DELETE FROM \(table.name) WHERE app_id = $1 AND kind = $2 AND record_key = ANY ($3::text[])",
-                [.text(kind), .textArray(keys)],
+                KeyedRows.delete(from: table.name, by: "record_key", "x.kind = $3"),
+                [.textArray(keys), .text(kind)],
                 of: table.name,
                 on: connection
             )
@@ -107,12 +107,13 @@ struct CustomerRemoval {
     private mutating func removeRejects(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let quoting = try QuotedIDs.keys(of: .rejected, quoting: trace.ids, app: app, on: connection)
         var gone: [String] = []
-        for (condition, keys) in [
-            ("item_key = ANY ($2::text[])", trace.transactions.map(\.text)),
-            ("record_id = ANY ($2::text[]::bigint[])", quoting),
+        for (column, type, keys) in [
+            ("item_key", "text", trace.transactions.map(\.text)), ("record_id", "bigint", quoting),
         ] {
             let rows = try connection.run(
-                "DELETE FROM rejected_records WHERE app_id = $1 AND \(condition) RETURNING record_id::text AS key",
+                """
+                \(KeyedRows.delete(from: "rejected_records", by: column, type: type)) RETURNING record_id::text AS key
+                """,
                 [.integer(app.rawValue), .textArray(keys)]
             )
             for row in rows { gone.append(try row.text("key")) }
@@ -130,7 +131,8 @@ struct CustomerRemoval {
         let unnamed = try connection.run(
             """
             SELECT notification_uuid FROM notifications
-             WHERE app_id = $1 AND notification_uuid = ANY ($2::text[]) AND transaction_id IS NULL
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "notifications", by: "notification_uuid")))
+               AND transaction_id IS NULL
             """,
             [.integer(app.rawValue), .textArray(quoting)]
         )
@@ -140,17 +142,20 @@ struct CustomerRemoval {
     }
 
     /// The crawls of the customer's own IDs; a worker that holds one finds its lease gone.
+    ///
+    /// Leases are renewed meanwhile. A row that moves is missed by one statement and found by the next.
     private mutating func removeCrawls(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let items: [Cell] = [.integer(app.rawValue), .textArray(trace.transactions.map(\.text).sorted())]
         for table in CrawlState.tables {
-            try delete(
-                """
-                DELETE FROM \(table) t USING \(CrawlState.items(in: table, named: "$2")) o
-                 WHERE t.app_id = $1::integer AND t.job = o.job AND t.stream = o.stream AND t.item_key = o.item_key
-                """,
-                [.textArray(trace.transactions.map(\.text).sorted())],
-                of: table,
-                on: connection
-            )
+            let found = CrawlState.items(in: table, named: "$2")
+            repeat {
+                try delete(
+                    "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT o.place FROM \(found) o))",
+                    Array(items.dropFirst()),
+                    of: table,
+                    on: connection
+                )
+            } while try connection.run("SELECT FROM \(found) o LIMIT 1", items).count > 0
         }
     }
 

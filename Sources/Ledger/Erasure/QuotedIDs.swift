@@ -92,11 +92,8 @@ enum QuotedIDs {
         guard !keys.isEmpty else { return }
         for table in ["quoted_ids", "unread_texts"] {
             _ = try connection.run(
-                """
-                DELETE FROM \(table) t USING unnest($3::text[]) AS w (key)
-                 WHERE t.app_id = $1::integer AND t.owner_kind = $2::text AND t.owner_key = w.key
-                """,
-                [.integer(app.rawValue), .text(owner.rawValue), .textArray(keys)]
+                KeyedRows.delete(from: table, by: "owner_key", "x.owner_kind = $3"),
+                [.integer(app.rawValue), .textArray(keys), .text(owner.rawValue)]
             )
         }
     }

@@ -66,7 +66,7 @@ extension RecordWriter {
         for table in CrawlState.tables {
             let found = try connection.run(
                 """
-                SELECT o.job, o.stream, o.item_key FROM \(CrawlState.items(in: table, named: "$2")) o ORDER BY 1, 2, 3
+                SELECT DISTINCT o.job, o.stream, o.item_key FROM \(CrawlState.items(in: table, named: "$2")) o ORDER BY 1, 2, 3
                 """,
                 [planner, .textArray(names.keys.sorted())]
             )
@@ -102,19 +102,23 @@ extension RecordWriter {
     ) throws(PostgresError) {
         let quoting = try QuotedIDs.keys(of: .rejected, quoting: ids, app: origin.app, on: connection)
         var cleared: [String] = []
-        for (condition, keys) in [
-            ("item_key = ANY ($2::text[])", ids.filter { $0.kind == .transaction }.map(\.text)),
-            ("record_id = ANY ($2::text[]::bigint[])", quoting),
-        ] where !keys.isEmpty {
-            let rows = try connection.run(
+        for row in try connection.run(
+            """
+            SELECT record_id::text AS key FROM rejected_records
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "rejected_records", by: "item_key")))
+            """,
+            [.integer(origin.app.rawValue), .textArray(ids.filter { $0.kind == .transaction }.map(\.text).sorted())]
+        ) { cleared.append(try row.text("key")) }
+        cleared = Set(cleared + quoting).sorted()
+        for record in cleared {
+            _ = try connection.run(
                 """
                 UPDATE rejected_records
                    SET resolved_at = coalesce(resolved_at, now()), raw = '', detail = 'Of an erased customer.', item_key = ''
-                 WHERE app_id = $1 AND \(condition) RETURNING record_id::text AS key
+                 WHERE app_id = $1 AND record_id = $2::text::bigint
                 """,
-                [.integer(origin.app.rawValue), .textArray(keys.sorted())]
+                [.integer(origin.app.rawValue), .text(record)]
             )
-            for row in rows { cleared.append(try row.text("key")) }
         }
         try QuotedIDs.remove(.rejected, cleared, app: origin.app, on: connection)
     }

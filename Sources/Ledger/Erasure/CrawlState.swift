@@ -10,6 +10,7 @@ enum CrawlState {
     /// - Parameters:
     ///   - table: One of ``tables``.
     ///   - keys: The parameter that holds the item keys, as text[].
+    /// - Returns: The subquery, in parentheses.
     static func items(in table: String, named keys: String) -> String {
         """
         (WITH RECURSIVE pairs AS (

@@ -12,7 +12,13 @@ enum KeyedRows {
     ///   - key: The column with the keys.
     ///   - type: Of that column.
     ///   - condition: On a row `x`, further columns of the index.
-    static func places(in table: String, by key: String, type: String = "text", _ condition: String = "true") -> String {
+    /// - Returns: The subquery, in parentheses; its column is `place`.
+    static func places(
+        in table: String,
+        by key: String,
+        type: String = "text",
+        _ condition: String = "true"
+    ) -> String {
         """
         (SELECT r.place FROM unnest($2::text[]) AS w (key), LATERAL (
              SELECT x.ctid AS place FROM \(table) x

@@ -187,7 +187,9 @@ enum MergeSQL {
         DO UPDATE SET is_refund = true WHERE excluded.is_refund AND NOT p.is_refund
         """
 
-    /// A record is counted once a run, however often its page is read. It gives the number of the row it wrote.
+    /// A record is counted once a run, however often its page is read.
+    ///
+    /// It gives the number of the row it wrote.
     ///
     /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.
     static let rejected = """

@@ -7,7 +7,7 @@ import Synchronization
 struct EraseBenchmarkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "How long an erasure holds the app's lock, in a ledger of many customers, and how long it takes in all."
+        abstract: "How long an erasure among many customers holds the app's lock, and how long it takes in all."
     )
 
     @OptionGroup var database: DatabaseOptions

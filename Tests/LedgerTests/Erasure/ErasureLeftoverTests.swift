@@ -60,7 +60,8 @@ struct ErasureLeftoverTests {
     ) async throws {
         let world = try await TestLedger()
         _ = try await write(world, PageRows(purchase(Self.customer, app: "704000000001", token: Self.token)))
-        let hidden = "eyJh." + Data(#"{"id":"\#(quoted)"}"#.utf8).base64EncodedString().replacing("=", with: "") + ".c2ln"
+        let encoded = Data(#"{"id":"\#(quoted)"}"#.utf8).base64EncodedString().replacing("=", with: "")
+        let hidden = "eyJh.\(encoded).c2ln"
         _ = try await write(world, rejecting(hidden, hash: 1))
         _ = try await write(world, rejecting("of 200000000002", hash: 2))
         _ = try await write(world, notification("quoting", text: hidden))
@@ -72,7 +73,8 @@ struct ErasureLeftoverTests {
                 .init(table: "signed_payloads", rows: 1), .init(table: "transactions", rows: 1),
             ]
         )
-        #expect(try await world.rows("SELECT convert_from(raw, 'UTF8') FROM rejected_records") == ["(\"of 200000000002\")"])
+        let texts = try await world.rows("SELECT convert_from(raw, 'UTF8') FROM rejected_records")
+        #expect(texts == ["(\"of 200000000002\")"])
         #expect(try await world.rows("SELECT notification_uuid FROM notifications") == ["(other)"])
         // Nor do hashes outlive the texts.
         #expect(try await world.rows("SELECT DISTINCT owner_key FROM quoted_ids ORDER BY 1") == ["(2)", "(other)"])
@@ -123,7 +125,8 @@ struct ErasureLeftoverTests {
                 .init(table: "signed_payloads", rows: 1),
             ]
         )
-        #expect(try await world.rows("SELECT notification_uuid FROM notifications ORDER BY 1") == ["(named)", "(other)"])
+        let left = try await world.rows("SELECT notification_uuid FROM notifications ORDER BY 1")
+        #expect(left == ["(named)", "(other)"])
         #expect(try await world.count("unread_texts") == 0)
         #expect(try await world.count("quoted_ids WHERE owner_kind = 'rejected'") == 128)
     }
@@ -255,11 +258,12 @@ struct ErasureLeftoverTests {
             let traces = try await world.count("\(table) t WHERE position('10000000000' IN t::text) > 0")
             #expect(traces == 0, "\(table)")
         }
-        #expect(
-            try await world.rows("SELECT item_key ~ '^erased [0-9a-f]{16}$', state, records_withheld FROM crawl_items ORDER BY 2")
-                == ["(t,done,2)", "(f,leased,0)"]
+        let states = try await world.rows(
+            "SELECT item_key ~ '^erased [0-9a-f]{16}$', state, records_withheld FROM crawl_items ORDER BY 2"
         )
-        #expect(try await world.rows("SELECT raw = '', detail FROM rejected_records") == ["(t,\"Of an erased customer.\")"])
+        #expect(states == ["(t,done,2)", "(f,leased,0)"])
+        let rejects = try await world.rows("SELECT raw = '', detail FROM rejected_records")
+        #expect(rejects == ["(t,\"Of an erased customer.\")"])
         // The worker that crawled it finds its lease gone, and the run goes on to its end.
         first.pageSequence += 1
         #expect(try await world.ledger.commit(world.page(PageRows(), of: first, for: holder)) == nil)

@@ -340,7 +340,10 @@ struct ErasureTests {
             #expect(rows > 0)
             var production = stage.job
             production.name = "production"
-            production.store = production.store.replacing("environment: Sandbox", with: "environment: Production")
+            production.store = production.store.replacing(
+                "environment: Sandbox",
+                with: "environment: Production\n  appAppleId: 1234567890"
+            )
             #expect(production.store != stage.job.store)
             let path = try stage.write(production)
 

@@ -82,7 +82,8 @@ struct ErasureCostTests {
         let world = try await TestLedger()
         // What the planner knew of the empty tables.
         try await world.run("ANALYZE")
-        try await fill(world, customers: 2_000)
+        // Of a table of a few pages the planner does not care which index it reads.
+        try await fill(world, customers: 8_000)
         if isAnalyzed { try await world.run("ANALYZE") }
         let read = try await rowsRead(world, erasing: String(customer))
         for (table, rows) in read where table != "apps" { #expect(rows <= 100, "\(table): \(rows) rows read") }

@@ -375,6 +375,7 @@ struct ErasureTests {
         try await Stage.with(.init(customers: 12, transactionsPerCustomer: 6)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}"]
+            job.csv = "{directory: csv, tables: [transactions]}"
             let path = try await stage.migrated(job)
             let book = try stage.book()
             let named = try await stage.store.world().split(separator: "\n")

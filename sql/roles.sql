@@ -125,6 +125,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'coverage_gaps'),
            ('SELECT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
+           ('SELECT, INSERT, DELETE', 'quoted_ids'),
+           ('SELECT, DELETE', 'unread_texts'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
@@ -132,9 +134,10 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 -- A function that runs with its caller's rights gives none; of those that run with the owner's, these.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_grown_tables', 'refresh_views')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'refresh_views')) \gexec
 
--- Erasing. Every table a customer's records can be in, and the tombstones; see sql/migrations/0003_erasure.sql.
+-- Erasing. Every table a customer's records can be in, and the tombstones; see sql/migrations/0003_erasure.sql and
+-- sql/migrations/0019_quoted_ids.sql.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -155,13 +158,16 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'rejected_records'),
            ('SELECT, DELETE', 'crawl_items'),
            ('SELECT, DELETE', 'coverage_gaps'),
+           ('SELECT, INSERT, DELETE', 'quoted_ids'),
+           ('SELECT, DELETE', 'unread_texts'),
+           ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, UPDATE, DELETE', 'schema_drift'),
            ('SELECT, UPDATE', 'runs')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_grown_tables', 'erasure_key', 'refresh_views') \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'refresh_views') \gexec
 
 -- Exporting: every column that a CSV file or a report can show, which excludes payloads and bytes.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')

@@ -7,6 +7,8 @@ struct LedgerBench: AsyncParsableCommand {
         commandName: "ledger-bench",
         abstract: "Measures parts of StoreLedger by themselves: fixed work, a warm-up, several runs, medians.",
         discussion: "Only a release build measures anything: swift build -c release --product ledger-bench",
-        subcommands: [VerifyCommand.self, MergeCommand.self, ReplayCommand.self, StorageCommand.self]
+        subcommands: [
+            VerifyCommand.self, MergeCommand.self, ReplayCommand.self, StorageCommand.self, EraseBenchmarkCommand.self,
+        ]
     )
 }

@@ -113,6 +113,23 @@ struct ErasureTests {
         return dump
     }
 
+    /// The values that the planner's statistics hold, by column.
+    private func statistics(_ book: LedgerBook) async throws -> [String: String] {
+        let values = (1...5).map { "s.stavalues\($0)::text" }.joined(separator: ", ")
+        var statistics: [String: String] = [:]
+        for line in try await book.column(
+            """
+            SELECT s.starelid::regclass || '.' || a.attname || ' ' || concat_ws(' ', \(values)) FROM pg_statistic s
+              JOIN pg_attribute a ON a.attrelid = s.starelid AND a.attnum = s.staattnum
+             WHERE s.starelid >= 16384
+            """
+        ) {
+            let name = line.prefix { $0 != " " }
+            statistics["statistics of \(name)"] = String(line.dropFirst(name.count))
+        }
+        return statistics
+    }
+
     private func files(_ stage: Stage) throws -> [String: String] {
         let folder = stage.store.directory + "/csv"
         var files: [String: String] = [:]
@@ -127,7 +144,7 @@ struct ErasureTests {
     private func traces(of customer: Customer, _ stage: Stage, _ book: LedgerBook) async throws -> [String: Set<String>]
     {
         let needles = Needles(customer.ids)
-        let places = try await dump(book).merging(files(stage)) { $1 }
+        let places = try await dump(book).merging(files(stage)) { $1 }.merging(statistics(book)) { $1 }
         return places.mapValues { needles.ids(in: $0) }.filter { !$0.value.isEmpty }
     }
 
@@ -147,11 +164,13 @@ struct ErasureTests {
     {
         try await loaded { stage, job, book, customer in
             var customer = customer
-            // The search finds what is there: in rows, payloads, the archive, rejected texts and files.
+            try await book.change("ANALYZE")
+            // The search finds what is there: in rows, payloads, the archive, rejected texts, statistics and files.
             let before = try await traces(of: customer, stage, book)
             for place in [
                 "transactions", "refunds", "notifications", "renewals", "signed_payloads", "rejected_records",
                 "crawl_items", "notification_send_attempts", "csv/transactions.csv", "csv/notifications.csv",
+                "statistics of transactions.transaction_id",
             ] {
                 #expect(before[place] != nil, "\(place)")
             }
@@ -303,6 +322,86 @@ struct ErasureTests {
             let erased = try await stage.storeledger("erase", job, "--transaction-id", customer.listed)
             #expect(erased.code == 0, "\(erased.errors)")
             try await expectNoTrace(of: customer, stage, book, "killed and run again")
+        }
+    }
+
+    @Test func `an erasure covers every environment of the app, also where its own job has none of the records`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 8, appEnvironment: "Sandbox")) { stage in
+            let sandbox = try await stage.migrated(stage.job)
+            try await stage.run(sandbox)
+            let book = try stage.book()
+            let listed = try #require(
+                try await book.column("SELECT min(listed_transaction_id) FROM transactions").first
+            )
+            let customer = "FROM transactions WHERE listed_transaction_id = '\(listed)'"
+            let rows = try await book.count("SELECT count(*) \(customer)")
+            #expect(rows > 0)
+            var production = stage.job
+            production.name = "production"
+            production.store = production.store.replacing(
+                "environment: Sandbox",
+                with: "environment: Production\n  appAppleId: 1234567890"
+            )
+            #expect(production.store != stage.job.store)
+            let path = try stage.write(production)
+
+            let rehearsal = try await stage.storeledger("erase", path, "--transaction-id", listed, "--dry-run")
+            #expect(rehearsal.output.contains("  transactions                \(rows)\n"), "\(rehearsal)")
+            let erased = try await stage.storeledger("erase", path, "--transaction-id", listed)
+            #expect(erased.code == 0, "\(erased.errors)")
+            #expect(try await book.count("SELECT count(*) \(customer)") == 0)
+            // And what the sandbox says later is withheld.
+            try await stage.run(sandbox)
+            #expect(try await book.count("SELECT count(*) \(customer)") == 0)
+
+            // As after a restore of a backup from before the erasure, whose tombstones are loaded again.
+            try await book.change("CREATE TABLE public.marks AS SELECT * FROM erased_marks")
+            try await book.change("DELETE FROM erased_marks")
+            let restored = try await stage.storeledger("run", sandbox, "--restart", "--progress", "none")
+            #expect(restored.code == 0, "\(restored.errors)")
+            #expect(try await book.count("SELECT count(*) \(customer)") == rows)
+            try await book.change("INSERT INTO erased_marks SELECT * FROM public.marks")
+            let again = try await stage.storeledger("erase", path, "--reapply")
+            #expect(again.code == 0 && again.output.contains("removed everything"), "\(again)")
+            #expect(try await book.count("SELECT count(*) \(customer)") == 0)
+        }
+    }
+
+    @Test func `an ID that only its history shows to be an erased customer's is in no table, and not asked for again`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 12, transactionsPerCustomer: 6)) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}"]
+            job.csv = "{directory: csv, tables: [transactions]}"
+            let path = try await stage.migrated(job)
+            let book = try stage.book()
+            let named = try await stage.store.world().split(separator: "\n")
+                .map { try JSONDecoder().decode(Record.self, from: Data($0.utf8)) }
+                .filter { $0.kind == "transaction" && $0.payload.appAccountToken != nil }
+            let account = try #require(named.first?.payload.appAccountToken)
+            let listed = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+                .split(whereSeparator: { $0 == "\n" || $0 == "\r" }).dropFirst().map(String.init)
+            let own = Set(named.filter { $0.payload.appAccountToken == account }.compactMap(\.payload.transactionId))
+            let id = try #require(listed.first { own.contains($0) })
+            let customer = try await customer(id, stage, book)
+
+            // Nothing is in the ledger: only the token is known.
+            #expect(try await stage.storeledger("erase", path, "--app-account-token", account).code == 0)
+            let first = try await stage.storeledger("run", path, "--progress", "none")
+            #expect(first.code == 0, "\(first.errors)\(first.output)")
+            #expect(first.output.contains(/items +12 \(12 done, 0 failed\)/), "\(first.output)")
+            #expect(first.output.contains(/withheld +[1-9]/), "\(first.output)")
+            try await expectNoTrace(of: customer, stage, book, "recognised")
+
+            let asked = try await stage.store.requests().total
+            let second = try await stage.storeledger("run", path, "--restart", "--progress", "none")
+            #expect(second.code == 0, "\(second.errors)")
+            let requests = try await stage.store.requests().arrivals.dropFirst(asked)
+            #expect(!requests.isEmpty && !requests.contains { $0.transactionId == id })
+            try await expectNoTrace(of: customer, stage, book, "listed again")
         }
     }
 

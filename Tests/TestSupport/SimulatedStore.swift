@@ -6,6 +6,8 @@ package struct SimulatedStore: Sendable {
         package var seed: Int
         package var customers: Int
         package var transactionsPerCustomer: Int
+        /// `Production` or `Sandbox`.
+        package var appEnvironment: String
         /// Without it, nothing is ever refused for its number.
         package var windowSeconds: Int?
         /// One notification in so many enters the history 66 to 180 minutes after its date; 0 for none.
@@ -19,6 +21,7 @@ package struct SimulatedStore: Sendable {
             seed: Int = 7,
             customers: Int = 12,
             transactionsPerCustomer: Int = 12,
+            appEnvironment: String = "Production",
             windowSeconds: Int? = nil,
             lateNotifications: Int = 0,
             faults: String? = nil,
@@ -27,6 +30,7 @@ package struct SimulatedStore: Sendable {
             self.seed = seed
             self.customers = customers
             self.transactionsPerCustomer = transactionsPerCustomer
+            self.appEnvironment = appEnvironment
             self.windowSeconds = windowSeconds
             self.lateNotifications = lateNotifications
             self.faults = faults
@@ -93,6 +97,7 @@ package struct SimulatedStore: Sendable {
             "serve", "--directory", directory, "--seed", String(options.seed), "--customers", String(options.customers),
             "--transactions-per-customer", String(options.transactionsPerCustomer), "--anchor", anchor.ISO8601Format(),
             "--late-notifications", String(options.lateNotifications),
+            "--environment", options.appEnvironment,
         ]
         if let window = options.windowSeconds {
             arguments += ["--rate-limit", "documented", "--window-seconds", String(window)]

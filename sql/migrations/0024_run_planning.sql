@@ -51,6 +51,8 @@ CREATE TABLE changed_customers (
     PRIMARY KEY (app_id, mark_id)
 );
 CREATE INDEX changed_customers_marked_at ON changed_customers (app_id, marked_at);
+CREATE INDEX changed_customers_transaction_id ON changed_customers (app_id, transaction_id);
+CREATE INDEX changed_customers_app_transaction_id ON changed_customers (app_id, app_transaction_id);
 COMMENT ON TABLE changed_customers IS 'Customers whose records a replay accepted after their notification had been followed; a job with changedSince requests them.';
 COMMENT ON COLUMN changed_customers.app_id IS 'The app; see apps.';
 COMMENT ON COLUMN changed_customers.mark_id IS 'Our number for the row.';

@@ -163,14 +163,15 @@ extension Ledger {
             try writer.prepareSession(for: rows, on: connection)
             // No plan is kept: a replay also looks in tables that are all but empty in most ledgers and may grow under it.
             return try connection.transaction(.readCommitted) { connection in
-                let (admitted, withheld) = try writer.admit(rows, on: connection)
-                var counts = try writer.write(admitted, itemKey: "", on: connection)
-                counts.withheld = withheld
-                if admitted.sawRevocation { try writer.markRevocation(inItemsOf: rejects, on: connection) }
+                let admission = try writer.admit(rows, on: connection)
+                var counts = try writer.write(admission.rows, itemKey: "", on: connection)
+                counts.withheld = admission.withheld
+                try writer.forgetRecognised(admission, on: connection)
+                if admission.rows.sawRevocation { try writer.markRevocation(inItemsOf: rejects, on: connection) }
                 for reject in rejects {
                     // What an erased customer's record says must not stay in its reject either.
                     _ = try connection.run(
-                        withheld > 0
+                        admission.withheld > 0
                             ? "UPDATE rejected_records SET resolved_at = now(), raw = '', detail = 'Of an erased customer.', item_key = '' WHERE app_id = $1 AND record_id = $2"
                             : "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
                         [.integer(writer.origin.app.rawValue), .bigint(reject)]
@@ -180,6 +181,8 @@ extension Ledger {
                         "DELETE FROM quarantined_records WHERE app_id = $1 AND record_id = $2",
                         [.integer(writer.origin.app.rawValue), .bigint(reject)]
                     )
+                    guard admission.withheld > 0 else { continue }
+                    try QuotedIDs.remove(.rejected, [String(reject)], app: writer.origin.app, on: connection)
                 }
                 return counts
             }

@@ -4,70 +4,66 @@ import Postgres
 import Workers
 
 /// Removes one customer from one app's tables, inside the caller's transaction.
+///
+/// Every row is found by an index; no statement reads a table that grows with the ledger.
 struct CustomerRemoval {
     private let trace: CustomerTrace
-    private let tombstones: Tombstones
+    private let app: AppID
     /// Rows by table.
     private(set) var removed: [String: Int] = [:]
-
-    /// Rejected texts read at a time; each has up to 64 KiB.
-    private static let batch = 200
+    /// Tables in which a value was removed and the row stayed.
+    private(set) var changed: Set<String> = []
 
     /// - Parameters:
-    ///   - trace: Followed to its end.
-    ///   - tombstones: Of the app, the trace's own among them.
-    init(trace: CustomerTrace, tombstones: Tombstones) {
+    ///   - trace: Followed to its end in this app and the others, while erasures of them are locked out.
+    ///   - app: One of the trace's.
+    init(trace: CustomerTrace, app: AppID) {
         self.trace = trace
-        self.tombstones = tombstones
+        self.app = app
     }
 
-    private var app: Cell { .integer(tombstones.app.rawValue) }
-
     mutating func remove(on connection: borrowing PostgresConnection) throws {
+        let chains = trace.transactions.map(\.text).sorted()
         let quoting = try notificationsQuotingCustomers(on: connection)
-        let transactions = try remove(Tables.transactions, where: CustomerTrace.ownsTransaction, on: connection)
-        let refunds = try remove(Tables.refunds, where: CustomerTrace.ownsTransaction, on: connection)
-        let renewals = try remove(Tables.renewals, where: CustomerTrace.ownsRenewal, on: connection)
+        let transactions = try remove(Tables.transactions, chains, on: connection)
+        let refunds = try remove(Tables.refunds, trace.keys(in: Tables.refunds, of: app), on: connection)
+        let renewals = try remove(Tables.renewals, trace.keys(in: Tables.renewals, of: app), on: connection)
         let notifications = try remove(
             Tables.notifications,
-            where: "(\(CustomerTrace.ownsNotification) OR t.notification_uuid = ANY ($5::text[]))",
-            [.textArray(quoting)],
+            trace.keys(in: Tables.notifications, of: app) + quoting,
             on: connection
         )
         crashPoint(.erasedRowsRemoved)
         try removeOwned(by: transactions + refunds, in: Tables.transactions, on: connection)
         try removeOwned(by: renewals, in: Tables.renewals, on: connection)
         try delete(
-            "DELETE FROM notification_send_attempts WHERE app_id = $1 AND notification_uuid = ANY ($2::text[])",
+            KeyedRows.delete(from: "notification_send_attempts", by: "notification_uuid"),
             [.textArray(notifications)],
             of: "notification_send_attempts",
             on: connection
         )
-        let chains = trace.transactions.map(\.text)
+        try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
         try removeEvidence(of: "transaction", transactions + refunds + chains, on: connection)
         try removeEvidence(of: "renewalInfo", renewals + chains, on: connection)
         try removeEvidence(of: "notification", notifications, on: connection)
         try removeEvidence(of: "appTransaction", trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
+        try removeMarks(on: connection)
         try removeCrawls(on: connection)
         try removeMentions(on: connection)
     }
 
-    /// Removes an app's rows `t` of a table of records.
+    /// Removes rows of a table of records.
     ///
-    /// - Returns: Their keys.
+    /// - Returns: The keys of those that were there.
     private mutating func remove(
         _ table: Table,
-        where isOwn: String,
-        _ more: [Cell] = [],
+        _ keys: [String],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> [String] {
         let gone = try connection.run(
-            """
-            DELETE FROM \(table.name) t
-             WHERE t.app_id = $1::integer AND \(isOwn) AND $4::text[] IS NOT NULL RETURNING t.\(table.key[0]) AS key
-            """,
-            [app] + trace.parameters + more
+            "\(KeyedRows.delete(from: table.name, by: table.key[0])) RETURNING \(table.key[0]) AS key",
+            [.integer(app.rawValue), .textArray(keys)]
         )
         removed[table.name, default: 0] += gone.count
         var keys: [String] = []
@@ -83,128 +79,135 @@ struct CustomerRemoval {
         guard let owner = Tables.ownerKind(of: table), !keys.isEmpty else { return }
         for child in Tables.owned {
             try delete(
-                "DELETE FROM \(child.name) WHERE app_id = $1 AND owner_kind = $2 AND owner_key = ANY ($3::text[])",
-                [.text(owner), .textArray(keys)],
+                KeyedRows.delete(from: child.name, by: "owner_key", "x.owner_kind = $3"),
+                [.textArray(keys), .text(owner)],
                 of: child.name,
                 on: connection
             )
         }
     }
 
-    /// The raw archive and the odd fields of records.
+    /// Marks of a replay that the customer has changed.
+    private mutating func removeMarks(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        for (column, keys) in [("transaction_id", trace.transactions), ("app_transaction_id", trace.appTransactions)] {
+            try delete(
+                KeyedRows.delete(from: "changed_customers", by: column),
+                [.textArray(keys.map(\.text))],
+                of: "changed_customers",
+                on: connection
+            )
+        }
+    }
+
+    /// The raw archive, the latest signatures and the odd fields of records.
     private mutating func removeEvidence(
         of kind: String,
         _ keys: [String],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         guard !keys.isEmpty else { return }
-        for table in [Tables.signedPayloads, Tables.fieldIssues] {
+        for table in [Tables.signedPayloads.name, Staging.latestSignatures.name, Tables.fieldIssues.name] {
             try delete(
-                "DELETE FROM \(table.name) WHERE app_id = $1 AND kind = $2 AND record_key = ANY ($3::text[])",
-                [.text(kind), .textArray(keys)],
-                of: table.name,
-                on: connection
-            )
-        }
-    }
-
-    /// Rejects of the customer's own crawls, and those in whose text an erased ID can be found.
-    private mutating func removeRejects(on connection: borrowing PostgresConnection) throws {
-        try delete(
-            "DELETE FROM rejected_records WHERE app_id = $1 AND item_key = ANY ($2::text[])",
-            [.textArray(trace.transactions.map(\.text))],
-            of: "rejected_records",
-            on: connection
-        )
-        var last: Int64 = 0
-        while true {
-            let rows = try connection.run(
-                """
-                SELECT record_id, raw, detail FROM rejected_records
-                 WHERE app_id = $1 AND record_id > $2 ORDER BY record_id LIMIT $3::bigint
-                """,
-                [app, .bigint(last), .bigint(Int64(Self.batch))]
-            )
-            var texts: [(key: String, ids: Set<CustomerID>)] = []
-            for row in rows {
-                last = try row.int64("record_id")
-                let ids = IDTraces.ids(in: try row.bytes("raw")).union(IDTraces.ids(in: try row.utf8("detail")))
-                texts.append((String(last), ids))
-            }
-            guard !texts.isEmpty else { return }
-            try delete(
-                "DELETE FROM rejected_records WHERE app_id = $1 AND record_id = ANY ($2::text[]::bigint[])",
-                [.textArray(try naming(texts, on: connection))],
-                of: "rejected_records",
-                on: connection
-            )
-        }
-    }
-
-    /// Notifications that name no transaction although their text, in the archive, quotes an erased ID: what they quote
-    /// was not believed.
-    private func notificationsQuotingCustomers(on connection: borrowing PostgresConnection) throws -> [String] {
-        var quoting: [String] = []
-        var last = ""
-        while true {
-            let rows = try connection.run(
-                """
-                SELECT n.notification_uuid, coalesce(p.payload, '') AS payload
-                  FROM (SELECT n.notification_uuid FROM notifications n
-                         WHERE n.app_id = $1 AND n.transaction_id IS NULL AND n.notification_uuid > $2
-                         ORDER BY n.notification_uuid LIMIT $3::bigint) n
-                  LEFT JOIN signed_payloads p
-                    ON p.app_id = $1 AND p.kind = 'notification' AND p.record_key = n.notification_uuid
-                 ORDER BY n.notification_uuid
-                """,
-                [app, .text(last), .bigint(Int64(Self.batch))]
-            )
-            var texts: [(key: String, ids: Set<CustomerID>)] = []
-            for row in rows {
-                last = try row.text("notification_uuid")
-                texts.append((last, IDTraces.ids(in: try row.bytes("payload"))))
-            }
-            guard !texts.isEmpty else { return quoting }
-            quoting += try naming(texts, on: connection)
-        }
-    }
-
-    /// Keys of the texts that hold an erased ID.
-    private func naming(
-        _ texts: [(key: String, ids: Set<CustomerID>)],
-        on connection: borrowing PostgresConnection
-    ) throws(PostgresError) -> [String] {
-        var all: Set<CustomerID> = []
-        for text in texts { all.formUnion(text.ids) }
-        let erased = try tombstones.erased(among: all, on: connection)
-        return texts.filter { !erased.isDisjoint(with: $0.ids) }.map(\.key)
-    }
-
-    /// The crawls of the customer's own IDs; a worker that holds one finds its lease gone.
-    private mutating func removeCrawls(on connection: borrowing PostgresConnection) throws(PostgresError) {
-        for table in ["crawl_items", "coverage_gaps"] {
-            try delete(
-                "DELETE FROM \(table) WHERE app_id = $1 AND item_key = ANY ($2::text[])",
-                [.textArray(trace.transactions.map(\.text))],
+                KeyedRows.delete(from: table, by: "record_key", "x.kind = $3"),
+                [.textArray(keys), .text(kind)],
                 of: table,
                 on: connection
             )
         }
     }
 
+    /// Rejects of the customer's own crawls, and those in whose text one of the IDs was found.
+    private mutating func removeRejects(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let quoting = try QuotedIDs.keys(of: .rejected, quoting: trace.ids, app: app, on: connection)
+        var gone: [String] = []
+        for (column, type, keys) in [
+            ("item_key", "text", trace.transactions.map(\.text)), ("record_id", "bigint", quoting),
+        ] {
+            let rows = try connection.run(
+                """
+                \(KeyedRows.delete(from: "rejected_records", by: column, type: type)) RETURNING record_id::text AS key
+                """,
+                [.integer(app.rawValue), .textArray(keys)]
+            )
+            for row in rows { gone.append(try row.text("key")) }
+        }
+        removed["rejected_records", default: 0] += gone.count
+        try QuotedIDs.remove(.rejected, gone, app: app, on: connection)
+    }
+
+    /// Notifications that name no transaction although their text quotes one of the IDs: what they quote was not believed.
+    private func notificationsQuotingCustomers(
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> [String] {
+        let quoting = try QuotedIDs.keys(of: .notification, quoting: trace.ids, app: app, on: connection)
+        guard !quoting.isEmpty else { return [] }
+        let unnamed = try connection.run(
+            """
+            SELECT notification_uuid FROM notifications
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "notifications", by: "notification_uuid")))
+               AND transaction_id IS NULL
+            """,
+            [.integer(app.rawValue), .textArray(quoting)]
+        )
+        var keys: [String] = []
+        for row in unnamed { keys.append(try row.text("notification_uuid")) }
+        return keys
+    }
+
+    /// The crawls of the customer's own IDs; a worker that holds one finds its lease gone.
+    ///
+    /// Leases are renewed meanwhile. A row that moves is missed by one statement and found by the next.
+    private mutating func removeCrawls(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let items: [Cell] = [.integer(app.rawValue), .textArray(trace.transactions.map(\.text).sorted())]
+        for table in CrawlState.tables {
+            let found = CrawlState.items(in: table, named: "$2")
+            repeat {
+                try delete(
+                    "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT o.place FROM \(found) o))",
+                    Array(items.dropFirst()),
+                    of: table,
+                    on: connection
+                )
+            } while try connection.run("SELECT FROM \(found) o LIMIT 1", items).count > 0
+        }
+    }
+
     /// Samples and messages that happen to quote an ID.
+    ///
+    /// A sample is one value of one record, and nothing says whose. So when anything of the customer was in the ledger, no
+    /// sample of the app stays; the field's next record brings another one.
     private mutating func removeMentions(on connection: borrowing PostgresConnection) throws(PostgresError) {
-        let ids: Cell = .textArray(trace.ids.map(\.text))
-        let quotes = { (column: String) in
-            "EXISTS (SELECT FROM unnest($2::text[]) AS id WHERE position(id IN lower(\(column))) > 0)"
+        let app = Cell.integer(app.rawValue)
+        let names = Set(trace.ids.map { ExactText($0.text) })
+        let hadRecords = removed.contains { $0.value > 0 }
+        var quoting: (paths: [String], samples: [String]) = ([], [])
+        for row in try connection.run("SELECT DISTINCT path, sample FROM schema_drift WHERE app_id = $1", [app]) {
+            let path = try row.text("path")
+            if IDTraces.mentions(in: path, anyOf: names) { quoting.paths.append(path) }
+            guard let sample = try row.textOrNil("sample") else { continue }
+            if hadRecords || IDTraces.mentions(in: sample, anyOf: names) { quoting.samples.append(sample) }
         }
         try delete(
-            "DELETE FROM schema_drift WHERE app_id = $1 AND (\(quotes("path")) OR \(quotes("sample")))",
-            [ids],
+            "DELETE FROM schema_drift WHERE app_id = $1 AND path = ANY ($2::text[])",
+            [.textArray(quoting.paths)],
             of: "schema_drift",
             on: connection
         )
-        _ = try connection.run("UPDATE runs SET message = NULL WHERE app_id = $1 AND \(quotes("message"))", [app, ids])
+        let cleared = try connection.run(
+            "UPDATE schema_drift SET sample = NULL WHERE app_id = $1 AND sample = ANY ($2::text[])",
+            [app, .textArray(quoting.samples)]
+        )
+        if cleared.affected > 0 { changed.insert("schema_drift") }
+        var runs: [String] = []
+        for row in try connection.run(
+            "SELECT run_id::text AS run, message FROM runs WHERE app_id = $1 AND message IS NOT NULL",
+            [app]
+        ) where IDTraces.mentions(in: try row.text("message"), anyOf: names) { runs.append(try row.text("run")) }
+        _ = try connection.run(
+            "UPDATE runs SET message = NULL WHERE app_id = $1 AND run_id = ANY ($2::text[]::bigint[])",
+            [app, .textArray(runs)]
+        )
+        if !runs.isEmpty { changed.insert("runs") }
     }
 
     /// Runs a statement whose first parameter is the app, and counts what it removes.
@@ -214,6 +217,6 @@ struct CustomerRemoval {
         of table: String,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        removed[table, default: 0] += try connection.run(statement, [app] + parameters).affected
+        removed[table, default: 0] += try connection.run(statement, [.integer(app.rawValue)] + parameters).affected
     }
 }

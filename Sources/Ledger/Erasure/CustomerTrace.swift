@@ -24,25 +24,44 @@ struct CustomerTrace {
         return ids
     }
 
-    /// Parameters 2 to 4 of every statement about the customer: transactions, app transactions, accounts.
-    var parameters: [Cell] {
-        [transactions, appTransactions, accounts].map { .textArray($0.map(\.text).sorted()) }
+    /// Keys of the customer's records other than transactions, by app and table; transactions are named by their IDs.
+    private var keys: [AppID: [String: Set<ExactText>]] = [:]
+    /// The IDs that were looked up already, by app.
+    private var asked: [AppID: Set<CustomerID>] = [:]
+
+    /// The keys of the customer's rows in one table of one app, in order.
+    func keys(in table: Table, of app: AppID) -> [String] {
+        (keys[app]?[table.name] ?? []).map(\.text).sorted()
     }
 
-    /// Follows the IDs through an app's records until nothing new is found.
-    mutating func follow(in app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) {
-        var known = -1
-        while count > known {
-            known = count
-            for statement in Self.statements {
-                for row in try connection.run(statement, [.integer(app.rawValue)] + parameters) {
-                    try add(row)
+    /// Follows the IDs through the apps' records until nothing new is found.
+    ///
+    /// Each ID is looked up once in each app, by indexes alone, so the time depends on the customer's rows and not on the
+    /// ledger's. What one environment's records say leads on in the other: the same account, the same listed ID.
+    mutating func follow(in apps: [AppID], on connection: borrowing PostgresConnection) throws(PostgresError) {
+        var isSettled = false
+        while !isSettled {
+            isSettled = true
+            for app in apps {
+                let new = ids.subtracting(asked[app] ?? [])
+                guard !new.isEmpty else { continue }
+                isSettled = false
+                asked[app, default: []].formUnion(new)
+                for lookup in Self.lookups {
+                    let parameters = [.integer(app.rawValue)] + Self.parameters(new, lookup.kinds)
+                    for row in try connection.run(lookup.statement, parameters) {
+                        try add(row)
+                        guard let key = try row.textOrNil("key") else { continue }
+                        keys[app, default: [:]][lookup.table.name, default: []].insert(ExactText(key))
+                    }
                 }
             }
         }
     }
 
-    private var count: Int { transactions.count + appTransactions.count + accounts.count }
+    private static func parameters(_ ids: Set<CustomerID>, _ kinds: [CustomerID.Kind]) -> [Cell] {
+        kinds.map { kind in .textArray(ids.filter { $0.kind == kind }.map(\.text).sorted()) }
+    }
 
     private mutating func add(_ id: CustomerID) {
         switch id.kind {
@@ -60,58 +79,101 @@ struct CustomerTrace {
         if let id = try row.textOrNil("account").flatMap(CustomerID.account) { add(id) }
     }
 
-    /// Of a transaction `t`: whether it belongs to a family member with an Apple Account of their own.
-    private static func isFamilyMembers(_ t: String) -> String {
-        "\(t).in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AND \(t).app_transaction_id IS NOT NULL"
+    /// A statement that gives the IDs, and as `key` the key, of a table's rows that share an ID with the customer.
+    private struct Lookup {
+        let table: Table
+        let statement: String
+        /// Of the parameters from 2 on.
+        let kinds: [CustomerID.Kind]
+
+        /// - Parameters:
+        ///   - table: The rows' table; a row is `t`.
+        ///   - kinds: Of parameters 2 and following.
+        ///   - columns: `key`, the IDs, and `is_own` and `is_alone`: whether the account token and what the transaction was
+        ///     before, and the original transaction ID, name nobody but this record's Apple Account.
+        ///   - ways: A column, the number of the parameter with its IDs, and a condition.
+        init(
+            _ table: Table,
+            _ kinds: [CustomerID.Kind],
+            columns: String,
+            ways: [(column: String, parameter: Int, condition: String)]
+        ) {
+            self.table = table
+            self.kinds = kinds
+            // OFFSET 0 has each ID looked up by itself and with the key first, however many rows the planner expects.
+            statement = ways.map { way in
+                """
+                SELECT r.key, r.transaction_id, r.app_transaction_id, r.listed, CASE WHEN r.is_own THEN r.account END AS account,
+                       CASE WHEN r.is_own THEN r.previous END AS previous,
+                       CASE WHEN r.is_own OR r.is_alone THEN r.original END AS original
+                  FROM unnest($\(way.parameter)::text[]) AS w (id), LATERAL (
+                       SELECT \(columns) FROM \(table.name) t
+                        WHERE t.app_id = $1::integer AND t.\(way.column) = w.id\(way.column == "app_account_token" ? "::uuid" : "")
+                       OFFSET 0) r
+                 WHERE \(way.condition)
+                """
+            }.joined(separator: " UNION ")
+        }
     }
 
-    /// Which transactions `t` are the customer's; parameters as in ``parameters``.
-    static let ownsTransaction = """
-        (t.transaction_id = ANY ($2::text[]) OR t.app_transaction_id = ANY ($3::text[])
-         OR NOT (\(isFamilyMembers("t")))
-            AND (t.original_transaction_id = ANY ($2) OR t.app_account_token = ANY ($4::text[]::uuid[])))
-        """
+    /// Of a transaction or refund `t`: whether it belongs to a family member with an Apple Account of their own.
+    private static let isFamilyMembers =
+        "t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AND t.app_transaction_id IS NOT NULL"
 
-    /// Which notifications `t` are the customer's.
-    static let ownsNotification = """
-        (t.transaction_id = ANY ($2::text[]) OR t.app_transaction_id = ANY ($3::text[])
-         OR NOT (t.payload #>> '{data,signedTransactionInfo,inAppOwnershipType}' IS NOT DISTINCT FROM 'FAMILY_SHARED'
-                 AND t.app_transaction_id IS NOT NULL)
-            AND t.original_transaction_id = ANY ($2))
-        """
-
-    /// Which renewals `t` are the customer's.
-    static let ownsRenewal = """
-        (t.original_transaction_id = ANY ($2::text[]) OR t.app_transaction_id = ANY ($3::text[]))
-        """
-
-    /// Each gives IDs of records that share one with the customer.
-    ///
     /// An original transaction ID that a family member shares with somebody else is nobody's name.
-    private static let statements = [
-        """
-        SELECT DISTINCT t.transaction_id, t.app_transaction_id, t.listed_transaction_id AS listed,
-               CASE WHEN NOT (\(isFamilyMembers("t"))) THEN t.app_account_token::text END AS account,
-               CASE WHEN NOT (\(isFamilyMembers("t"))) THEN t.previous_original_transaction_id END AS previous,
-               CASE WHEN NOT (\(isFamilyMembers("t"))) OR NOT EXISTS (
-                        SELECT FROM transactions o WHERE o.app_id = $1 AND o.original_transaction_id = t.original_transaction_id
-                           AND o.app_transaction_id IS DISTINCT FROM t.app_transaction_id)
-                    THEN t.original_transaction_id END AS original
-          FROM transactions t
-         WHERE t.app_id = $1::integer AND (t.listed_transaction_id = ANY ($2::text[]) OR \(ownsTransaction))
-        """,
-        """
-        SELECT DISTINCT t.transaction_id, t.app_transaction_id, NULL AS listed, NULL AS previous,
-               CASE WHEN o.is_own THEN t.app_account_token::text END AS account,
-               CASE WHEN o.is_own THEN t.original_transaction_id END AS original
-          FROM notifications t, LATERAL (
-               SELECT t.payload #>> '{data,signedTransactionInfo,inAppOwnershipType}' IS DISTINCT FROM 'FAMILY_SHARED' AS is_own) o
-         WHERE t.app_id = $1::integer AND \(ownsNotification) AND $4::text[] IS NOT NULL
-        """,
-        """
-        SELECT DISTINCT NULL AS transaction_id, t.app_transaction_id, NULL AS listed, NULL AS previous,
-               t.app_account_token::text AS account, t.original_transaction_id AS original
-          FROM renewals t WHERE t.app_id = $1::integer AND \(ownsRenewal) AND $4::text[] IS NOT NULL
-        """,
+    private static let lookups = [
+        Lookup(
+            Tables.transactions,
+            [.transaction, .appTransaction, .account],
+            columns: """
+                NULL AS key, t.transaction_id, t.app_transaction_id, t.listed_transaction_id AS listed,
+                t.app_account_token::text AS account, t.previous_original_transaction_id AS previous,
+                t.original_transaction_id AS original, NOT (\(isFamilyMembers)) AS is_own,
+                \(isFamilyMembers) AND NOT EXISTS (
+                    SELECT FROM transactions o WHERE o.app_id = $1 AND o.original_transaction_id = t.original_transaction_id
+                       AND o.app_transaction_id IS DISTINCT FROM t.app_transaction_id) AS is_alone
+                """,
+            ways: [
+                ("transaction_id", 2, "true"), ("listed_transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
+                ("original_transaction_id", 2, "r.is_own"), ("app_account_token", 4, "r.is_own"),
+            ]
+        ),
+        // A refund is a transaction once more, whose row leads to the other IDs.
+        Lookup(
+            Tables.refunds,
+            [.transaction, .appTransaction, .account],
+            columns: """
+                t.transaction_id AS key, NULL AS transaction_id, NULL AS app_transaction_id, NULL AS listed,
+                NULL AS account, NULL AS previous, NULL AS original, NOT (\(isFamilyMembers)) AS is_own, false AS is_alone
+                """,
+            ways: [
+                ("transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
+                ("original_transaction_id", 2, "r.is_own"), ("app_account_token", 4, "r.is_own"),
+            ]
+        ),
+        Lookup(
+            Tables.notifications,
+            [.transaction, .appTransaction],
+            columns: """
+                t.notification_uuid AS key, t.transaction_id, t.app_transaction_id, NULL AS listed,
+                t.app_account_token::text AS account, NULL AS previous, t.original_transaction_id AS original,
+                t.payload #>> '{data,signedTransactionInfo,inAppOwnershipType}' IS DISTINCT FROM 'FAMILY_SHARED' AS is_own,
+                false AS is_alone
+                """,
+            ways: [
+                ("transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
+                ("original_transaction_id", 2, "r.is_own OR r.app_transaction_id IS NULL"),
+            ]
+        ),
+        Lookup(
+            Tables.renewals,
+            [.transaction, .appTransaction],
+            columns: """
+                t.original_transaction_id AS key, NULL AS transaction_id, t.app_transaction_id, NULL AS listed,
+                t.app_account_token::text AS account, NULL AS previous, t.original_transaction_id AS original,
+                true AS is_own, false AS is_alone
+                """,
+            ways: [("original_transaction_id", 2, "true"), ("app_transaction_id", 3, "true")]
+        ),
     ]
 }

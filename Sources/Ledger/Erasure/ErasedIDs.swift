@@ -4,7 +4,8 @@ import Postgres
 extension Ledger {
     /// IDs of erased customers that the ledger holds all the same, as after a restore of an older backup.
     ///
-    /// Reads every record of the app once; pages go on meanwhile, for they meet the same tombstones.
+    /// Reads every record of the app once, and the texts in which IDs can be found; pages go on meanwhile, for they meet the
+    /// same tombstones.
     package func erasedIDsStillHeld(in app: AppID) async throws -> Set<CustomerID> {
         try await transaction { connection in
             try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
@@ -19,8 +20,48 @@ extension Ledger {
                     if let id = place.id(try row.text("id")) { ids.insert(id) }
                 }
             }
+            for text in Self.texts {
+                var last: Cell = .text("")
+                while let batch = try Self.ids(in: text, after: last, app: app, on: connection) {
+                    last = batch.last
+                    ids.formUnion(try tombstones.erased(among: batch.ids, on: connection))
+                }
+            }
             return ids
         }
+    }
+
+    /// Texts in which IDs can be found that no column holds: statements that give the next few, `text` and `detail`, by `key`.
+    private static let texts = [
+        """
+        SELECT record_id::text AS key, raw AS text, convert_to(detail, 'UTF8') AS detail FROM rejected_records
+         WHERE app_id = $1 AND record_id > coalesce(nullif($2::text, ''), '0')::bigint ORDER BY record_id LIMIT 50
+        """,
+        """
+        SELECT n.notification_uuid AS key, p.payload AS text, NULL::bytea AS detail
+          FROM (SELECT n.notification_uuid FROM notifications n
+                 WHERE n.app_id = $1 AND n.transaction_id IS NULL AND n.notification_uuid > $2
+                 ORDER BY n.notification_uuid LIMIT 50) n
+          LEFT JOIN signed_payloads p ON p.app_id = $1 AND p.kind = 'notification' AND p.record_key = n.notification_uuid
+         ORDER BY n.notification_uuid
+        """,
+    ]
+
+    /// - Returns: `nil` when there are no more texts.
+    private static func ids(
+        in statement: String,
+        after last: Cell,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> (ids: Set<CustomerID>, last: Cell)? {
+        let rows = try connection.run(statement, [.integer(app.rawValue), last])
+        guard let end = rows.last else { return nil }
+        var ids: Set<CustomerID> = []
+        for row in rows {
+            ids.formUnion(IDTraces.ids(in: try row.bytesOrNil("text") ?? []))
+            ids.formUnion(IDTraces.ids(in: try row.bytesOrNil("detail") ?? []))
+        }
+        return (ids, .text(try end.text("key")))
     }
 }
 

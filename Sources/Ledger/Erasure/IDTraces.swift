@@ -1,3 +1,4 @@
+import AppStoreModel
 import SignedData
 
 /// Finds what may be a customer's ID in text nobody could read: a rejected record, or a JWS inside another.
@@ -17,6 +18,24 @@ enum IDTraces {
         var ids: Set<CustomerID> = []
         search(bytes, depth: depth, into: &ids)
         return ids
+    }
+
+    /// Whether a short text that is as a person would read it, such as a message, names one of the IDs.
+    ///
+    /// Unlike ``ids(in:)`` it finds IDs of any length, and decodes nothing.
+    static func mentions(in text: String, anyOf ids: Set<ExactText>) -> Bool {
+        let bytes = Array(text.utf8)
+        var isFound = false
+        forEachRun(in: bytes, of: \.isDigit) { run in
+            if ids.contains(ExactText(String(decoding: bytes[run], as: UTF8.self))) { isFound = true }
+        }
+        forEachRun(in: bytes, of: { $0.isHexadecimalDigit || $0 == UInt8(ascii: "-") }) { run in
+            for start in run where start + 36 <= run.upperBound {
+                let account = CustomerID.account(String(decoding: bytes[start..<(start + 36)], as: UTF8.self))
+                if let account, ids.contains(ExactText(account.text)) { isFound = true }
+            }
+        }
+        return isFound
     }
 
     private static func search(_ bytes: [UInt8], depth: Int, into ids: inout Set<CustomerID>) {

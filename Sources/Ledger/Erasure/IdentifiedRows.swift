@@ -19,7 +19,10 @@ struct IdentifiedRows {
     let rejectedIDs: [Set<CustomerID>]
     private let appTransactions: Set<CustomerID>
 
-    init(_ rows: PageRows) {
+    /// - Parameters:
+    ///   - rows: Of one page, or of the batch of a replay.
+    ///   - listed: The ID under which all of it was found, where it is one customer's history.
+    init(_ rows: PageRows, listed: CustomerID? = nil) {
         self.rows = rows
         var records = rows.snapshots.map(RecordIDs.init)
         var familyTransactions: Set<ExactText> = []
@@ -40,8 +43,11 @@ struct IdentifiedRows {
                 records[place].quoted = IDTraces.ids(in: text)
             }
         }
+        // What came with one listed ID is one customer's, to an erasure as well.
+        let history = Set(listed.map { [$0] } ?? [])
+        for place in records.indices { records[place].history = history }
         self.records = records
-        rejectedIDs = rows.rejected.map { IDTraces.ids(in: $0.raw) }
+        rejectedIDs = rows.rejected.map { IDTraces.ids(in: $0.raw).union(history) }
         appTransactions = Set(
             rows.archive.filter { $0.kind == Self.appTransactionKind }.map { .appTransaction($0.recordKey) }
         )
@@ -84,6 +90,8 @@ private struct RecordIDs {
     var isFamilyMembers: Bool
     /// What may be an ID in a notification's text.
     var quoted: Set<CustomerID> = []
+    /// The listed ID in whose history the record came, if any.
+    var history: Set<CustomerID> = []
 
     init(_ snapshot: Snapshot) {
         let columns = snapshot.table.columns
@@ -102,9 +110,10 @@ private struct RecordIDs {
     }
 
     var deciding: Set<CustomerID> {
-        isFamilyMembers ? own.union(quoted) : own.union(chain).union(account).union(quoted)
+        let certain = own.union(quoted).union(history)
+        return isFamilyMembers ? certain : certain.union(chain).union(account)
     }
 
     /// An account token may come to name somebody else; it is marked only by an erasure.
-    var taught: Set<CustomerID> { isFamilyMembers ? own : own.union(chain) }
+    var taught: Set<CustomerID> { isFamilyMembers ? own.union(history) : own.union(chain).union(history) }
 }

@@ -1,22 +1,125 @@
 import LedgerTables
 import Postgres
+import SignedData
+
+/// What of a batch may be stored, and whom it has shown to be an erased customer.
+struct Admission: Sendable {
+    let rows: PageRows
+    /// Records that may not be stored.
+    var withheld = 0
+    /// IDs that this batch has shown to be an erased customer's, the listed ID of the page among them.
+    var recognised: Set<CustomerID> = []
+    /// Of the tombstones that stand for those IDs.
+    var key: ErasureKey?
+}
 
 extension RecordWriter {
     /// Takes out what belongs to erased customers, and holds off erasures until the transaction ends.
     ///
     /// - Parameters:
     ///   - rows: One page, or the batch of a replay.
+    ///   - planner: The app whose job lists the page's ID, where that is another environment's than the rows'.
     ///   - connection: Inside the transaction that is to write the rows.
     /// - Returns: What may be stored, and how many records may not.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     func admit(
         _ rows: PageRows,
+        plannedBy planner: AppID? = nil,
         on connection: borrowing PostgresConnection
-    ) throws(PostgresError) -> (rows: PageRows, withheld: Int) {
-        guard let tombstones = try Tombstones.hold(origin.app, on: connection) else { return (rows, 0) }
-        let batch = IdentifiedRows(rows)
-        let withheld = WithheldRecords(of: batch, erased: try tombstones.erased(among: batch.ids, on: connection))
-        try tombstones.add(withheld.learned, on: connection)
-        return (withheld.kept, withheld.count)
+    ) throws(PostgresError) -> Admission {
+        // In the order in which an erasure takes the locks of several apps.
+        var books: [Tombstones] = []
+        for app in Set([origin.app, planner ?? origin.app]).sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let book = try Tombstones.hold(app, on: connection) { books.append(book) }
+        }
+        guard let own = books.first(where: { $0.app == origin.app }) else { return Admission(rows: rows) }
+        let listed = origin.listedTransactionID.map(CustomerID.transaction)
+        let batch = IdentifiedRows(rows, listed: listed)
+        let withheld = WithheldRecords(of: batch, erased: try own.erased(among: batch.ids, on: connection))
+        for book in books { try book.add(withheld.learned, on: connection) }
+        var recognised = withheld.learned
+        if let listed, withheld.count > 0 { recognised.insert(listed) }
+        return Admission(rows: withheld.kept, withheld: withheld.count, recognised: recognised, key: own.key)
+    }
+
+    /// Takes the IDs that ``admit(_:plannedBy:on:)`` has recognised out of the state of the crawl, and the texts that quote
+    /// them out of the rejects.
+    ///
+    /// An item keeps its counts under a key that is no ID, and is done. A worker that holds it finds its lease gone. So this
+    /// comes after the page has moved its own item on.
+    ///
+    /// - Parameters:
+    ///   - admission: Of the batch that the same transaction has written.
+    ///   - planner: As for ``admit(_:plannedBy:on:)``.
+    ///   - connection: Inside that transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    func forgetRecognised(
+        _ admission: Admission,
+        plannedBy planner: AppID? = nil,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let ids = admission.recognised.filter { $0.kind == .transaction }
+        guard let key = admission.key, !admission.recognised.isEmpty else { return }
+        var names: [String: String] = [:]
+        for id in ids { names[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)" }
+        let planner = Cell.integer((planner ?? origin.app).rawValue)
+        for table in CrawlState.tables {
+            let found = try connection.run(
+                """
+                SELECT DISTINCT o.job, o.stream, o.item_key FROM \(CrawlState.items(in: table, named: "$2")) o ORDER BY 1, 2, 3
+                """,
+                [planner, .textArray(names.keys.sorted())]
+            )
+            let isItem = table == "crawl_items"
+            for row in found {
+                let old = try row.text("item_key")
+                _ = try connection.run(
+                    """
+                    UPDATE \(table) SET item_key = $5\(isItem ? Self.isOver : "")
+                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
+                    """,
+                    [
+                        planner, .text(try row.text("job")), .text(try row.text("stream")), .text(old),
+                        .text(names[old] ?? "erased"),
+                    ]
+                )
+            }
+        }
+        try clearRejects(naming: admission.recognised, on: connection)
+    }
+
+    /// What happens to an item when its ID is no longer to be asked for.
+    private static let isOver = """
+        , state = 'done', claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1, cursor = NULL,
+        saw_revocation = false, error_code = NULL, error_message = NULL,
+        finished_at = coalesce(finished_at, clock_timestamp())
+        """
+
+    /// Who loads may delete no rejected record; the row stays, and says nothing.
+    private func clearRejects(
+        naming ids: Set<CustomerID>,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let quoting = try QuotedIDs.keys(of: .rejected, quoting: ids, app: origin.app, on: connection)
+        var cleared: [String] = []
+        for row in try connection.run(
+            """
+            SELECT record_id::text AS key FROM rejected_records
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "rejected_records", by: "item_key")))
+            """,
+            [.integer(origin.app.rawValue), .textArray(ids.filter { $0.kind == .transaction }.map(\.text).sorted())]
+        ) { cleared.append(try row.text("key")) }
+        cleared = Set(cleared + quoting).sorted()
+        for record in cleared {
+            _ = try connection.run(
+                """
+                UPDATE rejected_records
+                   SET resolved_at = coalesce(resolved_at, now()), raw = '', detail = 'Of an erased customer.', item_key = ''
+                 WHERE app_id = $1 AND record_id = $2::text::bigint
+                """,
+                [.integer(origin.app.rawValue), .text(record)]
+            )
+        }
+        try QuotedIDs.remove(.rejected, cleared, app: origin.app, on: connection)
     }
 }

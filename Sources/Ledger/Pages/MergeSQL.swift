@@ -221,6 +221,8 @@ enum MergeSQL {
 
     /// A record is counted once a run, however often its page is read.
     ///
+    /// It gives the number of the row it wrote.
+    ///
     /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.
     static let rejected = """
         INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
@@ -228,12 +230,16 @@ enum MergeSQL {
         ON CONFLICT (app_id, job, stream, sha256, reason)
         DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL
          WHERE r.run_id IS DISTINCT FROM excluded.run_id OR r.resolved_at IS NOT NULL
+        RETURNING r.record_id::text AS record_id
         """
 
+    /// An erasure takes the sample away; the next one takes its place.
+    ///
     /// Parameters: app, kind, path, sample, count.
     static let drift = """
         INSERT INTO schema_drift AS d (app_id, kind, path, sample, seen_count) VALUES ($1, $2, $3, $4, $5)
-        ON CONFLICT (app_id, kind, path) DO UPDATE SET last_seen_at = now(), seen_count = d.seen_count + excluded.seen_count
+        ON CONFLICT (app_id, kind, path) DO UPDATE SET
+            last_seen_at = now(), seen_count = d.seen_count + excluded.seen_count, sample = coalesce(d.sample, excluded.sample)
         """
 
     /// A field issue of a snapshot that was just written.

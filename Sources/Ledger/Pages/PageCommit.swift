@@ -59,11 +59,13 @@ extension Ledger {
                     let keepsPlans = try settledTables.hold(page.rows, on: connection)
                     return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
                         crashPoint(.pageBegun)
-                        let (rows, withheld) = try writer.admit(page.rows, on: connection)
+                        let admission = try writer.admit(page.rows, plannedBy: page.holder.app, on: connection)
+                        let rows = admission.rows
                         var counts = try writer.write(rows, itemKey: page.item.key, on: connection)
-                        counts.withheld = withheld
+                        counts.withheld = admission.withheld
                         written.withLock { $0 = counts }
                         guard try page.advance(counts, of: rows, on: connection) else { throw StaleLease() }
+                        try writer.forgetRecognised(admission, plannedBy: page.holder.app, on: connection)
                         crashPoint(.pageAdvanced)
                         return counts
                     }

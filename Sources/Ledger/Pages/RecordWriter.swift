@@ -97,6 +97,7 @@ struct RecordWriter {
             inserted: merged.inserted,
             on: connection
         )
+        try QuotedIDs.file(rows, app: origin.app, on: connection)
         try removeIssues(of: merged.replaced, on: connection)
         // A crawl's new notification names its customer by itself. A record that only a replay accepts came long before.
         if rewritesHeldSnapshots, origin.stream == "notificationHistory" {
@@ -364,7 +365,7 @@ struct RecordWriter {
         var newlyRejected: [String] = []
         for record in rows.rejected.sorted(by: Quarantine.precedes) {
             let isKnown = try quarantine.knows(record, on: connection)
-            _ = try connection.run(
+            let filed = try connection.run(
                 MergeSQL.rejected,
                 [
                     app, .text(origin.job), .text(origin.stream), .text(itemKey), .text(record.reason),
@@ -375,6 +376,10 @@ struct RecordWriter {
             if !isKnown {
                 try quarantine.remember(record, on: connection)
                 newlyRejected.append(record.reason)
+            }
+            if let row = filed.first {
+                let ids = IDTraces.ids(in: record.raw).union(IDTraces.ids(in: Array(record.detail.utf8)))
+                try QuotedIDs.file(ids, of: .rejected, try row.text("record_id"), app: origin.app, on: connection)
             }
             crashPoint(.rejectFiled)
         }

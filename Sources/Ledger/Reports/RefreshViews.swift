@@ -16,6 +16,8 @@ extension Ledger {
     /// - Throws: ``Postgres/PostgresError``.
     package func refreshViews(onlyEmpty: Bool = false) async throws -> [RefreshedView] {
         try await transaction { _ = try $0.run("SELECT analyze_grown_tables()") }
+        // What an erasure that was killed left to do.
+        try await renewStatistics()
         return try await transaction(.repeatableRead) { connection in
             // Long work at a time, and somebody else's before it.
             try connection.script("SET LOCAL lock_timeout = '10min'; SET LOCAL idle_in_transaction_session_timeout = 0")

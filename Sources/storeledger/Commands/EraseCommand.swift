@@ -10,9 +10,10 @@ struct EraseCommand: AsyncParsableCommand {
         abstract: "Remove a customer's records, and keep them from coming back with the next crawl.",
         discussion: """
             Names the customer by any transaction ID, original ones included, or by the
-            app's own token for the customer. Everything those IDs lead to goes: see the
-            README, "Erasing a customer". Finding nothing is no failure: what comes later is
-            withheld. --reapply is for after the restore of an older backup.
+            app's own token for the customer. Everything those IDs lead to goes, in every
+            environment the ledger has records of the app from: see the README, "Erasing a
+            customer". Finding nothing is no failure: what comes later is withheld.
+            --reapply is for after the restore of an older backup.
 
               storeledger erase nightly.yaml --transaction-id 2000000123456789 --dry-run
               storeledger erase nightly.yaml --transaction-id 2000000123456789
@@ -61,6 +62,9 @@ struct EraseCommand: AsyncParsableCommand {
                 if erasures.isEmpty, !json { Console.result("\(name): nothing of erased customers is left") }
             } else {
                 try await pipeline.erase(try customers(), isRehearsal: dryRun, done: tell)
+            }
+            if !dryRun, let stale = await pipeline.renewStatisticsAfterwards() {
+                Console.message("storeledger: \(stale)")
             }
             if !dryRun, let stale = await pipeline.refreshAfterwards(evenIfFresh: true) {
                 Console.message("storeledger: \(stale)")

@@ -86,6 +86,12 @@ enum RoleMatrix {
         Statement("INSERT INTO erasure_keys (app_id, key) SELECT 1, '' WHERE false", "md"),
         Statement("INSERT INTO erased_marks (app_id, mark) SELECT 1, '' WHERE false", "mld"),
         Statement("UPDATE runs SET message = NULL", "mld"),
+        Statement("SELECT id_hash FROM quoted_ids", "mld"),
+        Statement("SELECT owner_key FROM unread_texts", "mld"),
+        Statement("INSERT INTO quoted_ids SELECT 1, 'rejected', '1', 1 WHERE false", "mld"),
+        Statement("INSERT INTO stale_statistics (table_name) SELECT 'x' WHERE false", "md"),
+        Statement("DELETE FROM stale_statistics", "m"),
+        Statement("SELECT analyze_erased_tables()", "mld"),
         // Changing what there is
         Statement("CREATE TABLE appstore.mine (n integer)", "m"),
         Statement("ALTER TABLE transactions ADD COLUMN mine integer", "m"),

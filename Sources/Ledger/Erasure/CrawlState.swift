@@ -1,0 +1,29 @@
+/// The tables that say how far the crawl of a listed ID is.
+enum CrawlState {
+    static let tables = ["crawl_items", "coverage_gaps"]
+
+    /// The rows of a table with one of some item keys, as a subquery that gives `job`, `stream`, `item_key` and `place`, its `ctid`.
+    ///
+    /// The key of these tables begins with job and stream. There are few pairs of them, and one index look-up leads from
+    /// each to the next, so nothing else of the table is read. Parameter 1 of the statement is the app.
+    ///
+    /// - Parameters:
+    ///   - table: One of ``tables``.
+    ///   - keys: The parameter that holds the item keys, as text[].
+    /// - Returns: The subquery, in parentheses.
+    static func items(in table: String, named keys: String) -> String {
+        """
+        (WITH RECURSIVE pairs AS (
+             (SELECT i.job, i.stream FROM \(table) i WHERE i.app_id = $1::integer ORDER BY i.job, i.stream LIMIT 1)
+             UNION ALL
+             SELECT n.job, n.stream FROM pairs p, LATERAL (
+                 SELECT i.job, i.stream FROM \(table) i WHERE i.app_id = $1 AND (i.job, i.stream) > (p.job, p.stream)
+                  ORDER BY i.job, i.stream LIMIT 1) n
+         )
+         SELECT i.job, i.stream, i.item_key, i.place
+           FROM pairs p, unnest(\(keys)::text[]) AS w (id), LATERAL (
+                SELECT i.job, i.stream, i.item_key, i.ctid AS place FROM \(table) i
+                 WHERE i.app_id = $1 AND i.job = p.job AND i.stream = p.stream AND i.item_key = w.id OFFSET 0) i)
+        """
+    }
+}

@@ -8,6 +8,12 @@
 -- transaction. It is the user's products.period, or else told by the length of the stretch, or of the time since the one
 -- before expired (a payment recovered in the grace period moves no renewal date). A length between the usual ones (a prolonged
 -- period; the sandbox, where a month takes minutes) leaves period and mrr_milliunits NULL.
+--
+-- When a customer upgrades during a period, Apple gives back the unused part of its price and says so in no field: the old
+-- transaction has isUpgraded, keeps its price and has no revocationDate. The refund is estimated in a column of its own:
+-- price * (expiresDate - purchaseDate of the upgrade) / (expiresDate - purchaseDate). It is NULL where nothing was paid, where
+-- Apple reports a refund of the same transaction, where the upgrade was paid in another currency, where a date is missing, and
+-- where the change took effect at the end of the period.
 CREATE OR REPLACE VIEW subscription_periods AS
 WITH stretch AS (
     SELECT
@@ -15,6 +21,7 @@ WITH stretch AS (
         row_number() OVER subscription AS period_number,
         lead(t.transaction_id) OVER subscription AS next_transaction_id,
         lead(t.purchase_date) OVER subscription AS next_starts_at,
+        lead(t.currency) OVER subscription AS next_currency,
         coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
             IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
         t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AS is_family_shared,
@@ -80,7 +87,15 @@ SELECT
                 * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
             ))::bigint
         END
-    END AS mrr_milliunits
+    END AS mrr_milliunits,
+    CASE WHEN m.is_upgraded AND m.price_milliunits > 0 AND NOT m.is_family_shared AND m.revocation_date IS NULL
+              AND m.next_starts_at < m.expires_date AND m.next_currency = m.currency
+              AND NOT EXISTS (SELECT FROM advanced_commerce_refunds a
+                               WHERE a.owner_kind = 'transaction' AND a.app_id = m.app_id AND a.owner_key = m.transaction_id
+                                 AND a.refund_date IS NOT NULL)
+         THEN round(m.price_milliunits * extract(epoch FROM m.expires_date - m.next_starts_at)
+                    / extract(epoch FROM m.expires_date - m.purchase_date))::bigint
+    END AS estimated_upgrade_refund_milliunits
 FROM measured m;
 COMMENT ON VIEW subscription_periods IS
     'Every stretch of every auto-renewable subscription: from when until when, whether it was paid for, what ended it. It says nothing of a stretch whose transaction has no purchaseDate. App Store Connect''s reports, not price, are the books.';
@@ -108,3 +123,5 @@ COMMENT ON COLUMN subscription_periods.period IS
     'The period paid for, ISO 8601: from products, Advanced Commerce, or the stretch''s length; offers and monthly billing go by the length. NULL when unknown.';
 COMMENT ON COLUMN subscription_periods.mrr_milliunits IS
     'What the stretch brings in 30 days, in thousandths of a unit of currency: price by RevenueCat''s factors (a day 30 times, a week 4 times, a year a twelfth). NULL when nothing is paid, or price or period are unknown.';
+COMMENT ON COLUMN subscription_periods.estimated_upgrade_refund_milliunits IS
+    'Estimate of what Apple gave back because an upgrade replaced the stretch before it had run out: the unused share of price_milliunits, in thousandths of a unit of currency. NULL when there was no such upgrade or nothing to estimate from. Apple reports no such refund, and neither price_milliunits nor mrr_milliunits is reduced by it.';

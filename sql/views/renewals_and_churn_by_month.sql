@@ -30,9 +30,9 @@ WITH state AS (
       JOIN subscription_periods_at_refresh p ON p.app_id = l.app_id AND p.original_transaction_id = l.original_transaction_id
        AND p.starts_at < l.month_ends_at AND coalesce(p.next_starts_at, 'infinity') >= l.month_ends_at
       -- Renewal info is kept as it was signed last, so it explains the subscription's last period alone.
-      LEFT JOIN renewals last_known ON last_known.app_id = l.app_id
+      LEFT JOIN renewals_signed last_known ON last_known.app_id = l.app_id
             AND last_known.original_transaction_id = l.original_transaction_id
-            AND last_known.signed_date >= p.starts_at AND p.next_starts_at IS NULL
+            AND last_known.last_signed_date >= p.starts_at AND p.next_starts_at IS NULL
       LEFT JOIN LATERAL (
           SELECT CASE
               WHEN n.notification_type <> 'EXPIRED' OR n.subtype = 'BILLING_RETRY' THEN 'billing'
@@ -61,7 +61,7 @@ WITH state AS (
     SELECT app_id, month, product_id, 0, 0, count(*), 0, NULL
       FROM renewal
      WHERE (app_id, transaction_id) IN (SELECT app_id, next_transaction_id FROM subscription_periods_at_refresh
-                                         WHERE next_starts_at > ends_at AND ended_by = 'expiry')
+                                         WHERE next_starts_at > expires_date AND ended_by = 'expiry')
      GROUP BY app_id, month, product_id
     UNION ALL
     SELECT app_id, month, product_id, 0, 0, 0, count(*), reason FROM explained GROUP BY app_id, month, product_id, reason
@@ -89,7 +89,7 @@ COMMENT ON MATERIALIZED VIEW renewals_and_churn_by_month IS
 COMMENT ON COLUMN renewals_and_churn_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN renewals_and_churn_by_month.active_at_start IS 'Paid subscriptions to the product that were active at the end of the month before.';
 COMMENT ON COLUMN renewals_and_churn_by_month.renewals IS 'Paid periods that began in the month with transactionReason RENEWAL.';
-COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the period before had expired: payments that Apple recovered, in the month it did; billing_recovery_by_month has what became of those that failed.';
+COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the period before had expired, in the grace period or later: payments that Apple recovered, in the month it did; billing_recovery_by_month has what became of those that failed.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned IS 'Subscriptions of active_at_start that are not active at the end of the month.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_voluntary IS 'Lost because the customer switched renewal off.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_billing IS 'Lost because Apple could not charge the customer, whether or not it still tries.';

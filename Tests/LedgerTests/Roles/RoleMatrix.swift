@@ -41,6 +41,8 @@ enum RoleMatrix {
         Statement("SELECT * FROM products, exchange_rates, proceeds_rules", "mlea"),
         Statement("SELECT reporting_currency FROM revenue_converted_by_month", "mlea"),
         Statement("SELECT view FROM view_freshness", "mlea"),
+        // Views read it with the rights of their owner.
+        Statement("SELECT period FROM product_periods", "m"),
         Statement("SELECT name FROM schema_views", "mle"),
         Statement("UPDATE schema_views SET refreshed_at = now()", "m"),
         Statement("INSERT INTO exchange_rates VALUES (1, 'EUR', 'USD', '2026-01-01', 0.9)", "m"),

@@ -5,12 +5,16 @@
 -- The refund of an upgrade, which Apple does not report and subscription_periods estimates.
 ALTER TABLE kept_subscription_periods ADD COLUMN estimated_upgrade_refund_milliunits bigint;
 
--- The first payment, extensions, and what the lengths of stretches suggest.
+-- The first payment, extensions, what the lengths of stretches suggest, and what follows a stretch.
 ALTER TABLE kept_subscription_periods
     ADD COLUMN billing_plan_type text,
     ADD COLUMN first_paid_at timestamptz,
     ADD COLUMN is_extended boolean,
-    ADD COLUMN period_by_length text;
+    ADD COLUMN period_by_length text,
+    ADD COLUMN payment_number bigint,
+    ADD COLUMN is_continued boolean,
+    ADD COLUMN is_renewed boolean,
+    ADD COLUMN next_product_id text;
 ALTER TABLE kept_subscription_months ADD COLUMN first_paid_month date;
 
 DO $$

@@ -16,7 +16,8 @@ SELECT
     CASE r.auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS will_renew,
     r.auto_renew_product_id, r.price_increase_status,
     CASE r.expiration_intent WHEN 1 THEN 'voluntary' WHEN 2 THEN 'billing' WHEN 3 THEN 'price'
-        WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because
+        WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because,
+    CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew
 FROM subscription_periods p
 JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
 LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
@@ -56,3 +57,5 @@ COMMENT ON COLUMN current_subscriptions.will_renew IS 'Apple''s autoRenewStatus;
 COMMENT ON COLUMN current_subscriptions.auto_renew_product_id IS 'Apple''s autoRenewProductId: the product that renews next.';
 COMMENT ON COLUMN current_subscriptions.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 consented or notified.';
 COMMENT ON COLUMN current_subscriptions.expired_because IS 'Apple''s expirationIntent in words; NULL when it has not expired or Apple does not tell.';
+COMMENT ON COLUMN current_subscriptions.commitment_will_renew IS
+    'Apple''s commitmentAutoRenewStatus: whether a new commitment follows the present one, while will_renew is about the next billing period. NULL for a subscription without a commitment, or without renewal info of this period.';

@@ -1,6 +1,6 @@
 -- How recent is what Apple says of each renewal?
 --
--- The views that depend on the age of renewal info read it here, so that one place decides how old it is. No role is granted it.
+-- The views that depend on the age of renewal info read it here, so that one place decides how old it is.
 CREATE OR REPLACE VIEW renewals_signed AS
 SELECT
     r.app_id, r.original_transaction_id, r.auto_renew_product_id, r.auto_renew_status, r.expiration_intent,

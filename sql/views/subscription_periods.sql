@@ -30,7 +30,11 @@ WITH stretch AS (
         lead(t.transaction_id) OVER subscription AS next_transaction_id,
         lead(t.purchase_date) OVER subscription AS next_starts_at,
         lead(t.currency) OVER subscription AS next_currency,
+        lead(t.product_id) OVER subscription AS next_product_id,
+        lead(t.is_paid AND t.expires_date IS NOT NULL) OVER subscription AS next_is_active,
+        lead(t.is_paid AND t.transaction_reason = 'RENEWAL') OVER subscription AS next_is_renewal,
         min(CASE WHEN t.is_paid THEN t.purchase_date END) OVER subscription AS first_paid_at,
+        count(*) FILTER (WHERE t.is_paid) OVER subscription AS payments,
         date_part('epoch', t.expires_date - t.purchase_date) / 86400 AS days,
         date_part('epoch', t.expires_date - lag(t.expires_date) OVER subscription) / 86400 AS days_since_expiry
     FROM (
@@ -139,7 +143,13 @@ SELECT
     END AS estimated_upgrade_refund_milliunits,
     m.first_paid_at,
     m.is_extended,
-    m.period_by_length
+    m.period_by_length,
+    CASE WHEN m.is_paid THEN m.payments END AS payment_number,
+    m.is_paid AND m.expires_date IS NOT NULL AND coalesce(m.next_is_active, false)
+        AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date) AS is_continued,
+    m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
+        AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date), false) AS is_renewed,
+    m.next_product_id
 FROM measured m;
 COMMENT ON VIEW subscription_periods IS
     'Every stretch of every auto-renewable subscription: from when until when, whether it was paid for, what ended it. It says nothing of a stretch whose transaction has no purchaseDate. App Store Connect''s reports, not price, are the books.';
@@ -175,3 +185,11 @@ COMMENT ON COLUMN subscription_periods.is_extended IS
     'Whether a RENEWAL_EXTENDED notification says that Apple extended the stretch.';
 COMMENT ON COLUMN subscription_periods.period_by_length IS
     'The period that the length of the stretch alone suggests, ISO 8601; NULL for a length between the usual ones.';
+COMMENT ON COLUMN subscription_periods.payment_number IS
+    'Which paid stretch of the subscription this is, from 1; NULL when it was not paid for. Trials do not count.';
+COMMENT ON COLUMN subscription_periods.is_continued IS
+    'Whether the next stretch is paid and begins before this paid one ends, so that the subscription is active without a gap: a renewal in time or in the grace period, or a change of product.';
+COMMENT ON COLUMN subscription_periods.is_renewed IS
+    'Whether a payment followed this paid stretch: is_continued, or a renewal after a gap (a payment that Apple recovered). A purchase after a gap is none.';
+COMMENT ON COLUMN subscription_periods.next_product_id IS
+    'The product of the next stretch; NULL for the last.';

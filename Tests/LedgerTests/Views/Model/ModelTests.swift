@@ -133,6 +133,15 @@ struct ModelTests {
                             (SELECT sum(active) AS active FROM active_subscriptions_by_day WHERE day = (SELECT max(day) FROM active_subscriptions_by_day)) d
                  WHERE s.active <> d.active)
             UNION ALL
+            SELECT 'active of a day, and what moved on it' WHERE EXISTS (
+                SELECT FROM (SELECT product_id, day, active - coalesce(lag(active) OVER (PARTITION BY app_id, product_id ORDER BY day), 0) AS grown
+                               FROM active_subscriptions_by_day) a
+                  FULL JOIN subscription_movement_by_day m USING (product_id, day)
+                 WHERE coalesce(grown, 0) <> coalesce(new + resubscribed + switched_in - expired - switched_out, 0))
+            UNION ALL
+            SELECT 'new subscriptions by day, and first payments' WHERE (SELECT sum(new) FROM subscription_movement_by_day)
+                <> (SELECT count(*) FROM subscription_periods WHERE payment_number = 1 AND ends_at IS NOT NULL)
+            UNION ALL
             SELECT 'churn by product and by currency' WHERE EXISTS (
                 SELECT FROM (SELECT month, sum(churned) AS n FROM renewals_and_churn_by_month GROUP BY 1) r
                   JOIN (SELECT month, sum(churned_subscriptions) AS n FROM mrr_movement_by_month GROUP BY 1) m USING (month) WHERE r.n <> m.n)

@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW product_period_conflicts AS
 SELECT p.app_id, p.product_id, p.period AS entered_period, u.period AS usual_period
 FROM products p
 JOIN product_periods u ON u.app_id = p.app_id AND u.product_id = p.product_id
--- P7D and P1W, P4W and P1M, P12M and P1Y are as good as the same: a period is compared by its length.
+-- Compared by length, because P7D and P1W, or P12M and P1Y, mean the same.
 CROSS JOIN LATERAL (
     SELECT substring(p.period FROM '[0-9]+')::numeric
            * CASE right(p.period, 1) WHEN 'D' THEN 1 WHEN 'W' THEN 7 WHEN 'M' THEN 30.4 WHEN 'Y' THEN 365 END AS entered,

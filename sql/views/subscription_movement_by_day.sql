@@ -18,7 +18,7 @@ FROM (
           SELECT p.product_id, p.starts_at AS at, (p.payment_number = 1)::integer AS new, (p.payment_number > 1)::integer AS resubscribed,
                  0 AS expired, 0 AS switched_in, 0 AS switched_out
           UNION ALL
-          -- What goes on was no return: the next stretch counted itself as one.
+          -- The next stretch counts as a return above; a subscription that goes on has not returned.
           SELECT p.next_product_id, p.ends_at, 0, -1, 0, (p.next_product_id IS DISTINCT FROM p.product_id)::integer, 0
            WHERE p.is_continued
           UNION ALL

@@ -79,7 +79,7 @@ WITH stretch AS (
     LEFT JOIN (
         SELECT n.app_id, n.original_transaction_id, n.transaction_id,
                bool_or(n.notification_type = 'RENEWAL_EXTENDED') AS is_extended,
-               -- A number beyond the range of a date is none.
+               -- A number outside the years 1970 to 9999 is not a date.
                max(CASE WHEN jsonb_typeof(n.payload #> '{data,signedRenewalInfo,gracePeriodExpiresDate}') = 'number'
                         THEN CASE WHEN (n.payload #>> '{data,signedRenewalInfo,gracePeriodExpiresDate}')::numeric
                                        BETWEEN 0 AND 253402300799999

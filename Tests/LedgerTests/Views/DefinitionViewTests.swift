@@ -6,7 +6,7 @@ import Testing
 @Suite(.temporaryDatabase, .serialized)
 struct DefinitionViewTests {
     @Test
-    func `subscription_movement_by_day: every expiry and every return counts on its day, what goes on counts never`()
+    func `subscription_movement_by_day: every expiry and every return counts on its day, a renewal in time never does`()
         async throws
     {
         let world = try await TestLedger()

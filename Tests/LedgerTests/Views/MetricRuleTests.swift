@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Rules that the views about subscriptions share, each with the dates of a customer for whom a view was wrong once.
+/// Rules that the views about subscriptions share, each with the dates of a customer for whom a view was wrong.
 @Suite(.temporaryDatabase, .serialized)
 struct MetricRuleTests {
     /// Every month of `mrr_movement_by_month` in which something moved or was active, in thousands.
@@ -13,7 +13,10 @@ struct MetricRuleTests {
           FROM mrr_movement_by_month ORDER BY month
         """
 
-    @Test func `mrr_movement_by_month: who paid in an earlier month is a reactivation, not new`() async throws {
+    @Test
+    func `mrr_movement_by_month: a subscription that was paid for in an earlier month is a reactivation, not new`()
+        async throws
+    {
         let world = try await TestLedger()
         try await world.buy(
             """
@@ -90,7 +93,7 @@ struct MetricRuleTests {
         )
     }
 
-    @Test func `a grace date that is no number, or no date of this world, is none and stops nothing`() async throws {
+    @Test func `a grace date that is no number, or out of range, is ignored and fails no query`() async throws {
         let world = try await TestLedger()
         try await world.buy("a1 | a | plus.monthly | 2025-07-29 | 2025-08-29 | 10000 |")
         for (number, date) in [#""soon""#, "1e300", "-5", "null", "{}", "1757808000000.5"].enumerated() {
@@ -131,7 +134,7 @@ struct MetricRuleTests {
         )
     }
 
-    @Test func `after an extension of everybody the few periods that were not extended tell the product's length`()
+    @Test func `after a mass extension the periods that were not extended decide the product's period`()
         async throws
     {
         let world = try await TestLedger()
@@ -166,7 +169,7 @@ struct MetricRuleTests {
         #expect(try await world.rows("SELECT product_id, period FROM product_periods") == ["(plus.monthly,P1M)"])
     }
 
-    @Test func `renewal info that is older than the period tells of no grace period of it`() async throws {
+    @Test func `renewal info that is older than a period says nothing of its grace period`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """
@@ -233,8 +236,7 @@ struct MetricRuleTests {
         )
     }
 
-    @Test func `a period without an expiresDate is unknown, and active nowhere, whichever view is asked`() async throws
-    {
+    @Test func `a period without an expiresDate is unknown in every view, and active in none`() async throws {
         let world = try await TestLedger()
         try await world.buy(
             """

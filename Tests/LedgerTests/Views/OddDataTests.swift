@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Purchases of which Apple or the user tells less than usual, or something unusual.
+/// Purchases with missing or unusual data from Apple, or a wrong entry by the user.
 @Suite(.temporaryDatabase, .serialized)
 struct OddDataTests {
     @Test
@@ -87,8 +87,7 @@ struct OddDataTests {
     }
 
     @Test(arguments: ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
-    func `months and days are UTC, whatever the time zone of who refreshes and of who reads`(zone: String) async throws
-    {
+    func `months and days are UTC, whichever time zone the session has`(zone: String) async throws {
         let world = try await TestLedger()
         // An hour before and an hour after the month ends in UTC+14, in UTC and in UTC-11.
         try await world.buy(
@@ -167,7 +166,7 @@ struct OddDataTests {
             "INSERT INTO products (app_id, product_id, period) VALUES (1, 'wrong', 'P1Y'), (1, 'right', 'P1M'), (1, 'weeks', 'P7D'), (1, 'unsold', 'P1M')"
         )
         #expect(try await world.answer("SELECT * FROM product_period_conflicts") == ["1 wrong P1Y P1M"])
-        // The user's word is used until it is corrected.
+        // The user's period is used until it is corrected.
         #expect(
             try await world.answer("SELECT mrr_milliunits FROM subscription_periods WHERE product_id = 'wrong'") == [
                 "833"

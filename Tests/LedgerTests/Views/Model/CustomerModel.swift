@@ -25,7 +25,7 @@ struct CustomerModel {
         return nil
     }
 
-    /// The same, of the stretches that somebody paid for.
+    /// The same, for paid stretches alone.
     func paying(_ subscription: RandomCustomers.Subscription, before instant: Int) -> RandomCustomers.Stretch? {
         guard let stretch = running(subscription, before: instant), stretch.isPaid else { return nil }
         return stretch

@@ -6,7 +6,7 @@ import Testing
 /// The views against a model that knows the customers' lives and no SQL, and against each other.
 @Suite(.temporaryDatabase, .serialized)
 struct ModelTests {
-    /// A thousand customers, the lives of whom `seed` decides, as the ledger and as the model see them.
+    /// A thousand customers drawn with `seed`: the ledger that holds them, and the model of them.
     private func settle(seed: UInt64) async throws -> (TestLedger, CustomerModel) {
         let world = try await TestLedger()
         let began = try #require(Int(try await world.value("extract(epoch FROM now())::bigint") ?? ""))
@@ -101,7 +101,7 @@ struct ModelTests {
         #expect(try await contradictions(world) == [])
     }
 
-    /// What no two views may say, whatever the customers did; a line for each pair that contradicts itself.
+    /// Checks the views against each other; returns a line for each contradiction.
     private func contradictions(_ world: TestLedger) async throws -> [String] {
         try await world.rows(
             """

@@ -192,11 +192,11 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
   FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('billing_recovery_by_month'), ('consumption_requests'),
                ('crawl_items_by_state'), ('current_subscriptions'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'), ('mrr_by_month'),
                ('mrr_movement_by_month'), ('notification_deliveries'), ('notification_health_by_day'),
-               ('offer_conversion_by_month'), ('proceeds_by_month'), ('product_prices'), ('product_summary'), ('purchases'),
+               ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('proceeds_by_month'), ('product_period_conflicts'), ('product_prices'), ('product_summary'), ('purchases'),
                ('refund_rate_by_month'), ('refunded_purchases'), ('rejected_records_by_reason'),
-               ('renewals_and_churn_by_month'), ('renewals_due'),
-               ('retention_cohorts'), ('revenue_by_month'), ('revenue_converted_by_month'), ('subscription_months'),
-               ('subscription_periods'), ('subscriptions_by_status'), ('undelivered_notifications'), ('view_freshness'))
+               ('renewals_and_churn_by_month'), ('renewals_due'), ('renewals_signed'),
+               ('retention_by_renewal'), ('retention_cohorts'), ('revenue_by_month'), ('revenue_converted_by_month'), ('subscription_months'),
+               ('subscription_movement_by_day'), ('subscription_periods'), ('subscriptions_by_status'), ('undelivered_notifications'), ('view_freshness'))
        v (name);
 SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
   FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec

@@ -1,6 +1,7 @@
 -- How many subscriptions were active at the end of each day?
 --
--- RevenueCat: unexpired paid subscriptions at the end of the period charted; trials are counted apart.
+-- RevenueCat: unexpired paid subscriptions at the end of the period charted; trials are counted apart. A period without an
+-- expiresDate is active on no day: its end is unknown.
 CREATE MATERIALIZED VIEW IF NOT EXISTS active_subscriptions_by_day AS
 WITH change AS (
     -- What ends at midnight is active to the end of the day before.
@@ -33,7 +34,7 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS active_subscriptions_by_day_key
     ON active_subscriptions_by_day (app_id, day, product_id) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW active_subscriptions_by_day IS
-    'Paid subscriptions and trials at the end of every day since the product''s first. Family Sharing is not counted. Today is as of the last refresh.';
+    'Paid subscriptions and trials at the end of every day since the product''s first. Family Sharing and periods without an expiresDate are not counted. Today is as of the last refresh.';
 COMMENT ON COLUMN active_subscriptions_by_day.day IS 'The day, in UTC.';
 COMMENT ON COLUMN active_subscriptions_by_day.active IS 'Paid subscriptions active at the end of the day.';
 COMMENT ON COLUMN active_subscriptions_by_day.trials IS 'Free trials running at the end of the day.';

@@ -1,7 +1,8 @@
 -- How many failed payments were recovered, how soon, and how many subscriptions were lost for them?
 --
 -- A payment failed when a period ran out and Apple renewed the subscription only later, or when renewal info or a
--- notification says that Apple could not charge; Apple tries for 60 days. It counts in the month in which the period ran out.
+-- notification says that Apple could not charge. Apple tries for 60 days, for some plans for longer: renewal info that says so
+-- counts for 60 days after Apple signed it. A failure counts in the month in which the period ran out.
 -- Recoveries after a gap are known from the transactions, however old. All else is known from renewal info, which is that of
 -- the last period, and from notifications, which Apple keeps for 180 days: of older months too few losses are known.
 CREATE MATERIALIZED VIEW IF NOT EXISTS billing_recovery_by_month AS
@@ -27,10 +28,11 @@ WITH told AS (
         CASE WHEN e.is_renewed THEN greatest(e.next_starts_at, recovery.recovered_at) - e.expires_date END AS delay,
         e.next_starts_at IS NULL
             AND (coalesce(e.grace_until > now(), false)
-                 OR coalesce(r.is_in_billing_retry_period AND e.expires_date + interval '60 days' > now(), false)) AS is_tried
+                 OR coalesce(r.is_in_billing_retry_period
+                            AND greatest(e.expires_date, r.last_signed_date) + interval '60 days' > now(), false)) AS is_tried
     FROM ended e
-    LEFT JOIN renewals r ON r.app_id = e.app_id AND r.original_transaction_id = e.original_transaction_id
-         AND r.signed_date >= e.starts_at AND e.next_starts_at IS NULL
+    LEFT JOIN renewals_signed r ON r.app_id = e.app_id AND r.original_transaction_id = e.original_transaction_id
+         AND r.last_signed_date >= e.starts_at AND e.next_starts_at IS NULL
     LEFT JOIN told failure ON failure.app_id = e.app_id AND failure.transaction_id = e.transaction_id AND failure.has_failed
     LEFT JOIN told recovery ON recovery.app_id = e.app_id AND recovery.transaction_id = e.next_transaction_id
          AND recovery.recovered_at IS NOT NULL
@@ -59,7 +61,7 @@ COMMENT ON COLUMN billing_recovery_by_month.month IS 'The month in which the per
 COMMENT ON COLUMN billing_recovery_by_month.product_id IS 'The product of the period that ran out.';
 COMMENT ON COLUMN billing_recovery_by_month.failed IS 'Periods whose renewal Apple could not charge at once; trials count, Family Sharing does not.';
 COMMENT ON COLUMN billing_recovery_by_month.recovered IS 'How many of them Apple renewed later.';
-COMMENT ON COLUMN billing_recovery_by_month.still_tried IS 'How many of them are in their grace period, or in billing retry for less than 60 days.';
+COMMENT ON COLUMN billing_recovery_by_month.still_tried IS 'How many of them are in their grace period, or in billing retry by renewal info that is less than 60 days old.';
 COMMENT ON COLUMN billing_recovery_by_month.lost IS 'All others, also those of customers who bought again by themselves.';
 COMMENT ON COLUMN billing_recovery_by_month.recovery_rate IS 'recovered over recovered and lost, 0 to 1; NULL while nothing is decided. For several rows divide the sums.';
 COMMENT ON COLUMN billing_recovery_by_month.median_time_to_recovery IS 'From the end of the period to the renewal, the middle one of those recovered.';

@@ -1,24 +1,27 @@
 -- How does each subscription stand now, and how is that known?
 --
 -- Apple's five states, worked out from what Apple signed last: revoked (revocationDate), active (expiresDate to come),
--- grace period (gracePeriodExpiresDate to come), billing retry (isInBillingRetryPeriod, for at most 60 days), else expired.
+-- grace period (gracePeriodExpiresDate to come), billing retry (isInBillingRetryPeriod), else expired; unknown without an
+-- expiresDate. Apple retries most payments for 60 days, and those of some plans (monthly payments of a commitment) for longer.
+-- So what renewal info says of a retry counts for 60 days after Apple signed it, or after expiresDate if that is later.
 -- Renewal info counts only when it was signed after the last period began. It comes with notifications alone, so without
 -- them a failed payment looks expired, and a renewal after the last crawl is not known: signed_date says how old the word is.
 CREATE OR REPLACE VIEW current_subscriptions AS
 SELECT
     p.app_id, p.original_transaction_id, state.status, state.known_from,
-    CASE WHEN state.known_from LIKE '%renewal info' THEN r.signed_date ELSE t.signed_date END AS signed_date,
+    CASE WHEN state.known_from LIKE '%renewal info' THEN coalesce(r.last_signed_date, t.signed_date) ELSE t.signed_date END AS signed_date,
     p.transaction_id, p.product_id, p.subscription_group_identifier, p.storefront, p.currency, p.price_milliunits,
     p.period, p.mrr_milliunits, p.is_trial, p.is_paid, p.is_family_shared, p.offer_type,
     t.original_purchase_date AS subscribed_at, p.starts_at, p.ends_at, p.period_number AS periods,
     CASE r.auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS will_renew,
     r.auto_renew_product_id, r.price_increase_status,
     CASE r.expiration_intent WHEN 1 THEN 'voluntary' WHEN 2 THEN 'billing' WHEN 3 THEN 'price'
-        WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because
+        WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because,
+    CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew
 FROM subscription_periods p
 JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
-LEFT JOIN renewals r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
-     AND r.signed_date >= p.starts_at
+LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
+     AND r.last_signed_date >= p.starts_at
 CROSS JOIN LATERAL (
     SELECT (ARRAY['revoked', 'active', 'grace period', 'billing retry', 'expired', 'unknown'])[n] AS status,
            (ARRAY['revocationDate of the transaction', 'expiresDate of the transaction',
@@ -28,11 +31,11 @@ CROSS JOIN LATERAL (
                   'nothing: the transaction has no expiresDate'])[n] AS known_from
       FROM (SELECT CASE
           WHEN t.revocation_date <= now() THEN 1
+          WHEN t.expires_date IS NULL THEN 6
           WHEN t.expires_date > now() THEN 2
           WHEN p.grace_until > now() THEN 3
-          WHEN r.is_in_billing_retry_period AND t.expires_date + interval '60 days' > now() THEN 4
-          WHEN t.expires_date IS NOT NULL THEN 5
-          ELSE 6
+          WHEN r.is_in_billing_retry_period AND greatest(t.expires_date, r.last_signed_date) + interval '60 days' > now() THEN 4
+          ELSE 5
       END AS n) chosen
 ) state
 WHERE p.next_transaction_id IS NULL;
@@ -54,3 +57,5 @@ COMMENT ON COLUMN current_subscriptions.will_renew IS 'Apple''s autoRenewStatus;
 COMMENT ON COLUMN current_subscriptions.auto_renew_product_id IS 'Apple''s autoRenewProductId: the product that renews next.';
 COMMENT ON COLUMN current_subscriptions.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 consented or notified.';
 COMMENT ON COLUMN current_subscriptions.expired_because IS 'Apple''s expirationIntent in words; NULL when it has not expired or Apple does not tell.';
+COMMENT ON COLUMN current_subscriptions.commitment_will_renew IS
+    'Apple''s commitmentAutoRenewStatus: whether a new commitment follows the present one, while will_renew is about the next billing period. NULL for a subscription without a commitment, or without renewal info of this period.';

@@ -4,6 +4,10 @@
 -- Apple's newest snapshot says: a reversed refund has no revocationDate any more and is none. The refunded part is the sum
 -- of the line items' refunds with Advanced Commerce, else revocationPercentage of the price, and all of it when Apple
 -- names no percentage.
+--
+-- When a customer upgrades during a period, Apple gives back the unused part of the old period's price. No field of Apple's
+-- says so: both transactions keep their full price, and price, refunded and net milliunits count both. subscription_periods
+-- has an estimate in a column of its own.
 CREATE OR REPLACE VIEW purchases AS
 SELECT
     t.app_id, t.transaction_id, t.original_transaction_id,
@@ -34,7 +38,7 @@ CROSS JOIN LATERAL (
 ) refund
 WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED';
 COMMENT ON VIEW purchases IS
-    'Every purchase, its price, what was refunded and what is left, in the currency it was paid in. Gross of Apple''s commission and of tax. App Store Connect''s reports, not price, are the books.';
+    'Every purchase, its price, what was refunded and what is left, in the currency it was paid in. The partial refund that Apple gives for a mid-period upgrade is in none of Apple''s fields, so nothing here is reduced by it: see estimated_upgrade_refund_milliunits in subscription_periods. Gross of Apple''s commission and of tax. App Store Connect''s reports, not price, are the books.';
 COMMENT ON COLUMN purchases.customer_key IS
     'Who bought, as well as Apple tells: appTransactionId, else the listed ID whose history it came with, else the original transaction.';
 COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, in UTC.';
@@ -46,4 +50,4 @@ COMMENT ON COLUMN purchases.refund_date IS 'When it was refunded; of several lin
 COMMENT ON COLUMN purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
 COMMENT ON COLUMN purchases.refund_reason IS 'Apple''s revocationReason: 1 an issue with the app, 0 another reason.';
 COMMENT ON COLUMN purchases.refunded_milliunits IS 'What was given back, in thousandths of a unit of currency; NULL for a refund of an unknown price.';
-COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits.';
+COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits; the estimated refund of an upgrade is not taken off.';

@@ -30,9 +30,9 @@ WITH state AS (
       JOIN subscription_periods_at_refresh p ON p.app_id = l.app_id AND p.original_transaction_id = l.original_transaction_id
        AND p.starts_at < l.month_ends_at AND coalesce(p.next_starts_at, 'infinity') >= l.month_ends_at
       -- Renewal info is kept as it was signed last, so it explains the subscription's last period alone.
-      LEFT JOIN renewals last_known ON last_known.app_id = l.app_id
+      LEFT JOIN renewals_signed last_known ON last_known.app_id = l.app_id
             AND last_known.original_transaction_id = l.original_transaction_id
-            AND last_known.signed_date >= p.starts_at AND p.next_starts_at IS NULL
+            AND last_known.last_signed_date >= p.starts_at AND p.next_starts_at IS NULL
       LEFT JOIN LATERAL (
           SELECT CASE
               WHEN n.notification_type <> 'EXPIRED' OR n.subtype = 'BILLING_RETRY' THEN 'billing'
@@ -47,24 +47,30 @@ WITH state AS (
            LIMIT 1
       ) said ON true
 ), renewal AS (
-    SELECT app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, transaction_id
+    SELECT app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, transaction_id,
+           payment_number = 1 AS is_first
       FROM subscription_periods_at_refresh
      WHERE is_paid AND transaction_reason = 'RENEWAL' AND starts_at <= now()
 ), counted AS (
     SELECT app_id, next_month AS month, product_id,
-           count(*) AS active_at_start, 0 AS renewals, 0 AS recovered, 0 AS churned, NULL::text AS reason
+           count(*) AS active_at_start, 0 AS renewals, 0 AS recovered, 0 AS churned, NULL::text AS reason, 0 AS conversions
       FROM state WHERE next_month < (now() AT TIME ZONE 'UTC')
      GROUP BY app_id, next_month, product_id
     UNION ALL
-    SELECT app_id, month, product_id, 0, count(*), 0, 0, NULL FROM renewal GROUP BY app_id, month, product_id
+    SELECT app_id, month, product_id, 0, count(*), 0, 0, NULL, 0 FROM renewal GROUP BY app_id, month, product_id
     UNION ALL
-    SELECT app_id, month, product_id, 0, 0, count(*), 0, NULL
+    SELECT app_id, month, product_id, 0, 0, count(*), 0, NULL, 0
       FROM renewal
      WHERE (app_id, transaction_id) IN (SELECT app_id, next_transaction_id FROM subscription_periods_at_refresh
-                                         WHERE next_starts_at > ends_at AND ended_by = 'expiry')
+                                         WHERE next_starts_at > expires_date AND ended_by = 'expiry')
      GROUP BY app_id, month, product_id
     UNION ALL
-    SELECT app_id, month, product_id, 0, 0, 0, count(*), reason FROM explained GROUP BY app_id, month, product_id, reason
+    SELECT app_id, month, product_id, 0, 0, 0, count(*), reason, 0 FROM explained GROUP BY app_id, month, product_id, reason
+    UNION ALL
+    SELECT app_id, month, product_id, 0, 0, 0, 0, NULL, count(*)
+      FROM renewal
+     WHERE is_first AND (app_id, transaction_id) IN (SELECT app_id, next_transaction_id FROM subscription_periods_at_refresh WHERE is_trial)
+     GROUP BY app_id, month, product_id
 )
 SELECT
     app_id, month, product_id,
@@ -78,7 +84,8 @@ SELECT
     coalesce(sum(churned) FILTER (WHERE reason = 'refund'), 0)::bigint AS churned_refund,
     coalesce(sum(churned) FILTER (WHERE reason = 'other'), 0)::bigint AS churned_other,
     coalesce(sum(churned) FILTER (WHERE reason = 'unknown'), 0)::bigint AS churned_unknown,
-    round(sum(churned) / nullif(sum(active_at_start), 0), 4) AS churn_rate
+    round(sum(churned) / nullif(sum(active_at_start), 0), 4) AS churn_rate,
+    sum(conversions)::bigint AS trial_conversions
 FROM counted
 GROUP BY app_id, month, product_id
 WITH NO DATA;
@@ -89,7 +96,7 @@ COMMENT ON MATERIALIZED VIEW renewals_and_churn_by_month IS
 COMMENT ON COLUMN renewals_and_churn_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN renewals_and_churn_by_month.active_at_start IS 'Paid subscriptions to the product that were active at the end of the month before.';
 COMMENT ON COLUMN renewals_and_churn_by_month.renewals IS 'Paid periods that began in the month with transactionReason RENEWAL.';
-COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the period before had expired: payments that Apple recovered, in the month it did; billing_recovery_by_month has what became of those that failed.';
+COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the period before had expired, in the grace period or later: payments that Apple recovered, in the month it did; billing_recovery_by_month has what became of those that failed.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned IS 'Subscriptions of active_at_start that are not active at the end of the month.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_voluntary IS 'Lost because the customer switched renewal off.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_billing IS 'Lost because Apple could not charge the customer, whether or not it still tries.';
@@ -98,3 +105,5 @@ COMMENT ON COLUMN renewals_and_churn_by_month.churned_refund IS 'Lost because Ap
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_other IS 'Lost because the product was not for sale, or for another reason that Apple knows.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_unknown IS 'Lost, and nothing that Apple still tells says why.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churn_rate IS 'churned over active_at_start, 0 to 1; NULL when nothing was active. For several products divide the sums.';
+COMMENT ON COLUMN renewals_and_churn_by_month.trial_conversions IS
+    'How many of renewals are a first payment that follows a free trial. Apple calls them RENEWAL; RevenueCat tells them apart as trial conversions. Subtract them for renewals alone.';

@@ -3,6 +3,10 @@
 -- A sale counts in the month of the purchase, a refund in the month of the refund, so that a month that is over changes no
 -- more when somebody is refunded later. RevenueCat's revenue is the other way: there a refund lowers the month of the
 -- purchase; see refund_rate_by_month for that.
+--
+-- Apple refunds a part of the old period after a mid-period upgrade and reports no such refund. gross, refunded and net
+-- count the full price of both periods. The estimate has a column of its own, in the month of the upgrade; see
+-- subscription_periods.
 CREATE MATERIALIZED VIEW IF NOT EXISTS revenue_by_month AS
 SELECT
     app_id, month, product_id, type, storefront, currency,
@@ -13,18 +17,25 @@ SELECT
     sum(refunds)::bigint AS refunds,
     sum(refunded)::bigint AS refunded_milliunits,
     (sum(gross) - sum(refunded))::bigint AS net_milliunits,
-    sum(without_price)::bigint AS without_price
+    sum(without_price)::bigint AS without_price,
+    sum(upgrades)::bigint AS estimated_upgrade_refunds,
+    sum(upgrade_refunds)::bigint AS estimated_upgrade_refund_milliunits
 FROM (
     SELECT app_id, month, product_id, type, storefront, currency, count(*) FILTER (WHERE is_paid) AS purchases,
            coalesce(sum(quantity) FILTER (WHERE is_paid), 0) AS units, count(*) FILTER (WHERE NOT is_paid) AS free,
            coalesce(sum(price_milliunits), 0) AS gross, 0 AS refunds, 0 AS refunded,
-           count(*) FILTER (WHERE price_milliunits IS NULL) AS without_price
+           count(*) FILTER (WHERE price_milliunits IS NULL) AS without_price, 0 AS upgrades, 0 AS upgrade_refunds
       FROM purchases_at_refresh WHERE month IS NOT NULL GROUP BY app_id, month, product_id, type, storefront, currency
     UNION ALL
     SELECT app_id, refund_month, product_id, type, storefront, currency, 0, 0, 0, 0, count(*),
-           coalesce(sum(refunded_milliunits), 0), 0
+           coalesce(sum(refunded_milliunits), 0), 0, 0, 0
       FROM purchases_at_refresh WHERE is_refunded AND is_paid
      GROUP BY app_id, refund_month, product_id, type, storefront, currency
+    UNION ALL
+    SELECT app_id, date_trunc('month', next_starts_at AT TIME ZONE 'UTC')::date, product_id, 'Auto-Renewable Subscription', storefront,
+           currency, 0, 0, 0, 0, 0, 0, 0, count(*), sum(estimated_upgrade_refund_milliunits)
+      FROM subscription_periods_at_refresh WHERE estimated_upgrade_refund_milliunits IS NOT NULL
+     GROUP BY app_id, date_trunc('month', next_starts_at AT TIME ZONE 'UTC')::date, product_id, storefront, currency
 ) booked
 GROUP BY app_id, month, product_id, type, storefront, currency
 WITH NO DATA;
@@ -39,5 +50,8 @@ COMMENT ON COLUMN revenue_by_month.free_purchases IS 'Transactions at the price 
 COMMENT ON COLUMN revenue_by_month.gross_milliunits IS 'Prices of the month''s purchases, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_month.refunds IS 'Purchases of whichever month that were refunded in this one, in whole or in part.';
 COMMENT ON COLUMN revenue_by_month.refunded_milliunits IS 'What was given back in the month, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_month.net_milliunits IS 'gross_milliunits less refunded_milliunits; below 0 when more was given back than taken.';
+COMMENT ON COLUMN revenue_by_month.net_milliunits IS 'gross_milliunits less refunded_milliunits; below 0 when more was given back than taken. The estimated refunds of upgrades are not taken off.';
 COMMENT ON COLUMN revenue_by_month.without_price IS 'Purchases whose price Apple does not tell; they add nothing to gross_milliunits.';
+COMMENT ON COLUMN revenue_by_month.estimated_upgrade_refunds IS 'Periods that an upgrade in the month replaced, with an estimate of what Apple gave back.';
+COMMENT ON COLUMN revenue_by_month.estimated_upgrade_refund_milliunits IS
+    'Estimate of what Apple gave back in the month for periods that an upgrade replaced, under the replaced product, in thousandths of a unit of currency. Apple reports no such refund; refunded_milliunits and net_milliunits do not contain it.';

@@ -2,7 +2,7 @@
 --
 -- RevenueCat: active are unexpired, paid subscriptions at the end of each period charted, neither trials nor shared ones.
 -- One that is cancelled but has not run out is active. A month ends at midnight UTC; what begins in that instant belongs
--- to the next. The month under way is looked at as it is now.
+-- to the next. The month under way is looked at as it is now. A stretch without an expiresDate is in no month: its end is unknown.
 CREATE OR REPLACE VIEW subscription_months AS
 SELECT
     p.app_id, p.original_transaction_id,
@@ -15,11 +15,12 @@ SELECT
                    THEN interval '0' ELSE interval '1 month' END,
         interval '1 month'
     )::date AS month,
-    p.transaction_id, p.product_id, p.period, p.storefront, p.currency, p.mrr_milliunits
+    p.transaction_id, p.product_id, p.period, p.storefront, p.currency, p.mrr_milliunits,
+    date_trunc('month', p.first_paid_at AT TIME ZONE 'UTC')::date AS first_paid_month
 FROM subscription_periods p
-WHERE p.is_paid;
+WHERE p.is_paid AND p.ends_at IS NOT NULL;
 COMMENT ON VIEW subscription_months IS
-    'Every paid subscription that was active at the end of a month, once a month; what MRR, churn and retention are counted from. A payment recovered after a gap is missing in the months whose end lies in the gap.';
+    'Every paid subscription that was active at the end of a month, once a month; what MRR, churn and retention are counted from. A payment recovered after a gap is missing in the months whose end lies in the gap; a grace period is no gap. A period without an expiresDate is in no month.';
 COMMENT ON COLUMN subscription_months.month IS
     'The first day of the month, in UTC.';
 COMMENT ON COLUMN subscription_months.transaction_id IS
@@ -28,3 +29,5 @@ COMMENT ON COLUMN subscription_months.period IS
     'The period paid for, ISO 8601; NULL when unknown.';
 COMMENT ON COLUMN subscription_months.mrr_milliunits IS
     'What it brings in 30 days, in thousandths of a unit of currency; NULL when price or period are unknown.';
+COMMENT ON COLUMN subscription_months.first_paid_month IS
+    'The month of the subscription''s first payment; its first day, in UTC.';

@@ -2,12 +2,26 @@
 --
 -- One row for each transaction of an auto-renewable subscription, paid, free or shared. A stretch is [starts_at, ends_at):
 -- it ends with Apple's expiresDate, or earlier with a revocation or the next stretch of the same subscription (an upgrade),
--- or later with the grace period, which Apple tells of the last stretch alone. Stretches of one subscription never overlap.
+-- or later with the grace period. Stretches of one subscription never overlap. Without an expiresDate the end is unknown:
+-- ends_at is NULL, and no view counts the stretch as active at any time.
+--
+-- Grace periods come from the notifications, each of which names its transaction, so a stretch keeps its grace period after
+-- it was recovered. Renewal info tells the last stretch's, and only when Apple signed it after that stretch began: older
+-- renewal info speaks of an earlier stretch.
 --
 -- A month is 30 days, 4 weeks or a twelfth of a year: RevenueCat's factors for MRR. Apple names the period of no ordinary
--- transaction. It is the user's products.period, or else told by the length of the stretch, or of the time since the one
--- before expired (a payment recovered in the grace period moves no renewal date). A length between the usual ones (a prolonged
--- period; the sandbox, where a month takes minutes) leaves period and mrr_milliunits NULL.
+-- transaction. It is the first that is known of: the user's products.period; Advanced Commerce's; the usual period of the
+-- product, which is the length that most of its stretches have (product_periods, as of the last refresh); the length of this
+-- stretch; the time since the one before expired (a payment recovered in the grace period moves no renewal date). A stretch
+-- that Apple extended (RENEWAL_EXTENDED) is never measured by its length. Monthly billing of a longer commitment is a month. Offers go by the
+-- length, because theirs differs from the product's; an extended pay-as-you-go offer has the product's period. A length between the usual ones (the sandbox, where a month takes minutes) leaves period
+-- and mrr_milliunits NULL when nothing else is known.
+--
+-- When a customer upgrades during a period, Apple gives back the unused part of its price and says so in no field: the old
+-- transaction has isUpgraded, keeps its price and has no revocationDate. The refund is estimated in a column of its own:
+-- price * (expiresDate - purchaseDate of the upgrade) / (expiresDate - purchaseDate). It is NULL where nothing was paid, where
+-- Apple reports a refund of the same transaction, where the upgrade was paid in another currency, where a date is missing, and
+-- where the change took effect at the end of the period.
 CREATE OR REPLACE VIEW subscription_periods AS
 WITH stretch AS (
     SELECT
@@ -15,31 +29,69 @@ WITH stretch AS (
         row_number() OVER subscription AS period_number,
         lead(t.transaction_id) OVER subscription AS next_transaction_id,
         lead(t.purchase_date) OVER subscription AS next_starts_at,
-        coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
-            IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
-        t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AS is_family_shared,
+        lead(t.currency) OVER subscription AS next_currency,
+        lead(t.product_id) OVER subscription AS next_product_id,
+        lead(t.is_paid AND t.expires_date IS NOT NULL) OVER subscription AS next_is_active,
+        lead(t.is_paid AND t.transaction_reason = 'RENEWAL') OVER subscription AS next_is_renewal,
+        min(CASE WHEN t.is_paid THEN t.purchase_date END) OVER subscription AS first_paid_at,
+        count(*) FILTER (WHERE t.is_paid) OVER subscription AS payments,
         date_part('epoch', t.expires_date - t.purchase_date) / 86400 AS days,
         date_part('epoch', t.expires_date - lag(t.expires_date) OVER subscription) / 86400 AS days_since_expiry
-    FROM transactions t
-    WHERE t.type = 'Auto-Renewable Subscription' AND t.original_transaction_id IS NOT NULL AND t.purchase_date IS NOT NULL
+    FROM (
+        SELECT k.*, NOT k.is_trial AND NOT k.is_family_shared AND k.price_milliunits IS DISTINCT FROM 0 AS is_paid
+        FROM (
+            SELECT t.*,
+                   coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
+                       IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
+                   t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AS is_family_shared
+            FROM transactions t
+            WHERE t.type = 'Auto-Renewable Subscription' AND t.original_transaction_id IS NOT NULL AND t.purchase_date IS NOT NULL
+        ) k
+    ) t
     WINDOW subscription AS (
         PARTITION BY t.app_id, t.original_transaction_id ORDER BY t.purchase_date, t.expires_date, t.transaction_id
     )
 ), measured AS (
     SELECT
         s.*,
-        CASE WHEN s.next_transaction_id IS NULL AND r.grace_period_expires_date > s.expires_date
-             THEN r.grace_period_expires_date END AS grace_until,
+        greatest(CASE WHEN told.grace_until > s.expires_date THEN told.grace_until END,
+                 CASE WHEN s.next_transaction_id IS NULL AND r.last_signed_date >= s.purchase_date
+                       AND r.grace_period_expires_date > s.expires_date
+                      THEN r.grace_period_expires_date END) AS grace_until,
+        coalesce(told.is_extended, false) AS is_extended,
+        scale.periods[width_bucket(s.days, scale.days)] AS period_by_length,
         coalesce(
-            CASE WHEN s.offer_type IS NULL AND s.billing_plan_type IS DISTINCT FROM 'MONTHLY'
-                 THEN coalesce(p.period, s.advanced_commerce_period) END,
-            scale.periods[width_bucket(s.days, scale.days)],
-            CASE WHEN s.transaction_reason = 'RENEWAL' THEN scale.periods[width_bucket(s.days_since_expiry, scale.days)] END
-        ) AS period,
-        NOT s.is_trial AND NOT s.is_family_shared AND s.price_milliunits IS DISTINCT FROM 0 AS is_paid
+            CASE
+                WHEN s.billing_plan_type = 'MONTHLY' THEN CASE WHEN s.offer_type IS NULL AND (s.days >= 27 OR told.is_extended) THEN 'P1M' END
+                WHEN s.offer_type IS NULL OR told.is_extended AND s.offer_discount_type = 'PAY_AS_YOU_GO'
+                    THEN coalesce(p.period, s.advanced_commerce_period, usual.period)
+            END,
+            CASE WHEN told.is_extended THEN NULL ELSE coalesce(
+                scale.periods[width_bucket(s.days, scale.days)],
+                CASE WHEN s.transaction_reason = 'RENEWAL' THEN scale.periods[width_bucket(s.days_since_expiry, scale.days)] END
+            ) END
+        ) AS period
     FROM stretch s
-    LEFT JOIN renewals r ON r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
+    LEFT JOIN renewals_signed r ON r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
     LEFT JOIN products p ON p.app_id = s.app_id AND p.product_id = s.product_id
+    LEFT JOIN product_periods usual ON usual.app_id = s.app_id AND usual.product_id = s.product_id
+    -- The condition is that of the index notifications_period_evidence.
+    LEFT JOIN (
+        SELECT n.app_id, n.original_transaction_id, n.transaction_id,
+               bool_or(n.notification_type = 'RENEWAL_EXTENDED') AS is_extended,
+               -- A number outside the years 1970 to 9999 is not a date.
+               max(CASE WHEN jsonb_typeof(n.payload #> '{data,signedRenewalInfo,gracePeriodExpiresDate}') = 'number'
+                        THEN CASE WHEN (n.payload #>> '{data,signedRenewalInfo,gracePeriodExpiresDate}')::numeric
+                                       BETWEEN 0 AND 253402300799999
+                                  THEN to_timestamp(((n.payload #>> '{data,signedRenewalInfo,gracePeriodExpiresDate}')::numeric / 1000)::float8)
+                             END
+                   END) AS grace_until
+          FROM notifications n
+         WHERE n.notification_type = 'RENEWAL_EXTENDED'
+            OR jsonb_typeof(n.payload #> '{data,signedRenewalInfo,gracePeriodExpiresDate}') = 'number'
+         GROUP BY n.app_id, n.original_transaction_id, n.transaction_id
+    ) told ON told.app_id = s.app_id AND told.original_transaction_id = s.original_transaction_id
+          AND told.transaction_id = s.transaction_id
     -- From the first number of days up to the second it is the first period, and so on.
     CROSS JOIN (VALUES (
         ARRAY[0.75, 1.5, 2.5, 3.5, 6, 8, 13, 15, 27, 33, 57, 65, 87, 95, 178, 188, 363, 375]::float8[],
@@ -53,7 +105,7 @@ SELECT
     m.is_trial, m.is_family_shared, m.is_paid,
     m.purchase_date AS starts_at,
     m.expires_date,
-    CASE WHEN coalesce(m.expires_date, m.revocation_date, m.next_starts_at) IS NOT NULL THEN
+    CASE WHEN m.expires_date IS NOT NULL THEN
         greatest(m.purchase_date,
                  least(coalesce(m.grace_until, m.expires_date), m.revocation_date, m.next_starts_at))
     END AS ends_at,
@@ -62,7 +114,7 @@ SELECT
         WHEN m.expires_date IS NULL THEN NULL
         WHEN m.revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
             THEN CASE WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
-        WHEN m.next_starts_at < coalesce(m.grace_until, m.expires_date)
+        WHEN m.next_starts_at < m.expires_date
             THEN CASE WHEN m.is_upgraded THEN 'upgrade' ELSE 'next period' END
         ELSE 'expiry'
     END AS ended_by,
@@ -80,7 +132,24 @@ SELECT
                 * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
             ))::bigint
         END
-    END AS mrr_milliunits
+    END AS mrr_milliunits,
+    CASE WHEN m.is_upgraded AND m.price_milliunits > 0 AND NOT m.is_family_shared AND m.revocation_date IS NULL
+              AND m.next_starts_at < m.expires_date AND m.next_currency = m.currency
+              AND NOT EXISTS (SELECT FROM advanced_commerce_refunds a
+                               WHERE a.owner_kind = 'transaction' AND a.app_id = m.app_id AND a.owner_key = m.transaction_id
+                                 AND a.refund_date IS NOT NULL)
+         THEN round(m.price_milliunits * extract(epoch FROM m.expires_date - m.next_starts_at)
+                    / extract(epoch FROM m.expires_date - m.purchase_date))::bigint
+    END AS estimated_upgrade_refund_milliunits,
+    m.first_paid_at,
+    m.is_extended,
+    m.period_by_length,
+    CASE WHEN m.is_paid THEN m.payments END AS payment_number,
+    m.is_paid AND m.expires_date IS NOT NULL AND coalesce(m.next_is_active, false)
+        AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date) AS is_continued,
+    m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
+        AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date), false) AS is_renewed,
+    m.next_product_id
 FROM measured m;
 COMMENT ON VIEW subscription_periods IS
     'Every stretch of every auto-renewable subscription: from when until when, whether it was paid for, what ended it. It says nothing of a stretch whose transaction has no purchaseDate. App Store Connect''s reports, not price, are the books.';
@@ -95,16 +164,32 @@ COMMENT ON COLUMN subscription_periods.is_paid IS
 COMMENT ON COLUMN subscription_periods.starts_at IS
     'Apple''s purchaseDate: when the stretch begins.';
 COMMENT ON COLUMN subscription_periods.ends_at IS
-    'When the stretch ends or will end: the first of expiresDate (with a grace period), revocationDate and the next stretch; NULL when Apple names no expiresDate and nothing else ended it.';
+    'When the stretch ends or will end: the first of expiresDate (with a grace period), revocationDate and the next stretch. NULL when Apple names no expiresDate: no view counts such a stretch as active, because its end is unknown.';
 COMMENT ON COLUMN subscription_periods.grace_until IS
-    'Apple''s gracePeriodExpiresDate, of a last stretch whose payment fails; NULL for earlier ones, of which Apple does not tell it.';
+    'Apple''s gracePeriodExpiresDate for this stretch, when its payment failed: from the notifications about its transaction, and for the last stretch also from renewal info signed after it began. A grace period that no stored notification tells of is unknown.';
 COMMENT ON COLUMN subscription_periods.ended_by IS
-    'What ends the stretch: expiry, refund, family revocation, upgrade, or next period (one that begins before this one expires).';
+    'What ends the stretch: expiry (also when the payment was recovered after expiresDate, in the grace period or later), refund, family revocation, upgrade, or next period (one that begins before this one expires).';
 COMMENT ON COLUMN subscription_periods.next_transaction_id IS
     'The transaction of the subscription''s next stretch; NULL for the last.';
 COMMENT ON COLUMN subscription_periods.next_starts_at IS
     'When the next stretch begins; later than ends_at when there was a gap.';
 COMMENT ON COLUMN subscription_periods.period IS
-    'The period paid for, ISO 8601: from products, Advanced Commerce, or the stretch''s length; offers and monthly billing go by the length. NULL when unknown.';
+    'The period paid for, ISO 8601: from products, Advanced Commerce, the usual period of the product, or the stretch''s length; offers go by the length, and monthly billing is P1M. An extension does not change it. NULL when unknown.';
 COMMENT ON COLUMN subscription_periods.mrr_milliunits IS
     'What the stretch brings in 30 days, in thousandths of a unit of currency: price by RevenueCat''s factors (a day 30 times, a week 4 times, a year a twelfth). NULL when nothing is paid, or price or period are unknown.';
+COMMENT ON COLUMN subscription_periods.estimated_upgrade_refund_milliunits IS
+    'Estimate of what Apple gave back because an upgrade replaced the stretch before it had run out: the unused share of price_milliunits, in thousandths of a unit of currency. NULL when there was no such upgrade or nothing to estimate from. Apple reports no such refund, and neither price_milliunits nor mrr_milliunits is reduced by it.';
+COMMENT ON COLUMN subscription_periods.first_paid_at IS
+    'When the subscription''s first paid stretch began; NULL until there is one. A payment that was refunded later counts.';
+COMMENT ON COLUMN subscription_periods.is_extended IS
+    'Whether a RENEWAL_EXTENDED notification says that Apple extended the stretch.';
+COMMENT ON COLUMN subscription_periods.period_by_length IS
+    'The period that the length of the stretch alone suggests, ISO 8601; NULL for a length between the usual ones.';
+COMMENT ON COLUMN subscription_periods.payment_number IS
+    'Which paid stretch of the subscription this is, from 1; NULL when it was not paid for. Trials do not count.';
+COMMENT ON COLUMN subscription_periods.is_continued IS
+    'Whether the next stretch is paid and begins before this paid one ends, so that the subscription is active without a gap: a renewal in time or in the grace period, or a change of product.';
+COMMENT ON COLUMN subscription_periods.is_renewed IS
+    'Whether a payment followed this paid stretch: is_continued, or a renewal after a gap (a payment that Apple recovered). A purchase after a gap is none.';
+COMMENT ON COLUMN subscription_periods.next_product_id IS
+    'The product of the next stretch; NULL for the last.';

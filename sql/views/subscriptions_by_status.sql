@@ -8,7 +8,8 @@ SELECT
     count(*) FILTER (WHERE is_family_shared) AS family_shared,
     count(*) FILTER (WHERE will_renew) AS will_renew,
     count(*) FILTER (WHERE NOT will_renew) AS will_not_renew,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0)::bigint AS mrr_milliunits
+    coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0)::bigint AS mrr_milliunits,
+    count(*) FILTER (WHERE is_trial AND NOT is_family_shared AND NOT will_renew) AS trials_will_not_renew
 FROM current_subscriptions_at_refresh
 GROUP BY app_id, product_id, storefront, currency, status
 WITH NO DATA;
@@ -24,3 +25,5 @@ COMMENT ON COLUMN subscriptions_by_status.family_shared IS 'How many somebody el
 COMMENT ON COLUMN subscriptions_by_status.will_renew IS 'How many have renewal switched on.';
 COMMENT ON COLUMN subscriptions_by_status.will_not_renew IS 'How many have renewal switched off; of the rest Apple has not told.';
 COMMENT ON COLUMN subscriptions_by_status.mrr_milliunits IS 'Monthly recurring revenue of those that are active or in their grace period, in thousandths of a unit of currency.';
+COMMENT ON COLUMN subscriptions_by_status.trials_will_not_renew IS
+    'How many of trials have renewal switched off: RevenueCat''s cancelled trials. They run until they expire, and count in trials.';

@@ -38,9 +38,15 @@ enum RoleMatrix {
         Statement("SELECT * FROM masked_advanced_commerce_items, masked_advanced_commerce_refunds", "ma"),
         Statement("SELECT * FROM subscription_periods, purchases, current_subscriptions", "mlea"),
         Statement("SELECT * FROM mrr_by_month, renewals_and_churn_by_month, retention_cohorts", "mlea"),
+        Statement(
+            "SELECT 1 FROM subscription_movement_by_day, retention_by_renewal, offer_redemptions_by_month, product_period_conflicts",
+            "mlea"
+        ),
         Statement("SELECT * FROM products, exchange_rates, proceeds_rules", "mlea"),
         Statement("SELECT reporting_currency FROM revenue_converted_by_month", "mlea"),
         Statement("SELECT view FROM view_freshness", "mlea"),
+        // Views read it with the rights of their owner.
+        Statement("SELECT period FROM product_periods", "m"),
         Statement("SELECT name FROM schema_views", "mle"),
         Statement("UPDATE schema_views SET refreshed_at = now()", "m"),
         Statement("INSERT INTO exchange_rates VALUES (1, 'EUR', 'USD', '2026-01-01', 0.9)", "m"),

@@ -106,6 +106,60 @@ struct MoneyViewTests {
         )
     }
 
+    /// Upgrades of 2025, and changes that give no estimate.
+    static let upgrades = """
+        a1 | a | plus.monthly | 2025-06-01 | 2025-07-01 | 9990   | is_upgraded=true # upgraded with 20 of 30 days left
+        a2 | a | plus.yearly  | 2025-06-11 | 2026-06-11 | 99990  |
+        b1 | b | plus.monthly | 2025-06-25 | 2025-07-25 | 10000  | is_upgraded=true # upgraded in the next month, with 13 of 30 days left
+        b2 | b | plus.yearly  | 2025-07-12 | 2026-07-12 | 120000 |
+        c1 | c | plus.monthly | 2025-06-01 | 2025-06-08 | 0      | is_upgraded=true, offer_type=1, offer_discount_type=FREE_TRIAL
+        c2 | c | plus.yearly  | 2025-06-04 | 2026-06-04 | 120000 | # a trial costs nothing
+        d1 | d | plus.monthly | 2025-06-01 | 2025-07-01 | 10000  | is_upgraded=true, currency=EUR
+        d2 | d | plus.yearly  | 2025-06-11 | 2026-06-11 | 120000 | # paid in another currency
+        e1 | e | plus.monthly | 2025-06-01 | -          | 10000  | is_upgraded=true, type=Auto-Renewable Subscription
+        e2 | e | plus.yearly  | 2025-06-11 | 2026-06-11 | 120000 | # Apple names no expiresDate
+        f1 | f | plus.yearly  | 2024-06-11 | 2025-06-11 | 120000 |
+        f2 | f | plus.monthly | 2025-06-11 | 2025-07-11 | 10000  | transaction_reason=RENEWAL # a downgrade, at the end of the period
+        g1 | g | plus.monthly | 2025-06-01 | 2025-07-01 | 10000  | is_upgraded=true, revocation_date=2025-06-20 # refunded as well, as Apple says
+        g2 | g | plus.yearly  | 2025-06-11 | 2026-06-11 | 120000 |
+        h1 | h | plus.monthly | 2025-06-01 | 2025-07-01 | 10000  | is_upgraded=true # the upgrade is not in the ledger yet
+        i1 | i | plus.monthly | 2025-06-01 | 2025-07-01 | -      | is_upgraded=true # Apple names no price
+        i2 | i | plus.yearly  | 2025-06-11 | 2026-06-11 | 120000 |
+        """
+
+    @Test func `the refund of an upgrade is estimated in a column of its own, and changes no other figure`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.upgrades)
+        #expect(
+            try await world.answer(
+                """
+                SELECT transaction_id, estimated_upgrade_refund_milliunits FROM subscription_periods
+                 WHERE estimated_upgrade_refund_milliunits IS NOT NULL ORDER BY 1
+                """
+            ) == ["a1 6660", "b1 4333"]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT product_id, to_char(month, 'MM') AS m, purchases, gross_milliunits, refunds, refunded_milliunits, net_milliunits,
+                       estimated_upgrade_refunds, estimated_upgrade_refund_milliunits
+                  FROM revenue_by_month WHERE currency = 'USD' AND product_id = 'plus.monthly' ORDER BY 1, 2
+                """
+            ) == [
+                "plus.monthly 06 7 59990 1 10000 49990 1 6660",  // a1, b1, e1, f2, g1, h1, i1
+                "plus.monthly 07 0 0 0 0 0 1 4333",  // b1, under the product that was replaced
+            ]
+        )
+        #expect(
+            try await world.answer(
+                "SELECT transaction_id, is_refunded, net_milliunits FROM purchases WHERE transaction_id = 'a1'"
+            )
+                == ["a1 f 9990"]
+        )
+    }
+
     @Test func `refunded_purchases: why, how long after, and what the customer had asked for`() async throws {
         let world = try await TestLedger()
         try await world.buy(Self.sales)

@@ -78,7 +78,7 @@ struct SharedBaseTests {
         let world = try await TestLedger()
         try await populate(world)
         let views = try await world.ledger.refreshViews().filter { $0.view != "notification_health_by_day" }
-        #expect(views.count == 14 && views.allSatisfy { $0.rows > 0 }, "\(views)")
+        #expect(views.count == 17 && views.allSatisfy { $0.rows > 0 }, "\(views)")
         #expect(
             try await world.rows(
                 "SELECT name FROM schema_views WHERE NOT is_materialized AND refresh_milliseconds IS NOT NULL ORDER BY 1"

@@ -110,7 +110,7 @@ struct SubscriptionViewTests {
                 "s1 2025-04-10 expiry P1M 10000",
                 "t1 2025-06-10 expiry P3M 5000",
                 "u1 2026-05-20 expiry P1Y 5000",
-                "v1 - - - -",
+                "v1 - - P1M 10000",  // the product has a period; when this one ends is unknown
                 "w1 2025-04-26 expiry P1M 10000",
                 "x1 2025-03-20 family_revocation P1M -",
                 "y1 2025-03-10 refund P1M 10000",

@@ -1,0 +1,222 @@
+/// Customers whose lives are drawn by chance, and the rows that Apple's data would make of them.
+///
+/// What a customer lived through is written down as it is drawn, beside the rows: the model reads the lives and never the rows.
+/// All instants are seconds since 1970.
+struct RandomCustomers {
+    /// One stretch of a subscription, as it was.
+    struct Stretch {
+        enum Kind { case paid, trial, introductory, shared }
+
+        let product: Product
+        let kind: Kind
+        let starts: Int
+        /// Apple's expiresDate; `nil` when Apple names none.
+        let expires: Int?
+        /// When the customer could no longer use it; `nil` when that is unknown.
+        var served: Int?
+        /// Thousandths of a unit of currency; `nil` when Apple names none.
+        let price: Int?
+        let currency: String
+        let isRenewal: Bool
+        var isUpgraded = false
+        var isExtended = false
+        var revoked: Int?
+        var graceUntil: Int?
+
+        /// Whether the customer paid; what Apple does not tell the price of counts.
+        var isPaid: Bool { (kind == .paid || kind == .introductory) && price != 0 }
+
+        /// Thousandths of a unit of currency in 30 days; `nil` when the price is unknown.
+        var monthly: Int? { price.map(product.monthly) }
+    }
+
+    struct Product: Hashable {
+        let name: String
+        /// ISO 8601.
+        let period: String
+        let days: ClosedRange<Int>
+        let price: Int
+        let monthly: @Sendable (Int) -> Int
+
+        static func == (one: Product, other: Product) -> Bool { one.name == other.name }
+        func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+        static let catalog = [
+            Product(name: "weekly", period: "P1W", days: 7...7, price: 1_990) { $0 * 4 },
+            Product(name: "monthly", period: "P1M", days: 28...31, price: 9_990) { $0 },
+            Product(name: "quarterly", period: "P3M", days: 90...92, price: 25_000) { ($0 + 1) / 3 },
+            Product(name: "yearly", period: "P1Y", days: 365...366, price: 99_990) { ($0 + 6) / 12 },
+        ]
+    }
+
+    /// What Apple last said of the renewal.
+    struct Renewal {
+        var signed: Int
+        var isOn: Bool
+        var isRetried = false
+        var graceUntil: Int?
+    }
+
+    struct Subscription {
+        let id: Int
+        var stretches: [Stretch] = []
+        var renewal: Renewal?
+    }
+
+    private(set) var subscriptions: [Subscription] = []
+    /// Nothing happens within two hours of it, so that a test may take a while.
+    let now: Int
+    private var random: Chance
+
+    init(count: Int, now: Int, seed: UInt64) {
+        self.now = now
+        random = Chance(state: seed)
+        for id in 1...count { subscriptions.append(live(id)) }
+    }
+
+    private static let day = 86_400
+
+    private mutating func days(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) * Self.day }
+
+    private mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+    /// The same instant, or one a few hours later when it is close to now.
+    private func apart(_ instant: Int) -> Int { abs(instant - now) < 7_200 ? instant + 5 * 3_600 : instant }
+
+    private mutating func live(_ id: Int) -> Subscription {
+        var subscription = Subscription(id: id)
+        let isShared = happens(5)
+        var currency = happens(75) ? "USD" : "EUR"
+        var product = Product.catalog[Int.random(in: 0..<4, using: &random)]
+        var at = apart(now - Int.random(in: 86_400...(480 * 86_400), using: &random))
+        // One in three begins on the first or at the end of a day, where months and days have their edges.
+        if happens(33) { at = apart(at - at % Self.day) }
+        var isRenewal = false
+        var isFirst = true
+        while at < now - 7_200 {
+            if happens(2) { currency = currency == "USD" ? "EUR" : "USD" }
+            var kind = Stretch.Kind.paid
+            if isShared { kind = .shared } else if isFirst, happens(30) { kind = happens(70) ? .trial : .introductory }
+            var price: Int? = kind == .trial ? 0 : kind == .introductory ? product.price / 2 : product.price
+            if kind == .paid, happens(3) { price = product.price + 1_000 }
+            if kind == .paid, happens(1) { price = nil }
+            let isExtended = kind == .paid && happens(4)
+            let length = kind == .trial ? 7 * Self.day : days(product.days) + (isExtended ? days(10...60) : 0)
+            let expires = apart(at + length)
+            var stretch = Stretch(
+                product: product,
+                kind: kind,
+                starts: at,
+                expires: happens(1) ? nil : expires,
+                served: expires,
+                price: price,
+                currency: currency,
+                isRenewal: isRenewal,
+                isExtended: isExtended
+            )
+            if stretch.expires == nil { stretch.served = nil }
+            isFirst = false
+            let next = end(&stretch, product: &product, renewal: &subscription.renewal, isRenewal: &isRenewal)
+            subscription.stretches.append(stretch)
+            guard let next else { break }
+            at = apart(next)
+        }
+        return subscription
+    }
+
+    /// Draws what becomes of a stretch; returns when the next one begins, `nil` when none does.
+    private mutating func end(
+        _ stretch: inout Stretch,
+        product: inout Product,
+        renewal: inout Renewal?,
+        isRenewal: inout Bool
+    ) -> Int? {
+        isRenewal = true
+        renewal = happens(80) ? Renewal(signed: stretch.starts, isOn: true) : nil
+        // What Apple said before this stretch began says nothing of it.
+        if happens(10) {
+            renewal = Renewal(
+                signed: stretch.starts - 3_600,
+                isOn: true,
+                isRetried: true,
+                graceUntil: now + 5 * Self.day
+            )
+        }
+        // Nothing is known of the end of a stretch without an expiresDate; the customer may buy again.
+        guard let expires = stretch.expires else {
+            isRenewal = false
+            return stretch.starts + days(40...400)
+        }
+        let fate = Int.random(in: 0..<100, using: &random)
+        switch fate {
+        case ..<62:
+            return expires
+        case ..<66:  // another product of the group from the next period on
+            product = Product.catalog[Int.random(in: 0..<4, using: &random)]
+            return expires
+        case ..<70:  // an upgrade in the middle
+            guard stretch.kind != .shared else { return expires }
+            let moment = apart(
+                stretch.starts + (expires - stretch.starts) * Int.random(in: 10...90, using: &random) / 100
+            )
+            guard moment < now - 7_200, moment < expires else { return expires }
+            stretch.isUpgraded = true
+            stretch.served = moment
+            product = Product.catalog[3]
+            isRenewal = false
+            return moment
+        case ..<74:  // a refund, in the period or after it
+            let moment = apart(
+                stretch.starts + (expires - stretch.starts) * Int.random(in: 1...150, using: &random) / 100
+            )
+            guard moment < now - 7_200 else { return expires }
+            stretch.revoked = moment
+            stretch.served = min(moment, expires)
+            isRenewal = false
+            return happens(50) ? nil : max(moment, expires) + days(1...60)
+        case ..<80:  // recovered in the grace period: the service was never interrupted
+            guard expires < now else { return expires }
+            let grace = apart(expires + days(6...28))
+            let recovered = apart(expires + (grace - expires) * Int.random(in: 5...95, using: &random) / 100)
+            stretch.graceUntil = grace
+            renewal = Renewal(signed: expires, isOn: true, isRetried: true, graceUntil: grace)
+            guard recovered < now - 7_200 else {
+                stretch.served = grace
+                return nil
+            }
+            stretch.served = recovered
+            return recovered
+        case ..<83:  // not recovered in the grace period
+            guard expires < now else { return expires }
+            let grace = apart(expires + days(6...16))
+            stretch.graceUntil = grace
+            stretch.served = grace
+            renewal = Renewal(signed: expires, isOn: true, isRetried: true, graceUntil: grace)
+            return happens(50) ? nil : grace + days(1...40)
+        case ..<87:  // retried without a grace period, and recovered after a gap
+            guard expires < now else { return expires }
+            renewal = Renewal(signed: expires, isOn: true, isRetried: true)
+            return expires + days(1...50)
+        case ..<93:  // cancelled, and bought again later
+            renewal = Renewal(signed: stretch.starts, isOn: false)
+            isRenewal = false
+            return expires + days(1...120)
+        default:  // cancelled
+            renewal = Renewal(signed: stretch.starts, isOn: false)
+            return nil
+        }
+    }
+}
+
+/// SplitMix64: the same seed draws the same customers.
+struct Chance: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

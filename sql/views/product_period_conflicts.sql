@@ -1,0 +1,21 @@
+-- Which periods that the user entered contradict the dates of the product's stretches?
+--
+-- products.period goes before everything else, so a wrong one makes every MRR of the product wrong.
+CREATE OR REPLACE VIEW product_period_conflicts AS
+SELECT p.app_id, p.product_id, p.period AS entered_period, u.period AS usual_period
+FROM products p
+JOIN product_periods u ON u.app_id = p.app_id AND u.product_id = p.product_id
+-- Compared by length, because P7D and P1W, or P12M and P1Y, mean the same.
+CROSS JOIN LATERAL (
+    SELECT substring(p.period FROM '[0-9]+')::numeric
+           * CASE right(p.period, 1) WHEN 'D' THEN 1 WHEN 'W' THEN 7 WHEN 'M' THEN 30.4 WHEN 'Y' THEN 365 END AS entered,
+           substring(u.period FROM '[0-9]+')::numeric
+           * CASE right(u.period, 1) WHEN 'D' THEN 1 WHEN 'W' THEN 7 WHEN 'M' THEN 30.4 WHEN 'Y' THEN 365 END AS usual
+) days
+WHERE days.entered NOT BETWEEN days.usual * 0.9 AND days.usual * 1.1;
+COMMENT ON VIEW product_period_conflicts IS
+    'Products whose period in products differs from the length that most of their stretches have. The user''s period is used all the same: correct it, or leave it when the dates mislead. As of the last refresh.';
+COMMENT ON COLUMN product_period_conflicts.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN product_period_conflicts.product_id IS 'Apple''s productId.';
+COMMENT ON COLUMN product_period_conflicts.entered_period IS 'What products says, ISO 8601.';
+COMMENT ON COLUMN product_period_conflicts.usual_period IS 'What the dates say, ISO 8601; see product_periods.';

@@ -1,0 +1,21 @@
+-- How recent is what Apple says of each renewal?
+--
+-- The views that depend on the age of renewal info read it here, so that one place decides how old it is.
+CREATE OR REPLACE VIEW renewals_signed AS
+SELECT
+    r.app_id, r.original_transaction_id, r.auto_renew_product_id, r.auto_renew_status, r.expiration_intent,
+    r.is_in_billing_retry_period, r.grace_period_expires_date, r.price_increase_status, r.commitment_auto_renew_status,
+    r.signed_date AS last_signed_date
+FROM renewals r;
+COMMENT ON VIEW renewals_signed IS
+    'For other views: renewal info, and the newest date on which Apple signed it.';
+COMMENT ON COLUMN renewals_signed.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN renewals_signed.original_transaction_id IS 'Apple''s originalTransactionId: names the subscription.';
+COMMENT ON COLUMN renewals_signed.auto_renew_product_id IS 'Apple''s autoRenewProductId: the product that renews next.';
+COMMENT ON COLUMN renewals_signed.auto_renew_status IS 'Apple''s autoRenewStatus: 1 renewal is on, 0 it is off.';
+COMMENT ON COLUMN renewals_signed.expiration_intent IS 'Apple''s expirationIntent: why the subscription expired.';
+COMMENT ON COLUMN renewals_signed.is_in_billing_retry_period IS 'Apple''s isInBillingRetryPeriod.';
+COMMENT ON COLUMN renewals_signed.grace_period_expires_date IS 'Apple''s gracePeriodExpiresDate.';
+COMMENT ON COLUMN renewals_signed.price_increase_status IS 'Apple''s priceIncreaseStatus.';
+COMMENT ON COLUMN renewals_signed.commitment_auto_renew_status IS 'Apple''s autoRenewStatus of a commitment: whether a new commitment follows this one.';
+COMMENT ON COLUMN renewals_signed.last_signed_date IS 'When Apple last signed this content.';

@@ -120,6 +120,10 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'coverage_gaps'),
            ('SELECT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
+           ('SELECT, INSERT, UPDATE', 'jobs'),
+           -- To lock them: they have no column and no row.
+           ('UPDATE', 'erasure_lock'),
+           ('UPDATE', 'refresh_lock'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
@@ -136,6 +140,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'apps'),
            ('SELECT, INSERT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
+           ('UPDATE', 'erasure_lock'),
+           ('UPDATE', 'refresh_lock'),
            ('SELECT, DELETE', 'transactions'),
            ('SELECT, DELETE', 'refunds'),
            ('SELECT, DELETE', 'renewals'),

@@ -29,15 +29,22 @@ extension ExportPipeline {
     /// - Parameters:
     ///   - url: The ledger's database.
     ///   - schema: The ledger's schema.
+    ///   - applicationName: What sessions call themselves.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     /// - Returns: Nothing for a ledger in which no job ever ran.
     /// - Throws: What ``Failure/init(_:)`` explains.
     package static func statusOfEveryJob(
         at url: DatabaseURL,
         schema: String,
+        applicationName: String = "storeledger",
         databaseDeadline: Duration
     ) async throws -> [JobStatus] {
-        let ledger = try await Ledger.opened(at: url, schema: schema, databaseDeadline: databaseDeadline)
+        let ledger = try await Ledger.opened(
+            at: url,
+            schema: schema,
+            applicationName: applicationName,
+            databaseDeadline: databaseDeadline
+        )
         var statuses: [JobStatus] = []
         for app in try await ledger.knownApps() {
             for job in try await ledger.jobs(of: app.id) {
@@ -88,9 +95,14 @@ extension ExportPipeline {
 
 extension Ledger {
     /// A ledger to read from, connected and of a schema this version knows.
-    static func opened(at url: DatabaseURL, schema: String, databaseDeadline: Duration) async throws -> Ledger {
+    static func opened(
+        at url: DatabaseURL,
+        schema: String,
+        applicationName: String,
+        databaseDeadline: Duration
+    ) async throws -> Ledger {
         let ledger = Ledger(
-            conninfo: ConnectionString(url.reveal(), systemRoots: CertificateBundle.system),
+            conninfo: url.connectionString(applicationName: applicationName),
             schema: schema,
             sessions: 1,
             deadline: databaseDeadline,
@@ -104,5 +116,11 @@ extension Ledger {
     func open() async throws {
         try await connect()
         try await Migrator(ledger: self, directory: try SQLDirectory.find()).check()
+    }
+}
+
+extension DatabaseURL {
+    func connectionString(applicationName: String) -> ConnectionString {
+        ConnectionString(reveal(), systemRoots: CertificateBundle.system, applicationName: applicationName)
     }
 }

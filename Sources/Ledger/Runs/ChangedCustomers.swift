@@ -31,14 +31,17 @@ extension Ledger {
     /// - Throws: ``Postgres/PostgresError``.
     package func planChangedCustomers(_ plan: RunPlan, run: Int64) async throws -> NamedCustomers? {
         try await transaction { connection in
-            // Looking through the notifications of half a year may take longer than a lock is otherwise worth waiting for.
-            try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
+            try connection.script(Self.usualPlanner)
             let key: [Cell] = [.integer(plan.app.rawValue), .bigint(run)]
-            let moved = try connection.run(
-                "UPDATE runs SET phase = 1 WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL",
-                key
-            )
-            guard moved.affected == 1 else { return nil }
+            // Looking through the notifications of half a year may take longer than a lock is otherwise worth waiting for.
+            let purpose = "another process to read the notifications of \(plan.job.name)"
+            let moved = try Self.waiting(plan.lockPatience, for: purpose, .table("runs"), on: connection) {
+                try $0.run(
+                    "UPDATE runs SET phase = 1 WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL",
+                    key
+                ).affected
+            }
+            guard moved == 1 else { return nil }
             let changed = ChangedCustomers(plan: plan)
             let since = try changed.since(on: connection)
             _ = try connection.run(

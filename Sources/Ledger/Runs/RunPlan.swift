@@ -12,6 +12,8 @@ package struct RunPlan: Sendable {
     package let restart: Bool
     /// Of storeledger; filed with the run.
     package let version: String
+    /// How long to wait while another process begins a run of the job.
+    package var lockPatience = Ledger.longLockPatience
 
     package init(job: JobFile, app: AppID, now: UnixMilliseconds, restart: Bool, version: String) {
         self.job = job

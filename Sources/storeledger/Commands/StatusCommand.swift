@@ -74,6 +74,7 @@ struct StatusCommand: AsyncParsableCommand {
             let statuses = try await ExportPipeline.statusOfEveryJob(
                 at: try databaseURL(),
                 schema: schema ?? PostgresOutput.usualSchema,
+                applicationName: StoreLedger.applicationName(),
                 databaseDeadline: try databaseDeadline()
             )
             if json { return (statuses, [try text(of: statuses)]) }

@@ -127,6 +127,10 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
+           ('SELECT, INSERT, UPDATE', 'jobs'),
+           -- To lock them: they have no column and no row.
+           ('UPDATE', 'erasure_lock'),
+           ('UPDATE', 'refresh_lock'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
@@ -144,6 +148,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'apps'),
            ('SELECT, INSERT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
+           ('UPDATE', 'erasure_lock'),
+           ('UPDATE', 'refresh_lock'),
            ('SELECT, DELETE', 'transactions'),
            ('SELECT, DELETE', 'refunds'),
            ('SELECT, DELETE', 'renewals'),

@@ -21,27 +21,31 @@ package struct ExportPipeline: Sendable {
     let time: Timekeeper
     /// Of storeledger; filed with every run.
     let version: String
+    let applicationName: String
 
     /// Makes the pipeline; nothing is read or connected yet.
     ///
     /// - Parameters:
     ///   - job: What to do.
     ///   - version: Of storeledger.
+    ///   - applicationName: What sessions call themselves, unless the connection string says so; at most 63 bytes are kept.
     ///   - databaseDeadline: How long to wait for PostgreSQL to come up, or to come back, before ending with 69.
     ///   - time: Clocks and sleep.
     package init(
         job: JobFile,
         version: String,
+        applicationName: String = "storeledger",
         databaseDeadline: Duration = .seconds(60),
         time: Timekeeper = .system
     ) {
         self.job = job
         self.version = version
+        self.applicationName = applicationName
         self.time = time
         // A page takes milliseconds to commit, so a few sessions serve many workers.
         let sessions = min(8, max(2, job.limits.concurrency / 4))
         ledger = Ledger(
-            conninfo: ConnectionString(job.output.postgres.url.reveal(), systemRoots: CertificateBundle.system),
+            conninfo: job.output.postgres.url.connectionString(applicationName: applicationName),
             schema: job.output.postgres.schema,
             sessions: sessions,
             deadline: databaseDeadline
@@ -92,7 +96,7 @@ package struct ExportPipeline: Sendable {
         if let off = ClockIsOff(databaseNow - UnixMilliseconds(rawValue: time.wallClock()), of: "PostgreSQL") {
             report(.remark(off.sentence))
         }
-        let plan = RunPlan(
+        var plan = RunPlan(
             job: job,
             app: app,
             now: databaseNow,
@@ -100,6 +104,9 @@ package struct ExportPipeline: Sendable {
             version: version,
             trustedRoots: credentials.rootFingerprints
         )
+        if let limit = options.maximumDuration {
+            plan.lockPatience = min(plan.lockPatience, limit - (time.monotonic() - began))
+        }
         let start =
             options.retryFailed
             ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())

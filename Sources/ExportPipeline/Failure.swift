@@ -45,6 +45,8 @@ package struct Failure: Sendable {
             (status(of: error), error.description)
         case let error as PostgresError:
             judge(error)
+        case let error as LockTimeout:
+            (.workLeft, sentence(of: error))
         case let error as StopReason:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case let error as SigningError:
@@ -91,6 +93,14 @@ package struct Failure: Sendable {
         case .cannotCreate, .directoryInUse: .cannotCreate
         case .cannotRead, .cannotWrite: .ioError
         }
+    }
+
+    private static func sentence(of timeout: LockTimeout) -> String {
+        let wait = "PostgreSQL: waited \(timeout.limit?.inWords ?? "in vain") for \(timeout.purpose)"
+        guard !timeout.holders.isEmpty else { return "\(wait); no session holds such a lock any more. Run again" }
+        let holders = timeout.holders.map(\.description).joined(separator: "; ")
+        return "\(wait). Such locks are held by \(holders). Wait until they are done, or end them "
+            + "(pg_terminate_backend), and run again"
     }
 
     private static func judge(_ error: PostgresError) -> (ExitStatus, String) {

@@ -10,6 +10,7 @@ package struct Ledger: Sendable {
     package let schema: String
     /// How long to wait for a server that does not answer.
     package let deadline: Duration
+    private let conninfo: ConnectionString
     let headers = SigningHeaders()
     let settledTables = SettledTables()
 
@@ -30,6 +31,7 @@ package struct Ledger: Sendable {
     ) {
         self.schema = schema
         self.deadline = deadline
+        self.conninfo = conninfo
         pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.planAnew)
             if !isForReading { try connection.script(Staging.createIDs) }
@@ -57,16 +59,27 @@ package struct Ledger: Sendable {
     /// Left to itself the planner hashes a whole table for every page (61,000 against 4,500 rows a second in batches of
     /// 100), and a statement prepared while its table was one page long goes on to read it from end to end.
     ///
-    /// A parameter never reaches these statements. A budget that a crash of the server forgets would be spent twice, so
+    /// The role or the database may set limits of time, as managed servers do; they were not set for work of hours, so the
+    /// session sets its own. A statement has none: locks, connecting and ``ExportPipeline`` have theirs. A parameter never
+    /// reaches these statements. A budget that a crash of the server forgets would be spent twice, so
     /// commits are durable whatever the role says.
     private static func sessionSettings(schema: String) -> String {
         """
+        SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = '60s';
+        SET lock_timeout = '\(usualLockTimeout)';
+        SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('transaction_timeout', true) IS NOT NULL;
         SET search_path TO "\(schema)", pg_temp;
         SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
-        SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s';
         SET client_min_messages = warning;
         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
         """
+    }
+
+    /// Opens a session of its own, which no pool lends; blocks until the server answers.
+    func connectApart() throws -> PostgresConnection {
+        let connection = try PostgresConnection(conninfo)
+        try connection.script(Self.sessionSettings(schema: schema))
+        return connection
     }
 
     func sessions(of lane: Lane) -> PostgresPool {

@@ -8,7 +8,7 @@ extension Ledger {
     /// Runs `body` in one transaction, and again from the start when the server asks for that or goes away.
     ///
     /// Only for a `body` that may run twice: it reads, or what it writes is the same the second time.
-    /// - Throws: ``Postgres/PostgresError`` after the last attempt, whatever `body` throws, `CancellationError`.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt, ``LockTimeout`` when that waited for a lock, whatever `body` throws, `CancellationError`.
     package func transaction<R: Sendable>(
         _ isolation: IsolationLevel = .readCommitted,
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
@@ -33,12 +33,14 @@ extension Ledger {
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
         var attempt = 1
-        while true {
-            do {
-                return try await sessions(of: lane).withConnection(body)
-            } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
-                attempt += 1
-                try await settle(error, on: lane)
+        return try await namingHolders(on: lane) {
+            while true {
+                do {
+                    return try await sessions(of: lane).withConnection(body)
+                } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
+                    attempt += 1
+                    try await settle(error, on: lane)
+                }
             }
         }
     }

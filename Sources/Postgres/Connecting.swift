@@ -7,9 +7,9 @@ import Glibc
 /// for between the start and the end of connecting. So the steps of connecting are taken here.
 ///
 /// - Returns: An open session; the caller finishes it.
-func openSession(conninfo: String, systemRoots: String?) throws(PostgresError) -> OpaquePointer {
-    var settings = try ConnectionSettings(conninfo: conninfo)
-    let demands = try TransportDemands(settings, systemRoots: systemRoots)
+func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePointer {
+    var settings = try ConnectionSettings(conninfo: conninfo.reveal(), applicationName: conninfo.applicationName)
+    let demands = try TransportDemands(settings, systemRoots: conninfo.systemRoots)
     settings.set(demands.words)
     let started = unsafe settings.withCStrings { keywords, values in
         unsafe PQconnectStartParams(keywords, values, 0)

@@ -9,7 +9,7 @@ struct ConnectionSettings {
 
     /// - Throws: ``PostgresError`` (`unreadableConninfo`). libpq's own complaint is dropped: it quotes the string, and
     ///   with it the password.
-    init(conninfo: String) throws(PostgresError) {
+    init(conninfo: String, applicationName: String = "storeledger") throws(PostgresError) {
         guard !conninfo.utf8.contains(0), let parsed = parse(conninfo) else {
             throw unreadable(
                 "it must be postgresql://… or keyword=value words, PostgreSQL manual, \"Connection Strings\""
@@ -26,7 +26,7 @@ struct ConnectionSettings {
         words.removeAll { $0.keyword == "client_encoding" }
         words.append(("client_encoding", "UTF8"))
         for (keyword, value) in [
-            ("fallback_application_name", "storeledger"),
+            ("fallback_application_name", applicationName.cut(toBytes: 63)),
             // A half-open connection is noticed in about a minute. A server that takes in nothing of what it is sent is
             // given up after 8 s: whoever stops a process waits no longer than ten.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
@@ -73,6 +73,15 @@ struct ConnectionSettings {
                 )
             }
         }
+    }
+}
+
+extension String {
+    /// The longest beginning of whole characters that takes no more than so many bytes of UTF-8.
+    fileprivate func cut(toBytes limit: Int) -> String {
+        var kept = self
+        while kept.utf8.count > limit { kept.removeLast() }
+        return kept
     }
 }
 

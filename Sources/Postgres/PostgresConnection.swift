@@ -23,7 +23,12 @@ package struct PostgresConnection: ~Copyable {
     ///   - systemRoots: See ``ConnectionString/systemRoots``.
     /// - Throws: ``PostgresError``; a server older than PostgreSQL 15 or of another encoding than UTF-8 is refused.
     package init(conninfo: String, systemRoots: String? = nil) throws(PostgresError) {
-        let handle = unsafe try openSession(conninfo: conninfo, systemRoots: systemRoots)
+        try self.init(ConnectionString(conninfo, systemRoots: systemRoots))
+    }
+
+    /// Connects to what the string names, in the same way.
+    package init(_ conninfo: ConnectionString) throws(PostgresError) {
+        let handle = unsafe try openSession(conninfo)
         unsafe self.handle = handle
         unsafe canceller = StatementCanceller(of: handle)
     }

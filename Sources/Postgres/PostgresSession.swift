@@ -63,7 +63,7 @@ package actor PostgresSession {
             dropIfLost()
             guard connection == nil else { return }
             do {
-                let new = try PostgresConnection(conninfo: conninfo.reveal(), systemRoots: conninfo.systemRoots)
+                let new = try PostgresConnection(conninfo)
                 try prepare(new)
                 connection = consume new
             } catch let error as PostgresError {

@@ -41,6 +41,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let undefinedFunction = Self(rawValue: "42883")
     package static let undefinedColumn = Self(rawValue: "42703")
     package static let undefinedTable = Self(rawValue: "42P01")
+    package static let duplicateSchema = Self(rawValue: "42P06")
     package static let duplicateTable = Self(rawValue: "42P07")
     package static let undefinedObject = Self(rawValue: "42704")
     package static let duplicateObject = Self(rawValue: "42710")

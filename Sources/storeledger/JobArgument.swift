@@ -21,9 +21,11 @@ struct JobArgument: ParsableArguments {
     func pipeline(
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
     ) throws -> ExportPipeline {
-        ExportPipeline(
-            job: try load(warn: warn),
+        let job = try load(warn: warn)
+        return ExportPipeline(
+            job: job,
             version: StoreLedger.version,
+            applicationName: StoreLedger.applicationName(job: job.name),
             databaseDeadline: try databaseDeadline()
         )
     }

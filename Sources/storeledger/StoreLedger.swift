@@ -27,6 +27,13 @@ struct StoreLedger: AsyncParsableCommand {
         ]
     )
 
+    /// What sessions call themselves in PostgreSQL, such as `storeledger run nightly-sync`.
+    static func applicationName(job: String? = nil) -> String {
+        let commands = configuration.subcommands.map { $0.configuration.commandName ?? "" }
+        let command = CommandLine.arguments.dropFirst().prefix(1).filter(commands.contains)
+        return (["storeledger"] + command + [job].compactMap { $0 }).joined(separator: " ")
+    }
+
     static func main() async {
         ProcessHardening.harden()
         await main(nil)

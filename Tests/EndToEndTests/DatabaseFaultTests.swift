@@ -171,20 +171,27 @@ struct DatabaseFaultTests {
             // A page takes milliseconds to commit, an answer three seconds to come.
             let open = """
                 SELECT state || ': ' || left(query, 100) FROM pg_stat_activity
-                 WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'storeledger'
+                 WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'storeledger run \(job.name)'
                    AND state LIKE 'idle in transaction%' AND xact_start < clock_timestamp() - interval '2 seconds'
                 """
-            let looks = try await stage.withStoreledger(["run", path, "--progress", "none"]) { process in
-                var looks = 0
+            let sessions = """
+                SELECT count(*) FROM pg_stat_activity
+                 WHERE datname = current_database() AND application_name = 'storeledger run \(job.name)'
+                """
+            let (looks, mostSessions) = try await stage.withStoreledger(["run", path, "--progress", "none"]) {
+                process in
+                var (looks, mostSessions) = (0, 0)
                 while !process.hasEnded {
                     expectNone(try await book.column(open))
+                    mostSessions = max(mostSessions, try await book.count(sessions))
                     looks += 1
                 }
                 let code = await process.wait()
                 #expect(code == 0, "\(process.errors)")
-                return looks
+                return (looks, mostSessions)
             }
             #expect(looks > 10)
+            #expect(mostSessions > 1)
         }
     }
 

@@ -33,4 +33,19 @@ struct ConnectionSettingsTests {
         }
         #expect(found == [milliseconds])
     }
+
+    @Test(arguments: [
+        ("host=a", "storeledger run nightly-sync", "storeledger run nightly-sync"),
+        ("host=a", String(repeating: "x", count: 80), String(repeating: "x", count: 63)),
+        ("host=a", String(repeating: "\u{20AC}", count: 30), String(repeating: "\u{20AC}", count: 21)),
+        ("host=a", "x" + String(repeating: "\u{20AC}", count: 30), "x" + String(repeating: "\u{20AC}", count: 20)),
+    ])
+    func `a session calls itself by as many whole characters as PostgreSQL keeps`(
+        conninfo: String,
+        name: String,
+        kept: String
+    ) throws {
+        let settings = try ConnectionSettings(conninfo: conninfo, applicationName: name)
+        #expect(settings["fallback_application_name"] == kept)
+    }
 }

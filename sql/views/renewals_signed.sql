@@ -5,8 +5,10 @@ CREATE OR REPLACE VIEW renewals_signed AS
 SELECT
     r.app_id, r.original_transaction_id, r.auto_renew_product_id, r.auto_renew_status, r.expiration_intent,
     r.is_in_billing_retry_period, r.grace_period_expires_date, r.price_increase_status, r.commitment_auto_renew_status,
-    r.signed_date AS last_signed_date
-FROM renewals r;
+    coalesce(l.signed_date, r.signed_date) AS last_signed_date
+FROM renewals r
+LEFT JOIN latest_signatures l ON l.app_id = r.app_id AND l.kind = 'renewalInfo' AND l.record_key = r.original_transaction_id
+                             AND l.first_payload_sha256 = r.payload_sha256;
 COMMENT ON VIEW renewals_signed IS
     'For other views: renewal info, and the newest date on which Apple signed it.';
 COMMENT ON COLUMN renewals_signed.app_id IS 'The app, in apps.';

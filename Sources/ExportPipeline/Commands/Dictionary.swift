@@ -7,14 +7,21 @@ extension ExportPipeline {
     /// - Parameters:
     ///   - url: The ledger's database.
     ///   - schema: The ledger's schema.
+    ///   - applicationName: What sessions call themselves.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     /// - Returns: Tables and views, by name.
     /// - Throws: What ``Failure/init(_:)`` explains.
     package static func dictionary(
         at url: DatabaseURL,
         schema: String,
+        applicationName: String = "storeledger",
         databaseDeadline: Duration
     ) async throws -> DataDictionary {
-        try await Ledger.opened(at: url, schema: schema, databaseDeadline: databaseDeadline).dictionary()
+        try await Ledger.opened(
+            at: url,
+            schema: schema,
+            applicationName: applicationName,
+            databaseDeadline: databaseDeadline
+        ).dictionary()
     }
 }

@@ -2,12 +2,14 @@ package import Ledger
 
 extension ExportPipeline {
     /// Brings the schema up to date, and fills the materialised views that are new; see ``Ledger/Migrator/migrate()``.
-    package func migrate() async throws -> Migrator.Report {
+    ///
+    /// - Returns: What changed, and the materialised views that were filled.
+    /// - Throws: What ``Failure/init(_:)`` explains.
+    package func migrate() async throws -> (changes: Migrator.Report, filled: [RefreshedView]) {
         let directory = try SQLDirectory.find()
         try await ledger.connect()
         let report = try await Migrator(ledger: ledger, directory: directory).migrate()
-        // Not in the migration's transaction: of a large ledger this takes minutes, and nobody has to wait for it.
-        _ = try await ledger.refreshViews(onlyEmpty: true)
-        return report
+        // Not in the migration's transaction: with a large ledger this takes minutes, and no session has to wait for it.
+        return (report, try await ledger.refreshViews(onlyEmpty: true))
     }
 }

@@ -20,6 +20,7 @@ extension ExportPipeline {
         let reader = try await Ledger.opened(
             at: job.output.postgres.url,
             schema: job.output.postgres.schema,
+            applicationName: applicationName,
             databaseDeadline: ledger.deadline
         )
         let figures = try await reader.reportFigures(

@@ -29,10 +29,16 @@ extension ExportPipeline {
     /// - Parameters:
     ///   - url: The ledger's database.
     ///   - schema: The ledger's schema.
+    ///   - applicationName: What sessions call themselves.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     /// - Returns: The ledger, not yet connected.
-    package static func ledgerToRead(at url: DatabaseURL, schema: String, databaseDeadline: Duration) -> Ledger {
-        Ledger.toRead(at: url, schema: schema, databaseDeadline: databaseDeadline)
+    package static func ledgerToRead(
+        at url: DatabaseURL,
+        schema: String,
+        applicationName: String = "storeledger",
+        databaseDeadline: Duration
+    ) -> Ledger {
+        Ledger.toRead(at: url, schema: schema, applicationName: applicationName, databaseDeadline: databaseDeadline)
     }
 
     /// How every job of every app in a ledger stands, by app and name; no job file is needed.
@@ -92,15 +98,30 @@ extension ExportPipeline {
 
 extension Ledger {
     /// A ledger to read from, connected and of a schema this version knows.
-    static func opened(at url: DatabaseURL, schema: String, databaseDeadline: Duration) async throws -> Ledger {
-        let ledger = toRead(at: url, schema: schema, databaseDeadline: databaseDeadline)
+    static func opened(
+        at url: DatabaseURL,
+        schema: String,
+        applicationName: String,
+        databaseDeadline: Duration
+    ) async throws -> Ledger {
+        let ledger = toRead(
+            at: url,
+            schema: schema,
+            applicationName: applicationName,
+            databaseDeadline: databaseDeadline
+        )
         try await ledger.open()
         return ledger
     }
 
-    static func toRead(at url: DatabaseURL, schema: String, databaseDeadline: Duration) -> Ledger {
+    static func toRead(
+        at url: DatabaseURL,
+        schema: String,
+        applicationName: String,
+        databaseDeadline: Duration
+    ) -> Ledger {
         Ledger(
-            conninfo: ConnectionString(url.reveal(), systemRoots: CertificateBundle.system),
+            conninfo: url.connectionString(applicationName: applicationName),
             schema: schema,
             sessions: 1,
             deadline: databaseDeadline,
@@ -112,5 +133,11 @@ extension Ledger {
     func open() async throws {
         try await connect()
         try await Migrator(ledger: self, directory: try SQLDirectory.find()).check()
+    }
+}
+
+extension DatabaseURL {
+    func connectionString(applicationName: String) -> ConnectionString {
+        ConnectionString(reveal(), systemRoots: CertificateBundle.system, applicationName: applicationName)
     }
 }

@@ -8,7 +8,7 @@ extension Ledger {
     /// same tombstones.
     package func erasedIDsStillHeld(in app: AppID) async throws -> Set<CustomerID> {
         try await transaction { connection in
-            try connection.script("SET LOCAL lock_timeout = 0; \(Self.usualPlanner)")
+            try connection.script(Self.usualPlanner)
             guard let tombstones = try Tombstones.hold(app, on: connection) else { return [] }
             var ids: Set<CustomerID> = []
             for place in IDPlace.all {

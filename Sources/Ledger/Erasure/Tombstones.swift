@@ -20,10 +20,7 @@ struct Tombstones {
     ///
     /// The app gets its key with its first erasure.
     static func change(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self {
-        _ = try connection.run(
-            "SELECT pg_advisory_xact_lock(hashtextextended('storeledger erasure ' || $1::integer, 0))",
-            [.integer(app.rawValue)]
-        )
+        try connection.script(TableLock.erasure.exclusively)
         _ = try connection.run(
             "INSERT INTO erasure_keys (app_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             [.integer(app.rawValue), .bytea(ErasureKey.random())]

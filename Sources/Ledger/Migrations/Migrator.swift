@@ -1,7 +1,5 @@
-import FoundationEssentials
 import LedgerTables
 import Postgres
-import SignedData
 import Workers
 
 /// Brings a schema to the version of the SQL files; forward only.
@@ -14,53 +12,157 @@ package struct Migrator: Sendable {
         self.directory = directory
     }
 
-    /// What ``migrate()`` did.
+    /// What ``migrate()`` changed.
     package struct Report: Sendable {
-        package let applied: [String]
-        package let views: [String]
+        /// Whether the schema had no migration before.
+        package fileprivate(set) var isNew = false
+        /// Migrations, in the order they were applied.
+        package fileprivate(set) var applied: [String] = []
+        /// Indexes that were built beside writers.
+        package fileprivate(set) var indexesBuilt: [String] = []
+        /// Indexes that were dropped beside writers; one that was invalid and built again is not among them.
+        package fileprivate(set) var indexesDropped: [String] = []
+        package fileprivate(set) var views = ViewChanges.Report()
+
+        /// Whether everything was as the SQL files say.
+        package var changedNothing: Bool {
+            applied.isEmpty && indexesBuilt.isEmpty && indexesDropped.isEmpty && views.made.isEmpty
+                && views.dropped.isEmpty
+        }
     }
 
-    /// Applies what is missing of `migrations`, then all of `views`, in one transaction.
+    /// Applies what is missing of `migrations` in order, then makes the views of `views` that are new or have changed.
     ///
-    /// Materialised views that are new are empty; see ``Ledger/refreshViews(onlyEmpty:)``.
-    /// - Throws: ``LedgerError`` when an applied file has changed or the schema is newer; ``Postgres/PostgresError``.
+    /// Files run in one transaction as far as possible. One that builds indexes concurrently cannot run in any: what comes
+    /// before it is committed first, and killed inside it, the next call goes on with it. One call at a time works on a
+    /// schema; another waits up to ``Ledger/longLockPatience``. Materialised views that are new are empty; see
+    /// ``Ledger/refreshViews(onlyEmpty:)``.
+    /// - Throws: ``LedgerError`` when an applied file has changed or the schema is newer; ``LockTimeout``;
+    ///   ``Postgres/PostgresError``.
     package func migrate() async throws -> Report {
         let migrations = try migrationFiles()
         let views = ViewFile.ordered(
             try directory.files(in: directory.views).map { ViewFile(name: $0.name, text: $0.text) }
         )
-        let schema = ledger.schema
-        return try await ledger.pool.withConnection { connection in
-            try connection.transaction(.readCommitted) { connection in
-                // One migrator at a time for each schema: `CREATE SCHEMA` is raced too. The other may take long.
-                try connection.script("SET LOCAL lock_timeout = 0")
-                _ = try connection.run(
-                    "SELECT pg_advisory_xact_lock(hashtextextended('storeledger ' || $1, 0))",
-                    [.text(schema)]
-                )
-                try connection.script("SET LOCAL lock_timeout = '30s'")
-                // IF NOT EXISTS would ask for the right to create schemas even where there is nothing to create.
-                let found = try connection.run(
-                    "SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS found",
-                    [.text(schema)]
-                )
-                if try !found[0].bool("found") { try connection.script("CREATE SCHEMA \"\(schema)\"") }
-                try connection.script(Self.versionTable)
-                let known = try Self.applied(connection)
-                try Self.check(known, against: migrations, schema: schema)
-                let missing = migrations.filter { known[$0.name] == nil }
-                for migration in missing {
-                    try connection.script(migration.text)
-                    crashPoint(.migrationApplied)
-                    _ = try connection.run(
-                        "INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)",
-                        [.text(migration.name), .text(migration.checksum)]
-                    )
+        return try await ledger.namingHolders {
+            do {
+                return try await ledger.pool.withConnection { connection in
+                    let lock = try MigrationLock(ledger: ledger, on: connection)
+                    let report = try apply(migrations, views, under: lock, on: connection)
+                    try lock.release()
+                    return report
                 }
-                try ViewChanges(files: views).apply(on: connection)
-                return Report(applied: missing.map(\.name), views: views.map(\.name))
+            } catch SQLState.lockNotAvailable {
+                // A change of a table or a view waits for its readers, too.
+                throw LockTimeout(purpose: "a lock that changes the schema", limit: nil, scope: .ledgerWithReaders)
             }
         }
+    }
+
+    private func apply(
+        _ migrations: [Migration],
+        _ views: [ViewFile],
+        under lock: borrowing MigrationLock,
+        on connection: borrowing PostgresConnection
+    ) throws -> Report {
+        var report = Report()
+        let known = try Self.hasVersions(connection) ? try Self.applied(connection) : [:]
+        try Self.check(known, against: migrations, schema: ledger.schema)
+        report.isNew = known.isEmpty
+        var steps = Step.steps(of: migrations.filter { known[$0.name] == nil })
+        // The views come in the transaction of the last files, where there is one.
+        if case .together = steps.last {} else { steps.append(.together([])) }
+        for (place, step) in steps.enumerated() {
+            switch step {
+            case .together(let files):
+                let isLast = place == steps.count - 1
+                let made = try connection.transaction(.readCommitted) { connection in
+                    try connection.script(Self.versionTable)
+                    for file in files {
+                        try connection.script(file.text)
+                        crashPoint(.migrationApplied)
+                        try Self.record(file, on: connection)
+                    }
+                    let made = isLast ? try ViewChanges(files: views).apply(on: connection) : nil
+                    try lock.check()
+                    return made
+                }
+                report.applied += files.map(\.name)
+                if let made { report.views = made }
+            case .apart(let file):
+                try applyApart(file, &report, under: lock, on: connection)
+            }
+        }
+        return report
+    }
+
+    /// Runs a file that builds indexes beside writers, a statement at a time, and records it when all are there.
+    private func applyApart(
+        _ file: Migration,
+        _ report: inout Report,
+        under lock: borrowing MigrationLock,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        // Building waits for transactions that are open, and keeps no writer waiting meanwhile.
+        try connection.script("SET lock_timeout = '\(Ledger.longLockPatience.components.seconds)s'")
+        do {
+            for statement in file.indexStatements ?? [] {
+                try lock.check()
+                switch statement {
+                case .create(let index, let sql):
+                    let isValid = try Self.validity(of: index, connection)
+                    if isValid == true { continue }
+                    // A build that was killed leaves an index that is kept up to date and answers nothing.
+                    if isValid == false { try connection.script("DROP INDEX CONCURRENTLY \(index)") }
+                    try connection.script(sql)
+                    report.indexesBuilt.append(index)
+                case .drop(let index, let sql):
+                    guard try Self.validity(of: index, connection) != nil else { continue }
+                    try connection.script(sql)
+                    report.indexesDropped.append(index)
+                }
+            }
+        } catch SQLState.lockNotAvailable {
+            throw LockTimeout(
+                purpose: "transactions that were open before an index of \(file.name)",
+                limit: Ledger.longLockPatience,
+                scope: .ledgerWithReaders
+            )
+        }
+        try connection.script("SET lock_timeout = '\(Ledger.usualLockTimeout)'")
+        try connection.transaction(.readCommitted) { connection in
+            try connection.script(Self.versionTable)
+            crashPoint(.migrationApplied)
+            try Self.record(file, on: connection)
+            try lock.check()
+        }
+        report.applied.append(file.name)
+    }
+
+    /// Whether an index of the schema answers queries; `nil` when there is none of the name.
+    private static func validity(of index: String, _ connection: borrowing PostgresConnection) throws -> Bool? {
+        let found = try connection.run(
+            """
+            SELECT x.indisvalid FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid
+             WHERE c.relname = $1 AND c.relnamespace = current_schema()::regnamespace
+            """,
+            [.text(index)]
+        )
+        return found.count == 1 ? try found[0].bool("indisvalid") : nil
+    }
+
+    private static func record(_ file: Migration, on connection: borrowing PostgresConnection) throws {
+        _ = try connection.run(
+            "INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)",
+            [.text(file.name), .text(file.checksum)]
+        )
+    }
+
+    private static func hasVersions(_ connection: borrowing PostgresConnection) throws -> Bool {
+        try connection.run(
+            "SELECT to_regclass(quote_ident(current_schema()) || '.schema_migrations') IS NOT NULL AS found"
+        )[0]
+        .bool("found")
     }
 
     /// Refuses a schema that is missing, older or newer than the SQL files; changes nothing.
@@ -82,16 +184,8 @@ package struct Migrator: Sendable {
         }
     }
 
-    private struct Migration: Sendable {
-        let name: String
-        let text: String
-        let checksum: String
-    }
-
     private func migrationFiles() throws -> [Migration] {
-        try directory.files(in: directory.migrations).map {
-            Migration(name: $0.name, text: $0.text, checksum: SHA256.digest(of: Array($0.text.utf8)).hexadecimal)
-        }
+        try directory.files(in: directory.migrations).map { try Migration(name: $0.name, text: $0.text) }
     }
 
     private static let versionTable = """
@@ -130,5 +224,25 @@ package struct Migrator: Sendable {
             }
             guard file.checksum == checksum else { throw LedgerError.migrationChanged(name: name) }
         }
+    }
+}
+
+/// What of the missing files one transaction holds.
+private enum Step {
+    case together([Migration])
+    case apart(Migration)
+
+    static func steps(of files: [Migration]) -> [Step] {
+        var steps: [Step] = []
+        for file in files {
+            if file.indexStatements != nil {
+                steps.append(.apart(file))
+            } else if case .together(let before) = steps.last {
+                steps[steps.count - 1] = .together(before + [file])
+            } else {
+                steps.append(.together([file]))
+            }
+        }
+        return steps
     }
 }

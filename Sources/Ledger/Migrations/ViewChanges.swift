@@ -4,18 +4,46 @@ import Postgres
 /// Brings a schema's views to what the files of `sql/views` say.
 ///
 /// `CREATE OR REPLACE` neither removes a column nor changes what a materialised view shows, so a view whose definition has
-/// changed is dropped and made again, and with it those of ours that stand on it; whoever was granted them is granted them
-/// again. A materialised view that nothing has changed keeps its rows.
-struct ViewChanges {
+/// changed is dropped and made again, and with it those of ours that stand on it; roles that were granted them are granted
+/// them again. A view that nothing has changed is left alone, because making it again would wait for its readers; only its
+/// comments are written again. A materialised view keeps its rows then.
+package struct ViewChanges {
+    /// What ``apply(on:)`` changed.
+    package struct Report: Sendable, Equatable {
+        /// Views that are new or were made again, in the order of their making.
+        package fileprivate(set) var made: [String] = []
+        /// Views that no file makes any more.
+        package fileprivate(set) var dropped: [String] = []
+        /// How many views were left as they were.
+        package fileprivate(set) var unchanged = 0
+    }
+
     /// In the order of ``ViewFile/ordered(_:)``.
     let files: [ViewFile]
 
     /// Runs inside the migrator's transaction.
     ///
     /// - Throws: ``LedgerError/viewInUse(view:by:)``, ``Postgres/PostgresError``.
-    func apply(on connection: borrowing PostgresConnection) throws {
-        let grants = try dropStale(on: connection)
-        for file in files { try connection.script(file.text) }
+    func apply(on connection: borrowing PostgresConnection) throws -> Report {
+        var report = Report()
+        let grants = try dropStale(on: connection, &report)
+        let kept = Set(
+            try connection.run(
+                """
+                SELECT v.name FROM schema_views v JOIN pg_class c ON c.relname = v.name AND c.relkind IN ('v', 'm')
+                 WHERE c.relnamespace = current_schema()::regnamespace
+                """
+            ).map { try $0.text("name") }
+        )
+        for file in files {
+            if file.isView, !kept.contains(file.relation) {
+                try connection.script(file.text)
+                report.made.append(file.relation)
+            } else {
+                if file.isView { report.unchanged += 1 }
+                if !file.comments.isEmpty { try connection.script(file.comments) }
+            }
+        }
         for grant in grants { try connection.script(grant) }
         for (position, file) in files.enumerated() where file.isView {
             _ = try connection.run(
@@ -28,12 +56,16 @@ struct ViewChanges {
                 [.text(file.relation), .text(file.checksum), .integer(Int32(position)), .boolean(file.isMaterialized)]
             )
         }
+        return report
     }
 
     /// Drops what has changed or is no longer wanted; what stands on another goes first.
     ///
     /// - Returns: The grants that are gone with them and can be given again.
-    private func dropStale(on connection: borrowing PostgresConnection) throws -> [String] {
+    private func dropStale(
+        on connection: borrowing PostgresConnection,
+        _ report: inout Report
+    ) throws -> [String] {
         let current = Dictionary(
             uniqueKeysWithValues: files.filter(\.isView).map { ($0.relation, $0.checksum) }
         )
@@ -70,7 +102,8 @@ struct ViewChanges {
             let view = try row.text("view")
             guard try row.bool("is_ours") else { throw LedgerError.viewInUse(view: stale.sorted()[0], by: view) }
             try connection.script("DROP \(try row.bool("is_materialized") ? "MATERIALIZED " : "")VIEW \(view)")
-            if current[try row.text("name")] != nil { grants += try row.textArray("grants") }
+            let name = try row.text("name")
+            if current[name] == nil { report.dropped.append(name) } else { grants += try row.textArray("grants") }
         }
         _ = try connection.run("DELETE FROM schema_views WHERE name = ANY ($1::text[])", [.textArray(stale)])
         // A dropped view that stood on a changed one was not refreshed since, whatever its row says.

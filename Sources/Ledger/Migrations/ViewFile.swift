@@ -11,6 +11,8 @@ struct ViewFile: Sendable {
     let relation: String
     let isView: Bool
     let isMaterialized: Bool
+    /// The comments of a view, without what makes it; all of a script.
+    let comments: String
     /// Of what makes the view; another comment is no other view.
     let checksum: String
     fileprivate let words: Set<Substring>
@@ -24,6 +26,9 @@ struct ViewFile: Sendable {
         isMaterialized = definition.contains("CREATE MATERIALIZED VIEW")
         isView = isMaterialized || definition.contains("CREATE OR REPLACE VIEW")
         checksum = SHA256.digest(of: Array(definition.utf8)).hexadecimal
+        comments =
+            isView
+            ? text.split(separator: "\n").drop { !$0.hasPrefix("COMMENT ON") }.joined(separator: "\n") : text
         words = Set(definition.split { !($0.isLetter || $0.isNumber || $0 == "_") })
     }
 

@@ -45,8 +45,12 @@ extension Ledger {
     ///
     /// When the answer to COMMIT is lost, the item's page sequence tells whether it took place.
     /// - Returns: What changed, or `nil` when another worker holds the item: then nothing was written.
-    /// - Throws: ``Postgres/PostgresError`` after the last attempt.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt, ``LockTimeout`` when that waited for a lock.
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
+        try await namingHolders { try await commitPersistently(page) }
+    }
+
+    private func commitPersistently(_ page: PageCommit) async throws -> RowCounts? {
         var writer = RecordWriter(origin: page.origin, headers: headers)
         let written = Mutex<RowCounts?>(nil)
         /// What an attempt wrote whose COMMIT has an unknown outcome.

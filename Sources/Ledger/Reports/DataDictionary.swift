@@ -42,6 +42,7 @@ package struct DataDictionary: Sendable, Equatable {
     private static func section(_ relation: Relation) -> [String] {
         let key = relation.key.map { ", by `\($0)`" } ?? ""
         let intro = ["", "### \(relation.name)", "", "\(relation.comment) (\(relation.kind)\(key))", ""]
+        guard !relation.columns.isEmpty else { return Array(intro.dropLast()) }
         let rows = relation.columns.map { "| `\($0.name)` | \($0.type) | \(cell($0.comment)) |" }
         return intro + ["| Column | Type | Meaning |", "|---|---|---|"] + rows
     }
@@ -68,7 +69,7 @@ extension Ledger {
                        a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type,
                        coalesce(col_description(c.oid, a.attnum), '') AS meaning
                   FROM pg_class c
-                  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                  LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
                  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
                  ORDER BY c.relname COLLATE "C", a.attnum
                 """
@@ -87,9 +88,11 @@ extension Ledger {
                         )
                     )
                 }
+                // A table that exists to be locked has none.
+                guard let column = try row.textOrNil("column") else { continue }
                 relations[relations.count - 1].columns.append(
                     DataDictionary.Column(
-                        name: try row.text("column"),
+                        name: column,
                         type: try row.text("type"),
                         comment: try row.text("meaning")
                     )

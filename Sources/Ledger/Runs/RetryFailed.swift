@@ -84,11 +84,15 @@ extension Ledger {
         ]
     }
 
-    /// Waits until no other process begins or joins a run of the job.
-    static func lockRuns(of plan: RunPlan, on connection: borrowing PostgresConnection) throws(PostgresError) {
-        _ = try connection.run(
-            "SELECT pg_advisory_xact_lock(hashtextextended('storeledger run ' || $1::text || ' ' || $2::text, 0))",
-            [.text(String(plan.app.rawValue)), .text(plan.job.name)]
-        )
+    /// Waits until no other process begins or joins a run of the job; afterwards locks are waited for 30 s again.
+    ///
+    /// - Throws: ``LockTimeout`` after ``RunPlan/lockPatience``; ``Postgres/PostgresError``.
+    static func lockRuns(of plan: RunPlan, on connection: borrowing PostgresConnection) throws {
+        let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
+        let purpose = "another process to begin a run of \(plan.job.name)"
+        try waiting(plan.lockPatience, for: purpose, .table("jobs"), on: connection) { connection in
+            _ = try connection.run("INSERT INTO jobs (app_id, job) VALUES ($1, $2) ON CONFLICT DO NOTHING", key)
+            _ = try connection.run("SELECT FROM jobs WHERE app_id = $1 AND job = $2 FOR UPDATE", key)
+        }
     }
 }

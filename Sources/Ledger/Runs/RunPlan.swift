@@ -14,6 +14,8 @@ package struct RunPlan: Sendable {
     package let version: String
     /// SHA-256 of each root under which the run's records must be signed; filed with the run.
     package let trustedRoots: [String]
+    /// How long to wait while another process begins a run of the job.
+    package var lockPatience = Ledger.longLockPatience
 
     package init(
         job: JobFile,
@@ -33,7 +35,7 @@ package struct RunPlan: Sendable {
 
     /// The plan of the run that was begun or joined: with the `now` and the restart an earlier process froze.
     package func frozen(as start: RunStart) -> RunPlan {
-        RunPlan(
+        var plan = RunPlan(
             job: job,
             app: app,
             now: start.now,
@@ -41,6 +43,8 @@ package struct RunPlan: Sendable {
             version: version,
             trustedRoots: trustedRoots
         )
+        plan.lockPatience = lockPatience
+        return plan
     }
 
     /// The oldest notifications worth asking for.

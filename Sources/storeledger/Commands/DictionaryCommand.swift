@@ -20,6 +20,7 @@ struct DictionaryCommand: AsyncParsableCommand {
             let dictionary = try await ExportPipeline.dictionary(
                 at: url,
                 schema: schema,
+                applicationName: StoreLedger.applicationName(),
                 databaseDeadline: try databaseDeadline()
             )
             dictionary.markdown.forEach(Console.result)

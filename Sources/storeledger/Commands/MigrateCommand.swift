@@ -15,12 +15,35 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let pipeline = try job.pipeline()
-            let report = try await pipeline.migrate()
-            for name in report.applied { Console.result("applied \(name)") }
-            let state = report.applied.isEmpty ? "was up to date" : "is up to date"
-            Console.result(
-                "schema \"\(pipeline.job.output.postgres.schema)\" \(state); \(report.views.count) views reapplied"
-            )
+            let (changes, filled) = try await pipeline.migrate()
+            MigrationText(schema: pipeline.job.output.postgres.schema, changes: changes, filled: filled.map(\.view))
+                .lines.forEach(Console.result)
         }
+    }
+}
+
+/// What `migrate` changed, for people: a line for each thing that is not as it was.
+struct MigrationText {
+    let schema: String
+    let changes: Migrator.Report
+    /// Materialised views that had no rows and have been filled.
+    let filled: [String]
+
+    var lines: [String] {
+        var lines = changes.applied.map { "applied \($0)" }
+        lines += changes.indexesBuilt.map { "built index \($0)" }
+        lines += changes.indexesDropped.map { "dropped index \($0)" }
+        // A new schema has all of them.
+        if !changes.isNew { lines += changes.views.made.map { "made view \($0)" } }
+        lines += changes.views.dropped.map { "dropped view \($0)" }
+        if !changes.isNew { lines += filled.map { "filled view \($0)" } }
+        return lines + ["schema \"\(schema)\" \(state)"]
+    }
+
+    private var state: String {
+        let unchanged = "\(counted(changes.views.unchanged, "view")) unchanged"
+        if changes.isNew { return "is new; \(counted(changes.views.made.count, "view")) made" }
+        if changes.changedNothing, filled.isEmpty { return "was up to date; nothing to do" }
+        return "is up to date; \(unchanged)"
     }
 }

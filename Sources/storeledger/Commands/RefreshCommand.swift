@@ -26,6 +26,7 @@ struct RefreshCommand: AsyncParsableCommand {
             let views = try await ExportPipeline.refreshViews(
                 at: url,
                 schema: schema,
+                applicationName: StoreLedger.applicationName(),
                 databaseDeadline: try databaseDeadline()
             )
             if json { return Console.result(try JSONOutput.document(views)) }

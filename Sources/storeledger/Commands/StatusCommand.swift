@@ -83,6 +83,7 @@ struct StatusCommand: AsyncParsableCommand {
             let ledger = ExportPipeline.ledgerToRead(
                 at: try databaseURL(),
                 schema: schema ?? PostgresOutput.usualSchema,
+                applicationName: StoreLedger.applicationName(),
                 databaseDeadline: try databaseDeadline()
             )
             return .everyJob(ledger)

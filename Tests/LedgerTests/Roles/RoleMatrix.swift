@@ -98,6 +98,14 @@ enum RoleMatrix {
         Statement("INSERT INTO stale_statistics (table_name) SELECT 'x' WHERE false", "md"),
         Statement("DELETE FROM stale_statistics", "m"),
         Statement("SELECT analyze_erased_tables()", "mld"),
+        // Locking
+        Statement("LOCK TABLE erasure_lock IN ROW SHARE MODE", "mld"),
+        Statement("LOCK TABLE erasure_lock IN EXCLUSIVE MODE", "mld"),
+        Statement("LOCK TABLE refresh_lock IN EXCLUSIVE MODE", "mld"),
+        Statement("LOCK TABLE migration_lock IN EXCLUSIVE MODE", "m"),
+        Statement("SELECT FROM jobs FOR UPDATE", "ml"),
+        Statement("INSERT INTO jobs (app_id, job) SELECT 1, '' WHERE false", "ml"),
+        Statement("SELECT filed_changes()", "ml"),
         // Changing what there is
         Statement("CREATE TABLE appstore.mine (n integer)", "m"),
         Statement("ALTER TABLE transactions ADD COLUMN mine integer", "m"),

@@ -29,6 +29,12 @@ struct TestLedger: Sendable {
         app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1_234_567_890)
     }
 
+    /// The same ledger as another role, say, sees it.
+    init(as ledger: Ledger, app: AppID) {
+        self.ledger = ledger
+        self.app = app
+    }
+
     /// Another process over the same database.
     func anotherProcess(sessions: Int = 1) throws -> Ledger { try Self.bare(sessions: sessions) }
 

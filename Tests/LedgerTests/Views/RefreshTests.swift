@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Ledger
+import Postgres
 import TestSupport
 import Testing
 
 /// Materialised views: when they are old, what makes them new, and what they never hold.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.temporaryDatabase, .serialized, .timeLimit(.minutes(5)))
 struct RefreshTests {
     @Test func `views are stale until first filled, after a run that changed rows, and on the next day`() async throws {
         let world = try await TestLedger()
@@ -28,7 +29,12 @@ struct RefreshTests {
         #expect(try await !world.ledger.viewsAreStale())
         try await world.run("\(run) (\(world.app.rawValue), 'c', '', now(), '', NULL, 7)")
         #expect(try await world.ledger.viewsAreStale())
-        try await world.run("UPDATE runs SET finished_at = '2020-01-01', rows_new = 0")
+        // Once refreshed, they are stale again when such a run files more, and not before.
+        _ = try await world.ledger.refreshViews()
+        #expect(try await !world.ledger.viewsAreStale())
+        try await world.run("UPDATE runs SET rows_updated = 1 WHERE job = 'c'")
+        #expect(try await world.ledger.viewsAreStale())
+        _ = try await world.ledger.refreshViews()
         #expect(try await !world.ledger.viewsAreStale())
         try await world.run("UPDATE schema_views SET refreshed_at = refreshed_at - interval '1 day'")
         #expect(try await world.ledger.viewsAreStale())
@@ -44,6 +50,86 @@ struct RefreshTests {
         try await world.buy("b | - | coins | 2025-01-10 | - | 1000 |")
         _ = try await Migrator(ledger: world.ledger, directory: try TestLedger.sql).migrate()
         #expect(try await world.rows(state) == before)
+        #expect(try await world.value("SELECT purchases FROM product_summary") == "1")
+    }
+
+    /// Counts the refreshes that are committed.
+    private func countRefreshes(_ world: TestLedger) async throws {
+        try await world.run(
+            """
+            CREATE TABLE public.refreshes (xid xid8 PRIMARY KEY);
+            CREATE FUNCTION public.count_refresh() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN INSERT INTO public.refreshes VALUES (pg_current_xact_id()) ON CONFLICT DO NOTHING; RETURN NULL; END $$;
+            CREATE TRIGGER count AFTER UPDATE OF refreshed_at ON schema_views EXECUTE FUNCTION public.count_refresh()
+            """
+        )
+    }
+
+    private func file(_ rows: Int, _ world: TestLedger) async throws {
+        try await world.run(
+            """
+            INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, finished_at, rows_new)
+            VALUES (\(world.app.rawValue), 'a', '', now(), '', clock_timestamp(), \(rows))
+            """
+        )
+    }
+
+    @Test func `many processes that end a run at the same moment refresh once, and the views show everything`()
+        async throws
+    {
+        let world = try await TestLedger()
+        _ = try await world.ledger.refreshViews()
+        try await countRefreshes(world)
+        try await world.buy("a | - | coins | 2025-01-10 | - | 1000 |")
+        try await file(1, world)
+        let outcomes = try await withThrowingTaskGroup(of: RefreshOutcome.self) { group in
+            for _ in 1...6 {
+                let process = try world.anotherProcess()
+                group.addTask { try await process.refreshViewsIfStale() }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == .upToDate(times: 1) } == 1, "\(outcomes)")
+        #expect(try await world.count("public.refreshes") == 1)
+        #expect(try await world.value("SELECT purchases FROM product_summary") == "1")
+        #expect(try await !world.ledger.viewsAreStale())
+    }
+
+    @Test func `a run that ends while another process refreshes does not wait, and its rows are shown all the same`()
+        async throws
+    {
+        let world = try await TestLedger()
+        _ = try await world.ledger.refreshViews()
+        try await countRefreshes(world)
+        try await world.buy("a | - | coins | 2025-01-10 | - | 1000 |")
+        try await file(1, world)
+        // Holds the refresh after it has taken its snapshot.
+        let gate = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try gate.script("SET search_path = appstore; BEGIN; REFRESH MATERIALIZED VIEW product_summary")
+        let first = try world.anotherProcess()
+        async let refresh = first.refreshViewsIfStale()
+        try await world.settle("relation = 'appstore.product_summary'::regclass AND NOT granted")
+        try await world.buy("b | - | coins | 2025-01-10 | - | 1000 |")
+        try await file(1, world)
+        #expect(try await world.anotherProcess().refreshViewsIfStale() == .leftToAnother)
+        try gate.script("ROLLBACK")
+        #expect(try await refresh == .upToDate(times: 2))
+        #expect(try await world.value("SELECT purchases FROM product_summary") == "2")
+        #expect(try await world.count("public.refreshes") == 2)
+        #expect(try await !world.ledger.viewsAreStale())
+    }
+
+    @Test func `a refresh that waited for another shows what was committed while it waited`() async throws {
+        let world = try await TestLedger()
+        _ = try await world.ledger.refreshViews()
+        let other = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try other.script("BEGIN; LOCK TABLE appstore.refresh_lock IN EXCLUSIVE MODE")
+        let process = try world.anotherProcess()
+        async let refresh = process.refreshViews()
+        try await world.settle("relation = 'appstore.refresh_lock'::regclass AND NOT granted")
+        try await world.buy("a | - | coins | 2025-01-10 | - | 1000 |")
+        try other.script("ROLLBACK")
+        #expect(try await !refresh.isEmpty)
         #expect(try await world.value("SELECT purchases FROM product_summary") == "1")
     }
 

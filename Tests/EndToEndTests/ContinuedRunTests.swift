@@ -33,7 +33,10 @@ struct ContinuedRunTests {
             #expect(stopped.code == 75, "\(stopped)")
             job.limits = limits
             job.name = "elsewhere"
-            let elsewhere = try stage.write(job.text.replacing("name: elsewhere", with: "name: nightly"), to: "elsewhere.yaml")
+            let elsewhere = try stage.write(
+                job.text.replacing("name: elsewhere", with: "name: nightly"),
+                to: "elsewhere.yaml"
+            )
             let continued = try await stage.storeledger("retry", elsewhere, "--progress", "none")
 
             #expect(continued.code == 0, "\(continued)")
@@ -93,7 +96,12 @@ struct ContinuedRunTests {
             let listed = try await book.column("SELECT item_key FROM crawl_items ORDER BY 1")
             job.transactionIds = "list: [\(listed.map { "\"\($0)\"" }.joined(separator: ", "))]"
             job.limits = stage.job.limits
-            let last = try await stage.storeledger("run", try stage.write(job.text, to: "last.yaml"), "--progress", "none")
+            let last = try await stage.storeledger(
+                "run",
+                try stage.write(job.text, to: "last.yaml"),
+                "--progress",
+                "none"
+            )
             #expect(last.code == 0, "\(last)")
             let asked = Set(try await stage.store.requests().arrivals.dropFirst(before).compactMap(\.transactionId))
             #expect(asked.isDisjoint(with: finished))

@@ -68,7 +68,10 @@ struct MigratorTests {
             (SELECT string_agg(attrelid::regclass::text, ' ' ORDER BY attrelid) FROM pg_attribute
               WHERE attname = 'payload' AND attstattarget = 0)
             """
-        #expect(try await world.value(spared) == "transactions refunds renewals notifications signed_payloads latest_signatures")
+        #expect(
+            try await world.value(spared)
+                == "transactions refunds renewals notifications signed_payloads latest_signatures"
+        )
 
         // As a ledger of before, with its statistics.
         var (items, holder) = try await world.leased(["1"])

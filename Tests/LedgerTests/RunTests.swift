@@ -133,7 +133,9 @@ struct RunTests {
         #expect(!second.joined && second.run != first.run)
         #expect(second.remarks.count == 2)
         #expect(second.remarks.first?.contains("run \(first.run)") == true)
-        #expect(second.remarks.last?.contains("transactionHistory: the filters have changed; its items begin again") == true)
+        #expect(
+            second.remarks.last?.contains("transactionHistory: the filters have changed; its items begin again") == true
+        )
         let items = try await world.rows("SELECT stream, item_key, cursor FROM crawl_items ORDER BY 1, 2")
         #expect(
             items == [
@@ -179,7 +181,10 @@ struct RunTests {
         let world = try await TestLedger()
         func begin(_ ids: [String], restart: Bool = false) async throws -> RunStart {
             let list = ids.map { "\"\($0)\"" }.joined(separator: ", ")
-            let job = try await Jobs.load(streams: "transactionHistory: {}", listing: list.dropFirst().dropLast().description)
+            let job = try await Jobs.load(
+                streams: "transactionHistory: {}",
+                listing: list.dropFirst().dropLast().description
+            )
             return try await world.ledger.beginOrJoin(
                 world.plan(job, restart: restart),
                 ids: .feed { take in try take(ids.compactMap { TransactionID($0) }) }
@@ -190,7 +195,9 @@ struct RunTests {
         let second = try await begin(["1", "3"])
         let third = try await begin(["1", "2", "3"])
         #expect(first.run < second.run && second.run < third.run)
-        let states = try await world.rows("SELECT item_key, state FROM crawl_items WHERE run_id = \(third.run) ORDER BY 1")
+        let states = try await world.rows(
+            "SELECT item_key, state FROM crawl_items WHERE run_id = \(third.run) ORDER BY 1"
+        )
         #expect(states == ["(1,done)", "(2,done)", "(3,waiting)"])
         // A run that is complete begins the next one from nothing.
         try await world.finish(third.run)

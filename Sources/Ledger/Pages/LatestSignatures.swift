@@ -35,7 +35,14 @@ extension RecordWriter {
         let app = Cell.integer(origin.app.rawValue)
         var rows: [Row] = []
         for record in records {
-            rows.append(try signatureRow(of: record, in: table, payload: payloads[record.snapshot.payloadSHA256], on: connection))
+            rows.append(
+                try signatureRow(
+                    of: record,
+                    in: table,
+                    payload: payloads[record.snapshot.payloadSHA256],
+                    on: connection
+                )
+            )
         }
         _ = try connection.run(MergeSQL.keepSignatures, [app], rows: Staging.rows(rows, of: Staging.latestSignatures))
         let still = try connection.run(

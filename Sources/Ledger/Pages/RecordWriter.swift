@@ -231,7 +231,8 @@ struct RecordWriter {
     /// In the order of the keys, so that two pages of new records do not wait for each other.
     ///
     /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
-    private func insert(_ new: [HashedSnapshot], into table: Table, on connection: borrowing PostgresConnection) throws {
+    private func insert(_ new: [HashedSnapshot], into table: Table, on connection: borrowing PostgresConnection) throws
+    {
         guard !new.isEmpty else { return }
         var constants: [(column: String, cell: Cell)] = [
             ("app_id", .integer(origin.app.rawValue)), ("last_run_id", .bigint(origin.run)),

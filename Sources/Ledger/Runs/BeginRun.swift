@@ -179,7 +179,9 @@ struct OpenRun: Sendable {
         var start = RunStart(run: run, now: now, joined: joined, restarted: restarted)
         guard joined else { return start }
         if isPlanning {
-            start.remarks = ["run \(run) had not planned all of its transaction IDs; continuing with the list as it is now"]
+            start.remarks = [
+                "run \(run) had not planned all of its transaction IDs; continuing with the list as it is now"
+            ]
         } else if plan.idsMayChange {
             start.remarks = ["resuming run \(run) with its original list of transaction IDs"]
         }

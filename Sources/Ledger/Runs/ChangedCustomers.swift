@@ -24,7 +24,9 @@ package struct ChangedSoFar: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Apple's codes for an ID that does not exist. A later run gets the same answer, so only `retry` asks again.
+    /// Apple's codes for an ID that does not exist.
+    ///
+    /// A later run gets the same answer, so only `retry` asks again.
     static let codesOfUnknownIDs: [String] = {
         let codes: [AppleErrorCode] = [
             .invalidTransactionId, .accountNotFound, .originalTransactionIdNotFound, .transactionIdNotFound,

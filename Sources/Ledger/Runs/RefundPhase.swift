@@ -31,7 +31,8 @@ extension Ledger {
             )
             let planner = ItemPlanner(plan: plan)
             _ = try planner.noteFilters(of: [.refundHistory], on: connection)
-            _ = try planner.planBatches(of: [.refundHistory], staged, run: run, inPhase: 1, on: connection) { connection in
+            _ = try planner.planBatches(of: [.refundHistory], staged, run: run, inPhase: 1, on: connection) {
+                connection in
                 _ = try connection.run(
                     """
                     UPDATE crawl_items i SET refunds_due = false FROM stage_ids listed

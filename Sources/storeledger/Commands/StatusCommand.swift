@@ -191,7 +191,9 @@ struct StatusText {
                 + "such as \(itemName(failure.example))\(run)"
         }
         if status.unknownIds > 0 {
-            lines.append("  unknown: \(counted(status.unknownIds, "ID")) that Apple says do not exist; only a retry asks again")
+            lines.append(
+                "  unknown: \(counted(status.unknownIds, "ID")) that Apple says do not exist; only a retry asks again"
+            )
         }
         switch status.retryable {
         case nil: break

@@ -260,12 +260,17 @@ struct InterleavingTests {
             """
         let game = try await Interleaving(
             in: world,
-            gates: ["BEFORE INSERT ON latest_signatures", "AFTER INSERT ON latest_signatures", "BEFORE UPDATE ON crawl_items"],
+            gates: [
+                "BEFORE INSERT ON latest_signatures", "AFTER INSERT ON latest_signatures",
+                "BEFORE UPDATE ON crawl_items",
+            ],
             .init(name: "again", gates: 3) { try await expectCommitted(again, by: $0) },
             .init(name: "older", gates: 3) { try await expectCommitted(older, by: $0) }
         )
         let played = try await game.playAll {
-            try await world.run("DELETE FROM transactions; DELETE FROM signed_payloads; DELETE FROM latest_signatures; \(restore)")
+            try await world.run(
+                "DELETE FROM transactions; DELETE FROM signed_payloads; DELETE FROM latest_signatures; \(restore)"
+            )
             try await expectCommitted(held, by: world.ledger)
             try await world.run(restore)
         } check: { order in

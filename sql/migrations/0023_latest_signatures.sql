@@ -30,22 +30,13 @@ COMMENT ON COLUMN latest_signatures.header_id IS 'The header of that signature, 
 COMMENT ON COLUMN latest_signatures.signature IS 'Apple''s ES256 signature: 64 bytes, r and s.';
 COMMENT ON COLUMN latest_signatures.payload IS 'The signed bytes of a notification. NULL for other kinds: there they are the stored payload with the digits of signedDate replaced by signed_date in milliseconds.';
 
--- Loaders and erasers of an existing ledger get the rights they have on the archive.
-DO $$
-DECLARE
-    rights record;
-BEGIN
-    FOR rights IN
-        SELECT a.privilege_type, a.grantee FROM pg_class c, aclexplode(c.relacl) a
-         WHERE c.oid = 'signed_payloads'::regclass AND a.grantee <> c.relowner AND a.grantee <> 0
-    LOOP
-        EXECUTE format('GRANT %s ON latest_signatures TO %I', rights.privilege_type, pg_get_userbyid(rights.grantee));
-        -- A loader removes the rows that have locked a content it has replaced.
-        IF rights.privilege_type = 'INSERT' THEN
-            EXECUTE format('GRANT DELETE ON latest_signatures TO %I', pg_get_userbyid(rights.grantee));
-        END IF;
-    END LOOP;
-END $$;
+-- A transaction that a notification brought has no listed ID until a history returns it. To fill that in is no change of what
+-- the row says of the transaction, so StoreLedger goes on knowing the hash of it.
+DROP TRIGGER forget_content_hash ON transactions;
+CREATE TRIGGER forget_content_hash BEFORE UPDATE ON transactions FOR EACH ROW
+    WHEN (new.content_hash IS NOT DISTINCT FROM old.content_hash
+          AND NOT (old.listed_transaction_id IS NULL AND new.listed_transaction_id IS NOT NULL)) EXECUTE FUNCTION forget_content_hash();
+ALTER TABLE transactions ENABLE ALWAYS TRIGGER forget_content_hash;
 
 COMMENT ON COLUMN transactions.signed_date IS
     'When Apple first signed this content of the transaction; a later signature of the same content is in latest_signatures.';

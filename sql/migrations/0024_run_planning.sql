@@ -61,21 +61,6 @@ COMMENT ON COLUMN changed_customers.app_transaction_id IS 'The customer''s app t
 COMMENT ON COLUMN changed_customers.signed_date IS 'When Apple signed the record.';
 COMMENT ON COLUMN changed_customers.marked_at IS 'When the replay accepted it.';
 
--- Loaders and erasers of an existing ledger get the rights they have on comparable tables.
-DO $$
-DECLARE
-    rights record;
-BEGIN
-    FOR rights IN
-        SELECT a.privilege_type, a.grantee, t.name
-          FROM (VALUES ('crawl_items', 'planned_streams'), ('signed_payloads', 'changed_customers')) t (source, name)
-          JOIN pg_class c ON c.oid = t.source::regclass, aclexplode(c.relacl) a
-         WHERE a.grantee <> c.relowner AND a.grantee <> 0
-    LOOP
-        EXECUTE format('GRANT %s ON %I TO %I', rights.privilege_type, rights.name, pg_get_userbyid(rights.grantee));
-    END LOOP;
-END $$;
-
 -- As in 0005, but only when the table has grown by a fifth since it had statistics: until then the planner knows enough,
 -- and a run that plans a few items need not read 30,000 blocks.
 CREATE OR REPLACE FUNCTION analyze_crawl_items() RETURNS void

@@ -125,7 +125,8 @@ struct CustomerRemoval {
         ] {
             let rows = try connection.run(
                 """
-                \(KeyedRows.delete(from: "rejected_records", by: column, type: type)) RETURNING record_id::text AS key
+                \(KeyedRows.delete(from: "rejected_records", by: column, type: type, isAppFirst: type == "bigint"))
+                RETURNING record_id::text AS key
                 """,
                 [.integer(app.rawValue), .textArray(keys)]
             )

@@ -12,17 +12,19 @@ enum KeyedRows {
     ///   - key: The column with the keys.
     ///   - type: Of that column.
     ///   - condition: On a row `x`, further columns of the index.
+    ///   - isAppFirst: Whether the index begins with the app; otherwise it begins with the key.
     /// - Returns: The subquery, in parentheses; its column is `place`.
     static func places(
         in table: String,
         by key: String,
         type: String = "text",
-        _ condition: String = "true"
+        _ condition: String = "true",
+        isAppFirst: Bool = true
     ) -> String {
         """
         (SELECT r.place FROM unnest($2::text[]) AS w (key), LATERAL (
              SELECT x.ctid AS place FROM \(table) x
-              WHERE x.app_id = $1::integer AND \(condition) AND x.\(key) = w.key::\(type) OFFSET 0) r)
+              WHERE x.app_id\(isAppFirst ? "" : " + 0") = $1::integer AND \(condition) AND x.\(key) = w.key::\(type) OFFSET 0) r)
         """
     }
 
@@ -31,8 +33,10 @@ enum KeyedRows {
         from table: String,
         by key: String,
         type: String = "text",
-        _ condition: String = "true"
+        _ condition: String = "true",
+        isAppFirst: Bool = true
     ) -> String {
-        "DELETE FROM \(table) WHERE ctid = ANY (ARRAY\(places(in: table, by: key, type: type, condition)))"
+        let places = places(in: table, by: key, type: type, condition, isAppFirst: isAppFirst)
+        return "DELETE FROM \(table) WHERE ctid = ANY (ARRAY\(places))"
     }
 }

@@ -105,7 +105,7 @@ extension RecordWriter {
         for row in try connection.run(
             """
             SELECT record_id::text AS key FROM rejected_records
-             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "rejected_records", by: "item_key")))
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "rejected_records", by: "item_key", isAppFirst: false)))
             """,
             [.integer(origin.app.rawValue), .textArray(ids.filter { $0.kind == .transaction }.map(\.text).sorted())]
         ) { cleared.append(try row.text("key")) }

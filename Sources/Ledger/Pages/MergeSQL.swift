@@ -11,7 +11,7 @@ enum MergeSQL {
     /// (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them. A snapshot whose content and signature the
     /// ledger knows is not in the answer.
     ///
-    /// Parameters: app, the snapshots as ``SnapshotNames``. Columns: the place from 1; whether the snapshot is new; whether
+    /// Parameters: app; of transactions the listed transaction ID; the snapshots as ``SnapshotNames``. Columns: the place from 1; whether the snapshot is new; whether
     /// it may win; whether it is the held content with a newer signature; `payload_sha256` of the held row; and, for a
     /// replay, whether it is or becomes what the ledger holds and has or had rows in other tables: child rows, or field
     /// issues.
@@ -31,15 +31,27 @@ enum MergeSQL {
             rewritesHeldSnapshots
             ? "(h.app_id IS NULL OR h.payload_sha256 = s.payload_sha256) AND (\((["s.owns_rows"] + others(of: table)).joined(separator: " OR ")))"
             : "false"
+        let isListed = table == Tables.transactions
+        let lacksListedID =
+            isListed ? "(s.content_hash = h.content_hash AND h.listed_transaction_id IS NULL AND $2::text IS NOT NULL) IS TRUE" : "false"
         return """
             SELECT s.ordinality AS place, h.app_id IS NULL AS is_new, h.app_id IS NULL OR \(mayWin) AS may_win,
-                   \(isSignedAgain) AS is_signed_again, h.payload_sha256 AS held_sha256, \(ownsRows) AS owns_rows
-              FROM \(Staging.from("$2", of: SnapshotNames(of: table).table))
+                   \(isSignedAgain) AS is_signed_again, h.payload_sha256 AS held_sha256, \(ownsRows) AS owns_rows,
+                   \(lacksListedID) AS lacks_listed_id
+              FROM \(Staging.from(isListed ? "$3" : "$2", of: SnapshotNames(of: table).table))
               LEFT JOIN \(held(in: table, by: [table.key[0]])) ON true
               LEFT JOIN LATERAL (\(latestSignature(of: "h", table)) OFFSET 0) l ON true
-             WHERE h.app_id IS NULL OR \(differs) OR \(isSignedAgain) OR \(ownsRows)
+             WHERE h.app_id IS NULL OR \(differs) OR \(isSignedAgain) OR \(ownsRows) OR \(lacksListedID)
             """
     }
+
+    /// Fills in under which listed ID a transaction was found that a notification had brought.
+    ///
+    /// Parameters: app, listed transaction ID, transaction IDs.
+    static let fillListedID = """
+        UPDATE transactions t SET listed_transaction_id = $2::text
+         WHERE t.app_id = $1::integer AND t.transaction_id = ANY ($3::text[]) AND t.listed_transaction_id IS NULL
+        """
 
     /// Inserts what is new and replaces what is older; a row the ledger holds already, or holds newer, is not touched.
     ///

@@ -137,6 +137,12 @@ struct RecordWriter {
             let key = ExactText(try row.text("key"))
             if try row.bool("inserted") { changed.inserted.insert(key) } else { changed.updated.insert(key) }
         }
+        if !triaged.unlisted.isEmpty {
+            _ = try connection.run(
+                MergeSQL.fillListedID,
+                [.integer(origin.app.rawValue), listedTransactionID, .textArray(triaged.unlisted.sorted())]
+            )
+        }
         try removeSignatureLocks(of: triaged.held.filter { !$0.isSignedAgain }, in: table, on: connection)
         if origin.isSecondReading, table == Tables.notifications {
             try markLate(changed.inserted.subtracting(changed.new), on: connection)
@@ -163,7 +169,7 @@ struct RecordWriter {
         for snapshot in snapshots { hashes.append(try hasher.hash(of: snapshot)) }
         let found = try connection.run(
             MergeSQL.triage(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
-            [.integer(origin.app.rawValue)],
+            [.integer(origin.app.rawValue)] + (table == Tables.transactions ? [listedTransactionID] : []),
             rows: SnapshotNames(of: table)
                 .rows(snapshots, hashes: hashes, issues: rewritesHeldSnapshots ? issues : nil),
             answer: .binary
@@ -188,7 +194,9 @@ struct RecordWriter {
                 )
             }
             if try row.bool("owns_rows") { triaged.owners.append(hashed.snapshot) }
-            if !isSignedAgain { triaged.otherContent.insert(ExactText(hashed.snapshot.key)) }
+            let lacksListedID = try row.bool("lacks_listed_id")
+            if lacksListedID { triaged.unlisted.append(hashed.snapshot.key) }
+            if !isSignedAgain, !lacksListedID { triaged.otherContent.insert(ExactText(hashed.snapshot.key)) }
         }
         return triaged
     }

@@ -22,6 +22,8 @@ struct TriagedSnapshots {
     var held: [HeldRecord] = []
     /// Are what the ledger has, to a replay, and have or had rows of their own in other tables.
     var owners: [Snapshot] = []
+    /// Keys of transactions that the ledger has with this content, and without the listed ID under which they came now.
+    var unlisted: [String] = []
     /// Keys of the records whose content is not what the ledger has.
     var otherContent: Set<ExactText> = []
 }

@@ -122,6 +122,7 @@ struct ItemPlanner {
             crashPoint(.idBatchPlanned)
             withheld += dropped
         }
+        try StagedIDs.empty(on: connection)
         return withheld
     }
 

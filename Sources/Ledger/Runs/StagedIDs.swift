@@ -70,6 +70,11 @@ struct StagedIDs {
         )
     }
 
+    /// Empties the tables once everything is planned: the IDs are of customers, and a session may last.
+    static func empty(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        try connection.script("TRUNCATE stage_ids, listed_ids")
+    }
+
     /// In a transaction of its own, which locks nothing that other sessions need.
     private static func stage(
         on connection: borrowing PostgresConnection,

@@ -42,6 +42,8 @@ struct ErasureCostTests {
             INSERT INTO rejected_records (app_id, job, stream, item_key, reason, detail, sha256, raw)
             SELECT 1, 'j', 's', 100000000000 + c * 10, 'signature', 'x', sha256(int4send(c)), 'x'::bytea
               FROM generate_series(1, \(customers)) c;
+            INSERT INTO rejected_records (app_id, job, stream, item_key, reason, detail, sha256, raw)
+            SELECT 1, 'j', 's', 'window', 'signature', 'x', sha256(int8send(c)), 'x'::bytea FROM generate_series(1, \(customers)) c;
             INSERT INTO quoted_ids (app_id, owner_kind, owner_key, id_hash)
             SELECT app_id, 'rejected', record_id, record_id * 1000 FROM rejected_records;
             INSERT INTO crawl_items (app_id, job, stream, item_key, run_id, state, fingerprint)

@@ -126,4 +126,31 @@ struct SignedAgainTests {
         )
         #expect(latest == ["(3)"])
     }
+
+    @Test func `a history fills in the listed ID of a transaction that a notification brought, and changes nothing else`()
+        async throws
+    {
+        let world = try await TestLedger()
+        var (items, holder) = try await world.leased(["1"])
+        let notified = RowOrigin(
+            app: world.app,
+            job: holder.job,
+            run: holder.run,
+            stream: "notificationHistory",
+            listedTransactionID: nil
+        )
+        _ = try await world.ledger.write(
+            page(signed: 1, hash: 1, content: 7),
+            from: notified,
+            rewritesHeldSnapshots: false
+        )
+        let counts = try await world.commit(page(signed: 2, hash: 2, content: 7), of: &items[0], for: holder)
+        #expect(counts == RowCounts(unchanged: 1))
+        let row = "SELECT listed_transaction_id, source, content_hash IS NOT NULL FROM transactions"
+        #expect(try await world.rows(row) == ["(1,notificationHistory,t)"])
+        let before = try await versions(world)
+        try await world.commit(page(signed: 3, hash: 3, content: 7), of: &items[0], for: holder)
+        #expect(try await versions(world) == before)
+        #expect(try await world.count("signed_payloads") == 1)
+    }
 }

@@ -122,6 +122,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
+           ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)

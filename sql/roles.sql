@@ -127,6 +127,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
+           ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, INSERT, UPDATE', 'jobs'),
            -- To lock them: they have no column and no row.
            ('UPDATE', 'erasure_lock'),

@@ -22,7 +22,7 @@ BEGIN
             VALUES ('load', 'runs', 'INSERT'), ('erase', 'transactions', 'DELETE')
         ), wanted (does, rights) AS (
             VALUES ('load', 'SELECT, INSERT, UPDATE, DELETE ON quarantined_records'), ('load', 'SELECT, INSERT, DELETE ON quoted_ids'),
-                   ('load', 'SELECT, DELETE ON unread_texts'), ('load', 'SELECT, INSERT, UPDATE, DELETE ON latest_signatures'),
+                   ('load', 'SELECT, DELETE ON unread_texts'), ('load', 'SELECT, INSERT ON stale_statistics'), ('load', 'SELECT, INSERT, UPDATE, DELETE ON latest_signatures'),
                    ('load', 'SELECT, INSERT ON changed_customers'), ('load', 'SELECT, INSERT, UPDATE ON planned_streams'),
                    ('load', 'EXECUTE ON FUNCTION analyze_erased_tables()'),
                    ('erase', 'SELECT, INSERT, DELETE ON quoted_ids'), ('erase', 'SELECT, DELETE ON unread_texts'),

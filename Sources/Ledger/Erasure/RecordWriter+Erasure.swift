@@ -71,6 +71,7 @@ extension RecordWriter {
                 [planner, .textArray(names.keys.sorted())]
             )
             let isItem = table == "crawl_items"
+            if found.count > 0 { try leaveStatistics(of: table, on: connection) }
             for row in found {
                 let old = try row.text("item_key")
                 _ = try connection.run(
@@ -94,6 +95,11 @@ extension RecordWriter {
         saw_revocation = false, error_code = NULL, error_message = NULL,
         finished_at = coalesce(finished_at, clock_timestamp())
         """
+
+    /// Leaves to the next refresh what the planner's statistics of a table still hold, as an erasure does.
+    private func leaveStatistics(of table: String, on connection: borrowing PostgresConnection) throws(PostgresError) {
+        _ = try connection.run("INSERT INTO stale_statistics (table_name) VALUES ($1)", [.text(table)])
+    }
 
     /// Who loads may delete no rejected record; the row stays, and says nothing.
     private func clearRejects(
@@ -120,6 +126,7 @@ extension RecordWriter {
                 [.integer(origin.app.rawValue), .text(record)]
             )
         }
+        if !cleared.isEmpty { try leaveStatistics(of: "rejected_records", on: connection) }
         try QuotedIDs.remove(.rejected, cleared, app: origin.app, on: connection)
     }
 }

@@ -95,7 +95,7 @@ enum RoleMatrix {
         Statement("SELECT id_hash FROM quoted_ids", "mld"),
         Statement("SELECT owner_key FROM unread_texts", "mld"),
         Statement("INSERT INTO quoted_ids SELECT 1, 'rejected', '1', 1 WHERE false", "mld"),
-        Statement("INSERT INTO stale_statistics (table_name) SELECT 'x' WHERE false", "md"),
+        Statement("INSERT INTO stale_statistics (table_name) SELECT 'x' WHERE false", "mld"),
         Statement("DELETE FROM stale_statistics", "m"),
         Statement("SELECT analyze_erased_tables()", "mld"),
         // Locking

@@ -167,6 +167,7 @@ struct RoleTests {
             #expect(try connection.run("SELECT transaction_id FROM masked_transactions").count == 0)
             try connection.script("SET statement_timeout = '50ms'")
             #expect(end(of: "SELECT pg_sleep(30)", on: connection) == .queryCanceled)
+            try connection.script("RESET statement_timeout")
             // What the server keeps about columns is shown only to those who may read them.
             let seen = try connection.run("SELECT FROM pg_stats WHERE schemaname = 'appstore' AND attname <> 'n'")
             #expect(seen.count == 0)

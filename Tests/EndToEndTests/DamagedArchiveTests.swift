@@ -98,7 +98,7 @@ struct DamagedArchiveTests {
                 """
                 WITH texts AS (\(Self.texts))
                 SELECT reason || ': ' || detail FROM rejected_records r WHERE NOT EXISTS (
-                    SELECT FROM texts WHERE sha256(text) = r.sha256 AND substring(text FOR 65536) = r.raw
+                    SELECT FROM texts WHERE sha256(text) = r.sha256 AND substring(text FOR 262144) = r.raw
                        AND kind || 'History' = r.stream
                 )
                 """

@@ -222,7 +222,7 @@ struct FaultTests {
             let status = try await stage.storeledger("status", path)
             #expect(
                 status.output.contains(
-                    "failed: 1 of transactionHistory: Transaction id not found. (4040010), such as 999999999999"
+                    "unknown to Apple: 1 ID, such as 999999999999; changedSince leaves them to retry"
                 )
             )
         }

@@ -29,8 +29,8 @@ struct StoppedRunTests {
                 #expect(ContinuousClock.now - asked < .seconds(10))
                 #expect(process.output == "")
                 #expect(
-                    process.errors
-                        == "storeledger: stopped by signal \(signal) with work left; run again to resume\n"
+                    Stage.lines(of: process.errors)
+                        == ["storeledger: stopped by signal \(signal) with work left; run again to resume"]
                 )
             }
             #expect(
@@ -76,7 +76,7 @@ struct StoppedRunTests {
             let outcome = try await stage.storeledger("run", path, "--max-duration", "1s", "--progress", "none")
             #expect(outcome.code == 75)
             #expect(outcome.output == "")
-            #expect(outcome.errors == "storeledger: stopped after 1.0 s with work left; run again to resume\n")
+            #expect(outcome.errorLines == ["storeledger: stopped after 1.0 s with work left; run again to resume"])
             let leased = "SELECT count(*) FROM crawl_items WHERE state = 'leased'"
             #expect(try await stage.book().count(leased) == 0)
         }

@@ -69,7 +69,7 @@ struct StreamTests {
             #expect(outcome.code == 0)
             #expect(
                 outcome.errors.contains(
-                    "transactionHistory: the filters have changed; 25 items begin again at their beginning"
+                    "transactionHistory: the filters have changed; its items begin again at the beginning"
                 )
             )
             let book = try stage.book()

@@ -98,6 +98,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let failures: [Failure]
     /// IDs that Apple says do not exist, which are not among the failures: only `retry` asks for them again.
     package let unknownIds: Int64
+    /// One of them.
+    package let unknownIdExample: String?
     /// How many failed items `retry` would ask for again; `nil` where no job file says which.
     package let retryable: Int64?
     package let rejected: [Reject]
@@ -146,6 +148,7 @@ extension Ledger {
     ) async throws -> JobStatus {
         try await transaction(.readOnlySnapshot) { connection in
             let key: [Cell] = [.integer(app.rawValue), .text(job)]
+            let unknown = try Self.unknownIDs(key, connection)
             return JobStatus(
                 app: bundleId,
                 environment: environment,
@@ -153,7 +156,8 @@ extension Ledger {
                 runs: try Self.lastRuns(key, connection),
                 items: try Self.items(key, connection),
                 failures: try Self.failures(key, connection),
-                unknownIds: try Self.countUnknownIDs(key, connection),
+                unknownIds: unknown.ids,
+                unknownIdExample: unknown.example,
                 retryable: try plan.map { try Self.countRetryable(by: $0, on: connection) },
                 rejected: try Self.rejected(key, connection),
                 gaps: try Self.gaps(key, connection),
@@ -249,14 +253,18 @@ extension Ledger {
         }
     }
 
-    private static func countUnknownIDs(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> Int64 {
-        try connection.run(
+    private static func unknownIDs(
+        _ key: [Cell],
+        _ connection: borrowing PostgresConnection
+    ) throws -> (ids: Int64, example: String?) {
+        let row = try connection.run(
             """
-            SELECT count(DISTINCT item_key) AS ids FROM crawl_items
+            SELECT count(DISTINCT item_key) AS ids, min(item_key) AS example FROM crawl_items
              WHERE app_id = $1 AND job = $2 AND state = 'failed' AND error_code = ANY ($3::text[]::bigint[])
             """,
             key + [.textArray(codesOfUnknownIDs)]
-        )[0].int64("ids")
+        )[0]
+        return (try row.int64("ids"), try row.textOrNil("example"))
     }
 
     private static func rejected(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Reject]

@@ -191,9 +191,8 @@ struct StatusText {
                 + "such as \(itemName(failure.example))\(run)"
         }
         if status.unknownIds > 0 {
-            lines.append(
-                "  unknown: \(counted(status.unknownIds, "ID")) that Apple says do not exist; only a retry asks again"
-            )
+            let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
+            lines.append("  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); changedSince leaves them to retry")
         }
         switch status.retryable {
         case nil: break

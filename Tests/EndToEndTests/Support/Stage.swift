@@ -74,9 +74,12 @@ struct Stage: Sendable {
         let errors: String
 
         /// Of stderr, but for the line that every run against a simulator begins with.
-        var errorLines: [Substring] {
-            errors.split(separator: "\n").filter { !$0.contains("Rehearsal: requests go to ") }
-        }
+        var errorLines: [Substring] { Stage.lines(of: errors) }
+    }
+
+    /// Lines of a stderr, but for the one that every run against a simulator begins with.
+    static func lines(of errors: String) -> [Substring] {
+        errors.split(separator: "\n").filter { !$0.contains("Rehearsal: requests go to ") }
     }
 
     /// Runs `storeledger` to its end.

@@ -127,7 +127,8 @@ struct SignedAgainTests {
         #expect(latest == ["(3)"])
     }
 
-    @Test func `a history fills in the listed ID of a transaction that a notification brought, and changes nothing else`()
+    @Test
+    func `a history fills in the listed ID of a transaction that a notification brought, and changes nothing else`()
         async throws
     {
         let world = try await TestLedger()

@@ -33,7 +33,9 @@ enum MergeSQL {
             : "false"
         let isListed = table == Tables.transactions
         let lacksListedID =
-            isListed ? "(s.content_hash = h.content_hash AND h.listed_transaction_id IS NULL AND $2::text IS NOT NULL) IS TRUE" : "false"
+            isListed
+            ? "(s.content_hash = h.content_hash AND h.listed_transaction_id IS NULL AND $2::text IS NOT NULL) IS TRUE"
+            : "false"
         return """
             SELECT s.ordinality AS place, h.app_id IS NULL AS is_new, h.app_id IS NULL OR \(mayWin) AS may_win,
                    \(isSignedAgain) AS is_signed_again, h.payload_sha256 AS held_sha256, \(ownsRows) AS owns_rows,

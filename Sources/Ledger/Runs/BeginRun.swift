@@ -71,7 +71,7 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws -> (run: OpenRun, remarks: [String]) {
         var remarks: [String] = []
-        if let open = try OpenRun.find(plan, on: connection) {
+        if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
             // After a COMMIT whose answer was lost, the run is there and is this invocation's own.
             if open.begunBy == invocation || open.isJoinable(plan) { return (open, []) }
             try supersede(open.run, of: plan, on: connection)
@@ -149,11 +149,21 @@ struct OpenRun: Sendable {
     let isPlanning: Bool
     let begunBy: Invocation?
 
-    static func find(_ plan: RunPlan, on connection: borrowing PostgresConnection) throws -> OpenRun? {
+    /// - Parameters:
+    ///   - plan: Of the job.
+    ///   - isLocked: Whether the run stays open until the transaction ends; a process that is ending it is waited for.
+    ///   - connection: Inside a transaction.
+    /// - Returns: `nil` when no run of the job is open.
+    /// - Throws: ``Postgres/PostgresError``.
+    static func find(
+        _ plan: RunPlan,
+        isLocked: Bool = false,
+        on connection: borrowing PostgresConnection
+    ) throws -> OpenRun? {
         let rows = try connection.run(
             """
             SELECT run_id, fingerprint, frozen_now, restarted, is_retry, phase, uuid_send(begun_by) AS begun_by FROM runs
-             WHERE app_id = $1 AND job = $2 AND finished_at IS NULL
+             WHERE app_id = $1 AND job = $2 AND finished_at IS NULL \(isLocked ? "FOR UPDATE" : "")
             """,
             [.integer(plan.app.rawValue), .text(plan.job.name)]
         )

@@ -25,7 +25,7 @@ extension Ledger {
         return try await transaction { connection in
             try connection.script(Self.usualPlanner)
             try Self.lockRuns(of: plan, on: connection)
-            if let open = try OpenRun.find(plan, on: connection) {
+            if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
                 guard open.fingerprint == plan.fingerprint else { throw NothingToRetry.jobHasChanged(run: open.run) }
                 guard !open.isPlanning else { throw NothingToRetry.stillPlanning(run: open.run) }
                 _ = try takeUpFailed(by: plan, run: open.run, on: connection)

@@ -192,7 +192,9 @@ struct StatusText {
         }
         if status.unknownIds > 0 {
             let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
-            lines.append("  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); changedSince leaves them to retry")
+            lines.append(
+                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); changedSince leaves them to retry"
+            )
         }
         switch status.retryable {
         case nil: break

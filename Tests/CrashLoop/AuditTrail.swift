@@ -21,7 +21,7 @@ enum AuditTrail {
                 CREATE FUNCTION audit.watch_\(table)() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                     IF TG_OP = 'DELETE' THEN
                         INSERT INTO audit.broken (what) VALUES ('\(table) ' || OLD.\(key) || ' was deleted');
-                    ELSIF NOT \(rank("NEW")) > \(rank("OLD")) THEN
+                    ELSIF NOT \(rank("NEW")) > \(rank("OLD")) AND NOT \(onlyListed(table)) THEN
                         INSERT INTO audit.broken (what) VALUES (format('\(table) %s of %s was replaced by that of %s',
                             OLD.\(key), OLD.signed_date, NEW.signed_date));
                     END IF;
@@ -33,6 +33,14 @@ enum AuditTrail {
         }
         return base + ranks.joined(separator: "\n")
     }()
+
+    /// Whether a row only learned under which listed ID its transaction is found, which a history says of a transaction that
+    /// a notification brought.
+    private static func onlyListed(_ table: String) -> String {
+        guard table == "transactions" else { return "false" }
+        let others = { (row: String) in "to_jsonb(\(row)) - 'listed_transaction_id'" }
+        return "(OLD.listed_transaction_id IS NULL AND \(others("NEW")) = \(others("OLD")))"
+    }
 
     private static let base = """
         CREATE SCHEMA audit;
@@ -53,6 +61,10 @@ enum AuditTrail {
             is_new_run boolean := NEW.run_id <> OLD.run_id OR NEW.error_message LIKE '%superseded%';
         BEGIN
             IF who = '\(ownName)' THEN RETURN NULL; END IF;
+            -- Whose refunds are due is noted on items that somebody else may hold.
+            IF to_jsonb(NEW) - '{saw_revocation,refunds_due}'::text[] = to_jsonb(OLD) - '{saw_revocation,refunds_due}'::text[] THEN
+                RETURN NULL;
+            END IF;
             SELECT worker INTO holder FROM audit.claims c
              WHERE c.stream = OLD.stream AND c.item_key = OLD.item_key AND c.epoch = OLD.lease_epoch;
             IF NEW.lease_epoch <> OLD.lease_epoch THEN

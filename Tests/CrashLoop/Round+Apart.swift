@@ -4,18 +4,21 @@ import TestSupport
 
 /// Blows to what happens once in a ledger's life: each in a database of its own.
 extension Round {
-    /// A migration is whole or nothing (CP43).
+    /// Files of migrations are applied in order, each whole or not at all, and migrated again the rest follows (CP43).
     mutating func killMigration(_ planned: PlannedPoint, _ blow: Blow) async throws {
         let (storeledger, job) = (storeledger, job)
         let hit = try await withDatabase { database, environment in
             let killed = try await Self.finish(storeledger, ["migrate", job], environment, planned.failpoint("kill"))
             guard killed.code == 137 else { return false }
-            let left = try await database(
+            let isThere = try await database(
                 "public"
-            ).count("SELECT count(*) FROM pg_namespace WHERE nspname = 'appstore'")
-            try BrokenPromise.check(left == 0 ? [] : ["CP43: a part of a migration is there"])
+            ).count("SELECT count(to_regclass('appstore.schema_migrations'))")
+            let files = "SELECT name FROM schema_migrations ORDER BY name"
+            let left = isThere == 0 ? [] : try await database("appstore").column(files)
             let again = try await Self.finish(storeledger, ["migrate", job], environment)
-            try BrokenPromise.check(again.code == 0 ? [] : ["CP43: migrate did not mend it: \(again.errors)"])
+            try BrokenPromise.check(again.code == 0 ? [] : ["CP43: migrate did not complete it: \(again.errors)"])
+            let all = try await database("appstore").column(files)
+            try BrokenPromise.check(all.starts(with: left) ? [] : ["CP43: files were applied out of order: \(left)"])
             return true
         }
         if hit { tally.hit(blow) } else { tally.miss(blow) }

@@ -2,7 +2,7 @@ import SignedData
 
 /// Which record a text claims to be that is not believed.
 ///
-/// Apple signs each answer anew, so the same bad record has other bytes each time; the key in its payload stays. The claim
+/// Apple signs each answer when it is requested, so the same bad record has other bytes each time; the key in its payload stays. The claim
 /// proves nothing and decides nothing about the data: it only tells whether the ledger has this reject already.
 enum ClaimedRecord {
     /// The longest key that is taken for one, in bytes; Apple's have at most 36.

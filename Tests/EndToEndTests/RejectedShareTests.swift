@@ -76,7 +76,7 @@ struct RejectedShareTests {
             #expect(try await book.count(Self.items) == size.customers)
             #expect(try await book.count("SELECT count(*) FROM transactions") == size.transactions - rejected)
 
-            // Another run meets all of them again, each signed anew and so in other bytes.
+            // Another run meets all of them again, each signed again and so in other bytes.
             let again = try await stage.storeledger("run", path, "--restart", "--progress", "none")
             #expect(again.code == 2, "\(again.errors)")
             #expect(try await book.count("SELECT count(*) FROM quarantined_records") == rejected)

@@ -3,9 +3,9 @@ import LedgerTables
 import SignedData
 import Testing
 
-/// By what a rejected record is known again: Apple signs each answer anew.
+/// By what a rejected record is known again: Apple signs each answer when it is requested.
 struct RejectedIdentityTests {
-    @Test func `a rejected record that is signed anew has other bytes and the same identity`() throws {
+    @Test func `a rejected record that is signed again has other bytes and the same identity`() throws {
         let world = try World()
         let other: KeyValuePairs<String, String?> = ["bundleId": #""com.example.other""#]
         let first = try #require(try world.normalize(transactions: world.transaction(other)).rejected.first)

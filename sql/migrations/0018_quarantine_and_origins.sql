@@ -14,7 +14,7 @@ CREATE INDEX quarantined_records_by_record ON quarantined_records (app_id, recor
 COMMENT ON TABLE quarantined_records IS 'Rejected records by what they claim to be: one that is here does not count when a run decides whether too many fail.';
 COMMENT ON COLUMN quarantined_records.app_id IS 'The app; see apps.';
 COMMENT ON COLUMN quarantined_records.reason IS 'As in rejected_records.';
-COMMENT ON COLUMN quarantined_records.identity IS 'SHA-256 of the kind and the key that the record claims, which stay the same when Apple signs it anew; of its whole text where that says neither.';
+COMMENT ON COLUMN quarantined_records.identity IS 'SHA-256 of the kind and the key that the record claims, which stay the same when Apple signs the record again; of the whole text where it says neither.';
 COMMENT ON COLUMN quarantined_records.record_id IS 'The row of rejected_records that was filed when the record was met first; with it this row goes.';
 
 ALTER TABLE runs

@@ -38,7 +38,7 @@ struct EraseBenchmarkCommand: AsyncParsableCommand {
             let kinds: [(name: String, customers: [Int], rows: ClosedRange<Int>)] = [
                 ("a customer with few rows", few, 30...60),
                 ("a customer with many rows", Array(1...ErasureWorld.heavyCustomers), 10_000...30_000),
-                ("a customer nobody knows", few.map { $0 + customers }, 0...0),
+                ("an unknown customer", few.map { $0 + customers }, 0...0),
             ]
             for kind in kinds {
                 var locked: [Double] = []

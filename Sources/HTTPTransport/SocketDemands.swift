@@ -11,9 +11,9 @@ import Glibc
 ///   a closed window kept data from being sent, for ``TransportConfiguration/unacknowledgedTimeout``. It holds for a socket that
 ///   is closed already as well.
 /// - A socket that is closed while it holds bytes that the server has not acknowledged is reset (`SO_LINGER` of zero seconds):
-///   the kernel drops those bytes. Otherwise it would go on sending them on behalf of nobody, by default for minutes.
+///   the kernel drops those bytes. Otherwise it would go on sending them, by default for minutes.
 ///
-/// What remains: each acknowledgement begins the first of the two anew. A server that takes a request of some kilobytes
+/// What remains: each acknowledgement restarts the first of the two. A server that takes a request of some kilobytes
 /// piece by piece with pauses just below the time-out, on an HTTP/2 connection that other requests keep open, can stretch it
 /// beyond. Over HTTP/1.1 it cannot, because giving up closes the connection. What has left this machine and lies in the
 /// network is not covered: half of the limiter's flight time is for that.
@@ -35,7 +35,7 @@ enum SocketDemands {
     /// Makes the close that follows drop what the server has not acknowledged.
     private static func resetIfUnacknowledged(_ socket: Int32) {
         var unacknowledged: Int32 = 0
-        // Where it cannot be asked it is taken for yes: a reset harms nobody who has had the answer.
+        // An unknown answer counts as yes: after the answer has arrived, a reset does no harm.
         let isAsked = unsafe ioctl(socket, UInt(TIOCOUTQ), &unacknowledged) == 0
         guard !isAsked || unacknowledged > 0 else { return }
         var immediately = linger(l_onoff: 1, l_linger: 0)

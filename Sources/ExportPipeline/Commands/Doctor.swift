@@ -73,7 +73,7 @@ extension ExportPipeline {
                         ?? "records are Apple's, from \(job.appStore.baseURL)"
                 )
             }
-            // Whatever the server says, no run would ask it.
+            // No run would send a request to this server, so its answer does not matter.
             guard mayFill != nil else { return }
         }
         await check("Apple", found) {

@@ -70,7 +70,7 @@ extension Ledger {
     /// Renews the planner's statistics of the tables that erasures have removed rows from: statistics hold values of columns,
     /// and keep them when the rows are gone.
     ///
-    /// Takes seconds for large tables, and keeps nobody from reading or writing. What a killed process left is done as well.
+    /// Takes seconds for large tables, and blocks no reader or writer. Work that a killed process left is done as well.
     /// - Throws: ``Postgres/PostgresError``; the next call does what this one could not.
     package func renewStatistics() async throws {
         try await transaction { _ = try $0.run("SELECT analyze_erased_tables()") }

@@ -39,10 +39,6 @@ struct FaultTests {
             rules: #"{"rules": [{"everyNth": 9, "fault": "garbageBody"}]}"#
         ),
         PassingFault(
-            testDescription: "a page that repeats",
-            rules: #"{"rules": [{"everyNth": 10, "fault": "repeatPage"}]}"#
-        ),
-        PassingFault(
             testDescription: "an expired token",
             rules: #"{"rules": [{"atRequest": 6, "fault": "status", "status": 401}]}"#,
             refusals: 1
@@ -67,6 +63,27 @@ struct FaultTests {
             #expect(requests.arrivals.count { $0.status != 200 } >= fault.refusals)
             #expect(requests.total > pages)
             #expect(try await book.count("SELECT sum(request_count) FROM crawl_items") >= pages)
+        }
+    }
+
+    @Test func `a page that repeats once costs a request but no data`() async throws {
+        try await Stage.with(.init(customers: 15, transactionsPerCustomer: 25)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let id = try #require(try await Self.customer(with: 21...80, in: stage)).id
+            // The first page has no cursor to repeat; the second one has.
+            try await stage.store.misbehave(
+                """
+                {"rules": [{"endpoint": "transactionHistory", "transactionId": "\(id)", "atRequest": 2,
+                            "fault": "repeatPage"}]}
+                """
+            )
+            try await stage.run(path)
+
+            let book = try stage.book()
+            expectNone(try await book.differences(from: stage.store.world()))
+            #expect(
+                try await stage.store.requests().total == book.count("SELECT sum(page_count) FROM crawl_items") + 1
+            )
         }
     }
 
@@ -126,10 +143,7 @@ struct FaultTests {
         try await Stage.with(.init(customers: 15, transactionsPerCustomer: 25)) { stage in
             let path = try await stage.migrated(stage.job)
             let book = try stage.book()
-            let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8).split(
-                separator: "\n"
-            ).dropFirst()
-            let listed = try #require(try await Self.smallHistory(of: ids.map(String.init), in: stage))
+            let listed = try #require(try await Self.customer(with: 2...10, in: stage))
             try await stage.store.misbehave(
                 #"{"rules": [{"endpoint": "transactionHistory", "transactionId": "\#(listed.id)", "fault": "\#(fault)"}]}"#
             )
@@ -186,15 +200,20 @@ struct FaultTests {
         }
     }
 
-    /// A customer with so few transactions that rejecting them all stops no run.
-    private static func smallHistory(of ids: [String], in stage: Stage) async throws -> (id: String, records: Int)? {
+    /// The first listed customer with so many transactions; rejecting all of ten or fewer stops no run.
+    private static func customer(
+        with records: ClosedRange<Int>,
+        in stage: Stage
+    ) async throws -> (id: String, records: Int)? {
+        let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+            .split(separator: "\n")
         // The customer's transactions have the same first ten digits.
         let world = try await stage.store.world().split(separator: "\n").filter {
             $0.hasPrefix(#"{"kind":"transaction""#)
         }
-        for id in ids {
-            let records = world.count { $0.contains(#""key":"\#(id.prefix(10))"#) }
-            if (2...10).contains(records) { return (id, records) }
+        for id in ids.dropFirst() {
+            let count = world.count { $0.contains(#""key":"\#(id.prefix(10))"#) }
+            if records.contains(count) { return (String(id), count) }
         }
         return nil
     }

@@ -138,7 +138,7 @@ SELECT format(
            CASE WHEN bool_or(a.attname = 'item_key') THEN $$o.item_key ~ '^[0-9]{1,18}$'$$
                 WHEN t.relname = 'notifications' THEN $$o.signed_date < now() - interval '1 day'$$
                 ELSE 'true' END)
-  FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+  FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attidentity = ''
  WHERE t.relnamespace = :'schema'::regnamespace AND t.relkind = 'r'
    AND t.relname NOT IN ('rejected_records', 'coverage_gaps', 'field_issues')
  GROUP BY t.oid, t.relname

@@ -1,6 +1,6 @@
 /// What the process says to the shell.
 ///
-/// Source: the README, "Exit codes"; a test compares the two.
+/// Documented in `docs/reference/exit-codes.md`; a test compares the two.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     /// Every item reached its end.
     case complete = 0

@@ -1,7 +1,7 @@
 /// A moment at which the crash loop may end the process: one for each state that a restart must find in order.
 ///
-/// What must hold after each is in `docs/reliability.md`, "Crashes", which names them all. A test compares the names
-/// here, the table there and the call sites.
+/// The table in `docs/explanation/crash-points.md` says what must hold after each. A test compares the names here, the
+/// table there and the call sites.
 package enum CrashPoint: Sendable {
     // Beginning a run.
     case jobRead

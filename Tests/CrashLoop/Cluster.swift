@@ -72,7 +72,7 @@ struct Cluster: Sendable {
 
 /// The loop itself cannot go on; nothing is said about the pipeline.
 struct SetUpFailure: Error, CustomStringConvertible {
-    /// Of the README's exit codes.
+    /// Of the exit codes in `docs/reference/exit-codes.md`.
     let code: Int32
     let sentence: String
 

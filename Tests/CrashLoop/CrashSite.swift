@@ -1,4 +1,4 @@
-/// A crash point as the loop knows it: its number in the table of `docs/reliability.md`, and how to get there.
+/// A crash point as the loop knows it: its number in the table of `docs/explanation/crash-points.md`, and how to get there.
 struct CrashSite: Sendable {
     /// What a pipeline needs, to come by.
     enum Situation: Sendable {

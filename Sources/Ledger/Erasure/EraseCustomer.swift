@@ -2,7 +2,7 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// What an erasure removed; its JSON form is documented in the README and stable.
+/// What an erasure removed; its JSON form is documented in `docs/reference/json.md` and stable.
 package struct Erasure: Codable, Equatable, Sendable {
     package struct Count: Codable, Equatable, Sendable {
         package let table: String

@@ -1,7 +1,7 @@
 import LedgerTables
 import Postgres
 
-/// How far one item of a job is complete; its JSON form is documented in the README and stable.
+/// How far one item of a job is complete; its JSON form is documented in `docs/reference/json.md` and stable.
 package struct ItemCoverage: Codable, Sendable, Equatable {
     package let stream: String
     /// A transaction ID, or a window of the whole app's notifications.

@@ -1,7 +1,7 @@
 import LedgerTables
 import Postgres
 
-/// What `status` tells of one job; its JSON form is documented in the README and stable.
+/// What `status` tells of one job; its JSON form is documented in `docs/reference/json.md` and stable.
 package struct JobStatus: Codable, Sendable, Equatable {
     package struct Run: Codable, Sendable, Equatable {
         package let run: Int64

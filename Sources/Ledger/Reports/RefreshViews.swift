@@ -1,7 +1,7 @@
 import LedgerTables
 import Postgres
 
-/// One materialised view, brought up to date; its JSON form is documented in the README and stable.
+/// One materialised view, brought up to date; its JSON form is documented in `docs/reference/json.md` and stable.
 package struct RefreshedView: Codable, Sendable, Equatable {
     package let view: String
     package let rows: Int64

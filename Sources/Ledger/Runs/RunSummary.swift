@@ -26,6 +26,6 @@ package struct RunSummary: Equatable, Sendable, Codable {
     package var hasLosses: Bool { itemsFailed > 0 || recordsRejected > 0 || gaps > 0 }
     /// What a run with this result ends with.
     ///
-    /// Source: the README, "Exit codes".
+    /// Documented in `docs/reference/exit-codes.md`.
     package var exitCode: Int32 { hasLosses ? 2 : 0 }
 }

@@ -11,8 +11,8 @@ struct EraseCommand: AsyncParsableCommand {
         discussion: """
             Names the customer by any transaction ID, original ones included, or by the
             app's own token for the customer. Everything those IDs lead to goes, in every
-            environment the ledger has records of the app from: see the README, "Erasing a
-            customer". Finding nothing is no failure: what comes later is withheld.
+            environment the ledger has records of the app from: see docs/guides/erasure.md.
+            Finding nothing is no failure: what comes later is withheld.
             --reapply is for after the restore of an older backup.
 
               storeledger erase nightly.yaml --transaction-id 2000000123456789 --dry-run
@@ -116,7 +116,7 @@ struct EraseCommand: AsyncParsableCommand {
     }
 }
 
-/// `erase --json`; documented in the README and stable.
+/// `erase --json`; documented in `docs/reference/json.md` and stable.
 private struct Report: Encodable {
     let job: String
     let dryRun: Bool

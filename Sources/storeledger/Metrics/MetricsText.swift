@@ -28,7 +28,8 @@ struct MetricsText {
             status.runs.first { $0.finishedAt != nil && [0, 2].contains($0.exitCode) }
                 .flatMap { $0.finishedAt.flatMap(Self.seconds) }.map { [([], $0)] } ?? []
         }
-        each("storeledger_run_exit_code", "Exit code of the last run; see docs/runbook.md.", statuses) { status in
+        each("storeledger_run_exit_code", "Exit code of the last run; see docs/reference/exit-codes.md.", statuses) {
+            status in
             status.runs.first?.exitCode.map { [([], Double($0))] } ?? []
         }
         each("storeledger_run_pages", "Pages committed by the last run.", statuses) { status in

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Every bad ID list that docs/reliability.md names, given to the whole of `storeledger`.
+/// Every bad ID list that docs/explanation/bad-inputs.md names, given to the whole of `storeledger`.
 @Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct BadListTests {
     /// One ID list, and what `run` says to it.

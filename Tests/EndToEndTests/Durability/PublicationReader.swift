@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Reads a directory of CSV files as the README tells a consumer to: what the manifest names, and nothing else.
+/// Reads a directory of CSV files as `docs/reference/csv.md` tells a consumer to: only what the manifest names.
 ///
 /// Invariant I10: each file a manifest names is there, of its length and SHA-256, its last line complete; whatever else
 /// is there is a whole file of this publication or the one before, or has a temporary name.

@@ -180,13 +180,13 @@ struct RefreshTests {
         #expect(found == views.map { "(\($0))" })
     }
 
-    @Test func `docs/dictionary.md is what storeledger dictionary writes`() async throws {
+    @Test func `docs/analysts/dictionary.md is what storeledger dictionary writes`() async throws {
         let world = try await TestLedger()
-        let written = try String(contentsOfFile: Executables.checkout + "/docs/dictionary.md", encoding: .utf8)
+        let written = try String(contentsOfFile: Executables.checkout + "/docs/analysts/dictionary.md", encoding: .utf8)
         let said = try await world.ledger.dictionary().markdown.map { $0 + "\n" }.joined()
         #expect(
             written == said,
-            "make it anew: scripts/demo --with storeledger dictionary jobs/demo.yaml > docs/dictionary.md"
+            "make it anew: scripts/demo --with storeledger dictionary jobs/demo.yaml > docs/analysts/dictionary.md"
         )
         #expect(!said.contains("|  |"), "something has no comment")
     }

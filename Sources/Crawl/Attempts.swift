@@ -12,6 +12,7 @@ struct Attempts {
 
     private let rules: CrawlRules
     private let item: WorkItem
+    private let effects: [AppleErrorCode: ErrorEffect]
     private var history = AttemptHistory()
     /// Requests sent for the page, whatever became of them.
     private(set) var requests = 0
@@ -21,6 +22,7 @@ struct Attempts {
     init(for item: WorkItem, rules: CrawlRules) {
         self.rules = rules
         self.item = item
+        effects = AllStreams.type(of: item.stream)?.errorEffects ?? .ofEveryStream
         history.cursorWasRestarted = item.restarts >= rules.restartsPerRun
         history.windowWasClamped = item.restarts >= rules.restartsPerRun
         history.mayTryOtherEnvironment = rules.otherEnvironment != nil && item.otherEnvironment == nil
@@ -52,7 +54,7 @@ struct Attempts {
     ) throws -> NextStep {
         if case .keptConnectionLost = failure { needNewConnection = true } else { needNewConnection = false }
         if failure.report.status != 401 { history.tokenWasRenewed = false }
-        switch failure.disposition(after: history, now: now) {
+        switch failure.disposition(after: history, effects: effects, now: now) {
         case .waitThenRepeat(let retryAfter, let date):
             return .waitForApple(retryAfter: retryAfter, date: date)
         case .renewToken:

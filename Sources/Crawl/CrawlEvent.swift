@@ -10,8 +10,8 @@ package enum CrawlEvent: Sendable {
     case ended(WorkItem, ItemEnd)
     case retrying(WorkItem, RequestFailure, after: Duration)
     /// Apple answered 429: nobody asks this endpoint before the moment.
-    case closed(Stream, RetryAfter)
+    case closed(StreamName, RetryAfter)
     /// The budget is spent, or another process met a 429: nobody asks this endpoint before the moment.
-    case stalled(Stream, for: Duration, until: UnixMilliseconds)
+    case stalled(StreamName, for: Duration, until: UnixMilliseconds)
     case leaseLost(WorkItem)
 }

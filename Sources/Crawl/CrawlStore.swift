@@ -6,7 +6,7 @@ package import JobPlan
 /// Nothing the crawl knows lives anywhere else.
 package protocol CrawlStore: Sendable {
     /// Leases items of `stream` to this process.
-    func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer
+    func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer
 
     /// Whether this process may still send requests for `item`; false once its lease could have run out.
     func holds(_ item: WorkItem) -> Bool

@@ -39,7 +39,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     ///   - streams: Each with items in the store, or without.
     ///   - width: Items under way at a time, at least 1.
     /// - Throws: ``StopReason`` when going on makes no sense, `CancellationError`, and what source and store throw.
-    package func crawl(_ streams: [Stream], width: Int) async throws {
+    package func crawl(_ streams: [StreamName], width: Int) async throws {
         let feed = ItemFeed(store: store, streams: streams, width: width, time: time)
         try await withBoundedWorkers(width: width, next: { try await feed.next() }) { item in
             defer { feed.finished(item) }

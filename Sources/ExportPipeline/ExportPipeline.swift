@@ -236,10 +236,10 @@ package struct ExportPipeline: Sendable {
         app: AppID,
         scale: Double,
         report: @escaping @Sendable (RunEvent) -> Void
-    ) -> [AppStoreModel.Stream: RateLimiter] {
+    ) -> [StreamName: RateLimiter] {
         let budget = budget(of: app, scale: scale)
         return Dictionary(
-            uniqueKeysWithValues: job.streams.named.map { stream in
+            uniqueKeysWithValues: job.streams.names.map { stream in
                 let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
                 let terms = LimiterTerms(
                     requestsPerSecond: allowed,
@@ -257,7 +257,7 @@ package struct ExportPipeline: Sendable {
     /// What the job may take of Apple's limits, times `scale`.
     func budget(of app: AppID, scale: Double) -> BudgetLedger {
         let window = RateWindow(length: .seconds(job.limits.windowSeconds))
-        let shares = AppStoreModel.Stream.allCases.map { stream in
+        let shares = AllStreams.names.map { stream in
             let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
             return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: window))
         }

@@ -32,15 +32,17 @@ package struct Normalizer: Sendable {
     ///
     /// - Parameters:
     ///   - page: As Apple answered it.
-    ///   - stream: The history it came from.
+    ///   - stream: The stream it came from, for messages.
     ///   - now: The database's clock, against records signed in the future.
-    /// - Returns: All that the page adds to the ledger; a record that cannot be believed is among the rejected.
-    package func normalize(_ page: Page, from stream: Stream, now: UnixMilliseconds) -> PageRows {
+    /// - Returns: All that the page adds to the ledger; a record that fails verification is among the rejected.
+    package func normalize(_ page: Page, from stream: StreamName, now: UnixMilliseconds) -> PageRows {
         var collector = PageCollector(expecting: page.records.count)
         for record in page.records {
             switch record {
             case .transaction(let jws):
-                addTransaction(.text(jws), isRefund: stream == .refundHistory, now: now, to: &collector)
+                addTransaction(.text(jws), now: now, to: &collector)
+            case .refund(let jws):
+                addTransaction(.text(jws), isRefund: true, now: now, to: &collector)
             case .notification(let jws, let sendAttempts):
                 addNotification(.text(jws), sendAttempts: sendAttempts, now: now, to: &collector)
             case .unreadable(let text):
@@ -56,17 +58,23 @@ package struct Normalizer: Sendable {
     /// They came in many answers, so a notification that was signed again is no contradiction.
     ///
     /// - Parameters:
-    ///   - archived: Notifications where `stream` is the history of those, else transactions.
-    ///   - stream: The history they came from.
+    ///   - archived: All of one kind.
+    ///   - kind: Their kind.
+    ///   - areRefunds: Whether refund history returned them.
     ///   - now: The database's clock.
     /// - Returns: As of a page with the same records.
-    package func normalize(archived: [SignedText], from stream: Stream, now: UnixMilliseconds) -> PageRows {
+    package func normalize(
+        archived: [SignedText],
+        as kind: RecordKind,
+        areRefunds: Bool,
+        now: UnixMilliseconds
+    ) -> PageRows {
         var collector = PageCollector(expecting: archived.count, isOneAnswer: false)
         for signed in archived {
-            if stream == .notificationHistory {
-                addNotification(signed, sendAttempts: [], now: now, to: &collector)
-            } else {
-                addTransaction(signed, isRefund: stream == .refundHistory, now: now, to: &collector)
+            switch kind {
+            case .transaction: addTransaction(signed, isRefund: areRefunds, now: now, to: &collector)
+            case .renewalInfo: _ = addRenewal(signed, now: now, to: &collector)
+            case .notification, .appTransaction: addNotification(signed, sendAttempts: [], now: now, to: &collector)
             }
         }
         return collector.rows

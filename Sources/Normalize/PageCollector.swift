@@ -102,7 +102,7 @@ struct PageCollector {
     mutating func noteForeignRoot(of kind: RecordKind) {
         guard collected.drift.count < Self.driftLimit else { return }
         collected.drift.append(
-            SchemaDrift(kind: kind.rawValue, path: "header.x5c[2]", sample: #""not the root that is trusted""#)
+            SchemaDrift(kind: kind, path: "header.x5c[2]", sample: #""not the root that is trusted""#)
         )
     }
 

@@ -68,7 +68,7 @@ struct VerifiedRecord {
     var issues: [FieldIssue] {
         reader.issues.map { issue in
             FieldIssue(
-                kind: kind.rawValue,
+                kind: kind,
                 recordKey: key,
                 path: issue.path,
                 found: issue.found,
@@ -79,7 +79,7 @@ struct VerifiedRecord {
 
     var archived: ArchivedPayload {
         ArchivedPayload(
-            kind: kind.rawValue,
+            kind: kind,
             recordKey: key,
             signedDate: payload.signedDate.rawValue,
             header: payload.header,

@@ -316,8 +316,8 @@ struct ChangedCustomerTests {
         let replay = RowOrigin(
             app: scene.world.app,
             job: "nightly-sync",
-            run: 0,
-            stream: "notificationHistory",
+            run: nil,
+            stream: .notificationHistory,
             listedTransactionID: nil
         )
         let accepted = PageRows(

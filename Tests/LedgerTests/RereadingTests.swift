@@ -169,10 +169,11 @@ struct RereadingTests {
                 #expect(failures.map(\.window) == [from..<(.daysAfter(night - 1) - .seconds(3_600))])
                 #expect(failures[0].cursor == nil)
                 let job = try await Jobs.load(streams: Self.nightly)
-                let stream = try #require(job.streams.notificationHistory)
-                let window = try #require(failures[0].window)
-                #expect(stream.query(for: window, reading: failures[0].reading).onlyFailures == true)
-                #expect(stream.query(for: window).onlyFailures == nil)
+                let stream = try #require(job.streams[NotificationHistory.self])
+                let other = try #require(items.first { $0.reading == .first })
+                let bodies = [failures[0], other].compactMap { stream.request(for: $0, now: now)?.body }
+                let requestsFailures = bodies.map { String(decoding: $0, as: UTF8.self).contains("onlyFailures") }
+                #expect(requestsFailures == [true, false])
             default:
                 // Nothing read before, or nothing of seven days: the run's own windows reach back as far.
                 #expect(failures.isEmpty, "night \(night)")
@@ -220,7 +221,7 @@ struct RereadingTests {
                 app: world.app,
                 job: holder.job,
                 run: holder.run,
-                stream: item.stream.rawValue,
+                stream: item.stream,
                 listedTransactionID: nil,
                 readAt: readAt,
                 isSecondReading: item.reading == .second

@@ -329,8 +329,8 @@ struct RunTests {
         let replay = RowOrigin(
             app: world.app,
             job: holder.job,
-            run: 0,
-            stream: "transactionHistory",
+            run: nil,
+            stream: .transactionHistory,
             listedTransactionID: nil
         )
         _ = try await world.ledger.write(revoked, from: replay, resolving: [reject])

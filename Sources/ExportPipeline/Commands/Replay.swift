@@ -90,8 +90,9 @@ extension ExportPipeline {
                 let rows = await part.rows(normalizer, now)
                 let counts = try await ledger.write(
                     rows,
-                    from: origin(app, part.stream.rawValue),
-                    isArchived: part.stream != .notificationHistory
+                    from: origin(app, part.stream),
+                    // A record that is signed inside an archived one may be accepted for the first time.
+                    isArchived: !part.hasNestedRecords
                 )
                 sum.withLock { sum in
                     sum.payloads += part.payloads.count
@@ -118,7 +119,7 @@ extension ExportPipeline {
                 report.payloads += 1
                 let rows = normalizer.normalize(
                     anyKind: String(decoding: reject.raw, as: UTF8.self),
-                    isRefund: reject.stream == AppStoreModel.Stream.refundHistory.rawValue,
+                    isRefund: AllStreams.bringingRefunds.contains(reject.stream),
                     now: now
                 )
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {
@@ -135,26 +136,29 @@ extension ExportPipeline {
         }
     }
 
-    private func origin(_ app: AppID, _ stream: String) -> RowOrigin {
-        RowOrigin(app: app, job: job.name, run: 0, stream: stream, listedTransactionID: nil)
+    private func origin(_ app: AppID, _ stream: StreamName) -> RowOrigin {
+        RowOrigin(app: app, job: job.name, run: nil, stream: stream, listedTransactionID: nil)
     }
 }
 
 /// What of a batch came with one history, and is filed under it.
 private struct ReplayPart {
-    let stream: AppStoreModel.Stream
+    let stream: StreamName
     let payloads: [StoredPayload]
+    let kind: RecordKind
+
+    /// Notifications carry other signed records.
+    var hasNestedRecords: Bool { kind.nestsRecords }
 
     /// Renewal infos and app transactions are in the archive because notifications carry them, and come again with those.
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
-        [
-            ReplayPart(
-                stream: .transactionHistory,
-                payloads: batch.filter { $0.kind == "transaction" && !$0.isRefund }
-            ),
-            ReplayPart(stream: .refundHistory, payloads: batch.filter { $0.kind == "transaction" && $0.isRefund }),
-            ReplayPart(stream: .notificationHistory, payloads: batch.filter { $0.kind == "notification" }),
-        ].filter { !$0.payloads.isEmpty }
+        AllStreams.types.compactMap { type -> ReplayPart? in
+            let payloads = batch.filter {
+                $0.kind == type.replayedKind && $0.isRefund == type.bringsRefunds
+            }
+            guard !payloads.isEmpty, let kind = type.replayedKind else { return nil }
+            return ReplayPart(stream: type.name, payloads: payloads, kind: kind)
+        }
     }
 
     /// Verifies and normalises, on whichever core is free.
@@ -165,6 +169,11 @@ private struct ReplayPart {
                 JWSParts(header: stored.header, payload: stored.payload, signature: stored.signature)
             )
         }
-        return normalizer.normalize(archived: archived, from: stream, now: now)
+        return normalizer.normalize(
+            archived: archived,
+            as: kind,
+            areRefunds: AllStreams.bringingRefunds.contains(stream),
+            now: now
+        )
     }
 }

@@ -50,17 +50,17 @@ struct CrawlRoom: Sendable {
     }
 
     private func crawlPhases(with crawler: Crawler<AppleSource, LedgerStore>) async throws {
-        var waiting: Set<AppStoreModel.Stream> = plan.refundsWait ? [.refundHistory] : []
+        var first = plan.streamsOfWindows + plan.streamsOfIDs
         if plan.changedSince != nil {
-            try await crawler.crawl([.notificationHistory], width: width)
+            try await crawler.crawl(plan.streamsOfWindows, width: width)
             try await planChangedCustomers()
-            waiting.insert(.notificationHistory)
+            first = plan.streamsOfIDs
         }
-        try await crawler.crawl(job.streams.named.filter { !waiting.contains($0) }, width: width)
-        guard plan.refundsWait else { return }
+        try await crawler.crawl(first, width: width)
+        guard !plan.streamsOfRevocations.isEmpty else { return }
         _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
         try await reportItemsAdded()
-        try await crawler.crawl([.refundHistory], width: width)
+        try await crawler.crawl(plan.streamsOfRevocations, width: width)
     }
 
     /// The notifications are in the ledger: asks for whom they name.

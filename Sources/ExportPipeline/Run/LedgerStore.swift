@@ -29,7 +29,7 @@ struct LedgerStore: CrawlStore {
 
     private var databaseNow: UnixMilliseconds { databaseEpoch + time.monotonic() }
 
-    func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer {
+    func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer {
         let asked = time.monotonic()
         switch try await ledger.lease(stream, atMost: count, for: holder) {
         case .items(let items):
@@ -57,12 +57,12 @@ struct LedgerStore: CrawlStore {
                 app: desk.app,
                 job: holder.job,
                 run: holder.run,
-                stream: item.stream.rawValue,
+                stream: item.stream,
                 listedTransactionID: TransactionID(item.key)?.text,
                 readAt: readAt,
                 isSecondReading: item.reading == .second
             ),
-            cursor: isLast && !plan.keepsCursor(of: item.stream) ? nil : page.cursor,
+            cursor: isLast && plan.job.streams[item.stream]?.keepsCursor != true ? nil : page.cursor,
             isLast: isLast,
             completeUntil: isLast ? plan.completeUntil(item) : nil,
             requests: requests

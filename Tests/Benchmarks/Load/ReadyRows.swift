@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreSimulator
 import ArgumentParser
 import Glibc
+import JobPlan
 import LedgerTables
 import Normalize
 import SignedData

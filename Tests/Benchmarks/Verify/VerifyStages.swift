@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import LedgerTables
 import Normalize
 import SignedData
@@ -83,7 +84,7 @@ struct VerifyStages: Sendable {
             verification: microseconds(history.jws) {
                 (try? history.verifier.verify($0, now: SignedHistory.now)) != nil
             },
-            page: microseconds(bodies) { (try? PageDecoder.transactionHistory($0))?.hasMore == true }
+            page: microseconds(bodies) { (try? TransactionHistory.page($0))?.hasMore == true }
                 * Double(bodies.count) / Double(history.jws.count)
         )
     }

@@ -27,7 +27,7 @@ final class MemoryStore: CrawlStore {
 
     init(
         _ keys: [String],
-        stream: Stream = .transactionHistory,
+        stream: StreamName = .transactionHistory,
         deferrals: Int = 0,
         rejects: [String: [String]] = [:],
         knowsRejects: Bool = false
@@ -64,7 +64,7 @@ final class MemoryStore: CrawlStore {
         }
     }
 
-    func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer {
+    func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer {
         state.withLock { state in
             var taken: [WorkItem] = []
             for index in state.items.indices
@@ -138,7 +138,7 @@ final class MemoryStore: CrawlStore {
 extension PageRecord {
     fileprivate var text: String {
         switch self {
-        case .transaction(let jws), .notification(let jws, _), .unreadable(let jws): jws
+        case .transaction(let jws), .refund(let jws), .notification(let jws, _), .unreadable(let jws): jws
         }
     }
 }

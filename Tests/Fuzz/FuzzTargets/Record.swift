@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import LedgerTables
 import Normalize
 import Postgres
@@ -18,8 +19,7 @@ extension FuzzTarget {
         switch choice % 4 {
         case 0, 1:
             let jws = try store.issuer.sign(payload: text)
-            let stream: Stream = choice % 4 == 0 ? .transactionHistory : .refundHistory
-            rows = store.normalize([.transaction(jws: jws)], stream)
+            rows = store.normalize([choice % 4 == 0 ? .transaction(jws: jws) : .refund(jws: jws)], .transactionHistory)
         case 2:
             rows = try store.notification(text)
         default:
@@ -35,7 +35,7 @@ extension FuzzTarget {
 }
 
 extension FuzzedStore {
-    fileprivate func normalize(_ records: [PageRecord], _ stream: Stream) -> PageRows {
+    fileprivate func normalize(_ records: [PageRecord], _ stream: StreamName) -> PageRows {
         normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
     }
 
@@ -67,8 +67,8 @@ extension PageRows {
             try promise(rejected.detail.unicodeScalars.allSatisfy(\.isPlain), "a reason holds a control character")
             try promise(SHA256.digest(of: rejected.raw) == rejected.sha256, "a rejected record has another's hash")
         }
-        for drift in drift { try checkText([drift.kind, drift.path, drift.sample]) }
-        for issue in issues { try checkText([issue.kind, issue.recordKey, issue.path, issue.found]) }
+        for drift in drift { try checkText([drift.kind.rawValue, drift.path, drift.sample]) }
+        for issue in issues { try checkText([issue.kind.rawValue, issue.recordKey, issue.path, issue.found]) }
     }
 
     private func check(_ rows: [Row], of table: Table) throws {

@@ -77,7 +77,7 @@ extension TestLedger {
     func leased(
         _ ids: [String],
         streams: String = "transactionHistory: {}",
-        of stream: AppStoreModel.Stream = .transactionHistory
+        of stream: StreamName = .transactionHistory
     ) async throws -> (items: [WorkItem], holder: LeaseHolder) {
         let start = try await begin(streams, ids: ids)
         let holder = holder(of: start.run)
@@ -86,7 +86,7 @@ extension TestLedger {
     }
 
     /// Leases items; empty when there are none to take.
-    func take(_ stream: AppStoreModel.Stream, _ count: Int, for holder: LeaseHolder) async throws -> [WorkItem] {
+    func take(_ stream: StreamName, _ count: Int, for holder: LeaseHolder) async throws -> [WorkItem] {
         guard case .items(let items) = try await ledger.lease(stream, atMost: count, for: holder) else { return [] }
         return items
     }

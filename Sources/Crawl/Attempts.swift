@@ -7,7 +7,7 @@ struct Attempts {
         case waitForApple(retryAfter: [String], date: String?)
         case renewToken
         case again(after: Duration)
-        case end(ItemEnd)
+        case end(ItemOutcome)
     }
 
     private let rules: CrawlRules
@@ -77,7 +77,7 @@ struct Attempts {
         case .restartCursor(let report):
             return .end(.restarted(code: report.code, message: report.message))
         case .clampWindow(let report):
-            return .end(.clamped(code: report.code, message: report.message))
+            return .end(.shortened(code: report.code, message: report.message))
         case .tryOtherEnvironment:
             guard let environment = rules.otherEnvironment else { preconditionFailure("no other environment") }
             return .end(.moved(environment))
@@ -86,7 +86,7 @@ struct Attempts {
         }
     }
 
-    private func putOff(_ report: FailureReport) -> ItemEnd {
+    private func putOff(_ report: FailureReport) -> ItemOutcome {
         let code = report.code ?? report.status.map(Int64.init)
         guard item.deferrals < rules.deferralsPerRun else { return .failed(code: code, message: report.message) }
         return .putOff(delay: rules.deferral(item.deferrals + 1), code: code, message: report.message)

@@ -7,7 +7,7 @@ package import JobPlan
 package enum CrawlEvent: Sendable {
     case committed(PageOutcome, requests: Int)
     case finished(WorkItem)
-    case ended(WorkItem, ItemEnd)
+    case ended(WorkItem, ItemOutcome)
     case retrying(WorkItem, RequestFailure, after: Duration)
     /// Apple answered 429: nobody asks this endpoint before the moment.
     case closed(StreamName, RetryAfter)

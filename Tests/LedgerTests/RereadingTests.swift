@@ -92,7 +92,7 @@ struct RereadingTests {
         let holder = world.holder(of: second.run)
         let items = try await world.take(.notificationHistory, 10, for: holder)
         let item = try #require(items.first { $0.reading == .second })
-        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         try await world.finish(second.run, cursor: nil)
         let plan = world.plan(try await Jobs.load(streams: Self.nightly), now: .daysAfter(1.2))
         let retried = try await world.ledger.retryFailed(plan)
@@ -110,7 +110,7 @@ struct RereadingTests {
         let second = try await world.begin(Self.nightly, now: .daysAfter(1))
         let holder = world.holder(of: second.run)
         for item in try await world.take(.notificationHistory, 10, for: holder) where item.reading != .first {
-            try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+            try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         }
         try await world.finish(second.run, cursor: nil)
         _ = try await world.begin(Self.nightly, now: .daysAfter(190))
@@ -190,7 +190,7 @@ struct RereadingTests {
         let second = try await world.begin(Self.nightly, now: .daysAfter(9))
         let holder = world.holder(of: second.run)
         for item in try await world.take(.notificationHistory, 1_000, for: holder) where item.reading != .first {
-            try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+            try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         }
         try await world.finish(second.run)
         let third = try await world.begin(Self.nightly, now: .daysAfter(10))

@@ -47,23 +47,23 @@ extension ExportPipeline {
         rejectedOnly: Bool,
         report tell: (String) -> Void = { _ in }
     ) async throws -> ReplayReport {
-        let (verifier, fingerprints) = try Credentials.trust(of: job)
+        let (jwsVerifier, fingerprints) = try Credentials.trust(of: job)
         try await openLedger()
         // Under another root, every record of the archive would be rejected, or a forged reject be loaded.
         for remark in try await claimOrigins(fingerprints, asksServer: false) { tell(remark) }
         let now = try await ledger.now()
         var report = ReplayReport()
         for (app, environment) in try await knownApps() {
-            let normalizer = Normalizer(
+            let verifier = RecordVerifier(
                 bundleId: job.app.bundleId,
                 environment: environment,
                 appAppleId: job.app.appAppleId,
-                verifier: verifier
+                verifier: jwsVerifier
             )
             if rejectedOnly {
-                try await replayRejects(app, normalizer, now, into: &report)
+                try await replayRejects(app, verifier, now, into: &report)
             } else {
-                try await replayArchive(app, normalizer, now, into: &report)
+                try await replayArchive(app, verifier, now, into: &report)
             }
         }
         return report
@@ -72,7 +72,7 @@ extension ExportPipeline {
     /// Reads one batch after the other while the batches before are verified and merged on every core.
     private func replayArchive(
         _ app: AppID,
-        _ normalizer: Normalizer,
+        _ verifier: RecordVerifier,
         _ now: UnixMilliseconds,
         into report: inout ReplayReport
     ) async throws {
@@ -87,7 +87,7 @@ extension ExportPipeline {
             }
         ) { batch in
             for part in ReplayPart.parts(of: batch) {
-                let rows = await part.rows(normalizer, now)
+                let rows = await part.rows(verifier, now)
                 let counts = try await ledger.write(
                     rows,
                     from: origin(app, part.stream),
@@ -105,7 +105,7 @@ extension ExportPipeline {
 
     private func replayRejects(
         _ app: AppID,
-        _ normalizer: Normalizer,
+        _ verifier: RecordVerifier,
         _ now: UnixMilliseconds,
         into report: inout ReplayReport
     ) async throws {
@@ -117,11 +117,12 @@ extension ExportPipeline {
             last = end.recordID
             for reject in batch {
                 report.payloads += 1
-                let rows = normalizer.normalize(
+                let verified = verifier.verify(
                     anyKind: String(decoding: reject.raw, as: UTF8.self),
                     isRefund: AllStreams.bringingRefunds.contains(reject.stream),
                     now: now
                 )
+                let rows = Normalizer.normalize(verified)
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {
                     report.rejected += 1
                     continue
@@ -163,17 +164,18 @@ private struct ReplayPart {
 
     /// Verifies and normalises, on whichever core is free.
     @concurrent
-    func rows(_ normalizer: Normalizer, _ now: UnixMilliseconds) async -> PageRows {
+    func rows(_ verifier: RecordVerifier, _ now: UnixMilliseconds) async -> PageRows {
         let archived = payloads.map { stored in
             SignedText.parts(
                 JWSParts(header: stored.header, payload: stored.payload, signature: stored.signature)
             )
         }
-        return normalizer.normalize(
+        let verified = verifier.verify(
             archived: archived,
             as: kind,
             areRefunds: AllStreams.bringingRefunds.contains(stream),
             now: now
         )
+        return Normalizer.normalize(verified)
     }
 }

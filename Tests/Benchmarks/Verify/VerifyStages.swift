@@ -63,7 +63,9 @@ struct VerifyStages: Sendable {
             var turn = taken.add(1, ordering: .relaxed).oldValue
             while turn < turns {
                 let page = history.pages[turn % history.pages.count]
-                let made = history.normalizer.normalize(page, from: .transactionHistory, now: SignedHistory.now)
+                let made = Normalizer.normalize(
+                    history.recordVerifier.verify(page, from: .transactionHistory, now: SignedHistory.now)
+                )
                 rows.add(made.snapshots.count, ordering: .relaxed)
                 turn = taken.add(1, ordering: .relaxed).oldValue
             }

@@ -24,7 +24,9 @@ extension FuzzTarget {
             rows = try store.notification(text)
         default:
             let jws = try store.issuer.sign(payload: text)
-            rows = store.normalizer.normalize(anyKind: jws, isRefund: choice & 4 != 0, now: FuzzedStore.now)
+            rows = Normalizer.normalize(
+                store.recordVerifier.verify(anyKind: jws, isRefund: choice & 4 != 0, now: FuzzedStore.now)
+            )
         }
         try rows.check()
         try promise(
@@ -36,7 +38,9 @@ extension FuzzTarget {
 
 extension FuzzedStore {
     fileprivate func normalize(_ records: [PageRecord], _ stream: StreamName) -> PageRows {
-        normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+        Normalizer.normalize(
+            recordVerifier.verify(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+        )
     }
 
     /// A notification of the payload, or one that quotes the payload as its transaction and its renewal.

@@ -44,6 +44,27 @@ extension TestLedger {
         RunPlan(job: job, app: app, now: now, restart: restart, version: "test")
     }
 
+    /// Records what became of an item, at `now` by the database's clock; without a plan, of a job with one stream.
+    @discardableResult
+    func record(
+        _ outcome: ItemOutcome,
+        of item: WorkItem,
+        requests: Int,
+        for holder: LeaseHolder,
+        plan: RunPlan? = nil,
+        now: UnixMilliseconds = Jobs.now
+    ) async throws -> Bool {
+        let usual = self.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        return try await ledger.record(
+            outcome,
+            of: item,
+            requests: requests,
+            for: holder,
+            plan: plan ?? usual,
+            now: now
+        )
+    }
+
     /// Begins or joins a run over a list of IDs.
     func begin(
         _ streams: String,

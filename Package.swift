@@ -83,7 +83,7 @@ let package = Package(
         floor("Workers"),
 
         // 2  the tools
-        floor("JobPlan", ["AppStoreModel", yams]),
+        floor("JobPlan", ["AppStoreModel", "LedgerTables", yams]),
         floor("HTTPTransport", ["Workers", "CLibCurl"]),
         floor("SignedData", ["AppStoreModel", "COpenSSL"]),
         floor("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
@@ -140,10 +140,10 @@ let package = Package(
         tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
         tests(of: "CSVFormat", []),
         tests(of: "Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
-        tests(of: "AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
-        tests(of: "Normalize", ["AppStoreModel", "LedgerTables", "SignedData", "TestSupport"]),
+        tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
+        tests(of: "Normalize", ["AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "TestSupport"]),
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
-        tests(of: "AppStoreSimulator", ["AppStoreModel", "SignedData"]),
+        tests(of: "AppStoreSimulator", ["AppStoreModel", "JobPlan", "SignedData"]),
         tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
         // What the fuzzer feeds, and the test that feeds it every input that was kept.
         .target(
@@ -172,7 +172,7 @@ let package = Package(
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
-                "AppStoreModel", "LedgerTables", "SignedData", "Postgres", "Normalize", "Ledger", "Workers",
+                "AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Normalize", "Ledger", "Workers",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",
@@ -182,7 +182,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "LedgerTables", "SignedData", "Postgres", "Workers", "TestSupport", "storeledger",
+                "AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Workers", "TestSupport", "storeledger",
                 "appstore-simulator",
             ],
             swiftSettings: settings

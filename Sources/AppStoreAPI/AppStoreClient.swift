@@ -2,7 +2,7 @@ package import AppStoreModel
 package import HTTPTransport
 package import SignedData
 
-/// Apple's App Store Server API, one function per endpoint, each one request and one answer.
+/// Sends requests of Apple's App Store Server API, one at a time, each with a bearer token.
 ///
 /// No retries, no waiting, no paging: who calls decides those. Each may be told when its request may go out, and on
 /// what. Every function throws ``AppStoreModel/RequestFailure``, `CancellationError`, or ``SignedData/SigningError`` when no token can be made.
@@ -31,41 +31,22 @@ package final class AppStoreClient: Sendable {
         self.now = now
     }
 
-    /// Get Transaction History: the page after `revision`, or the first.
+    /// One page of an answer.
     ///
-    /// `query` must be the same for every page of one crawl.
-    package func transactionHistory(
-        of id: TransactionID,
-        query: HistoryQuery,
-        revision: String?,
-        departing departure: HTTPRequest.Departure = .init()
+    /// - Parameters:
+    ///   - request: Of one item; every page of it must be requested with the same filters.
+    ///   - departure: When the request may be sent, and on which connection.
+    ///   - decode: Reads the body of a 200 answer.
+    package func page(
+        _ request: AppStoreRequest,
+        departing departure: HTTPRequest.Departure = .init(),
+        decode: ([UInt8]) throws(RequestFailure) -> Page
     ) async throws -> Page {
-        let parameters = query.parameters + [("revision", revision)]
-        return try page(
-            await get("/inApps/v2/history/\(id.text)", parameters, departure),
-            PageDecoder.transactionHistory
-        )
-    }
-
-    /// Get Refund History: the page after `revision`, or the first.
-    package func refundHistory(
-        of id: TransactionID,
-        revision: String?,
-        departing departure: HTTPRequest.Departure = .init()
-    ) async throws -> Page {
-        let response = try await get("/inApps/v2/refund/lookup/\(id.text)", [("revision", revision)], departure)
-        return try page(response, PageDecoder.refundHistory)
-    }
-
-    /// Get Notification History: the page after `paginationToken`, or the first.
-    ///
-    /// `query` must be the same for every page of one crawl.
-    package func notificationHistory(
-        _ query: NotificationQuery,
-        paginationToken: String?,
-        departing departure: HTTPRequest.Departure = .init()
-    ) async throws -> Page {
-        try page(await askNotifications(query, paginationToken, departure), PageDecoder.notificationHistory)
+        let response = try await send(request, departure)
+        guard response.status == 200 else { throw RequestFailure.answered(HTTPAnswer(response)) }
+        var page = try decode(response.body)
+        page.date = response.headers.values(of: "Date").first
+        return page
     }
 
     /// Makes sure the next request carries another token than the one Apple refused.
@@ -76,54 +57,19 @@ package final class AppStoreClient: Sendable {
         tokens.replaceRefused()
     }
 
-    /// One cheap request, to see whether key, clock and network are in order.
-    ///
-    /// Asks for the failed notifications of the last minute; costs one unit of that endpoint's hourly limit.
-    ///
-    /// - Returns: What Apple said, whatever its status, with the server's `Date`.
-    package func probe() async throws -> HTTPAnswer {
-        let end = now()
-        var query = NotificationQuery(startDate: end - .seconds(60), endDate: end)
-        query.onlyFailures = true
-        return HTTPAnswer(try await askNotifications(query, nil, .init()))
+    /// Sends one request and returns the answer as it is, whatever its status, with the server's `Date`.
+    package func answer(to request: AppStoreRequest) async throws -> HTTPAnswer {
+        HTTPAnswer(try await send(request, .init()))
     }
 
-    private func get(
-        _ path: String,
-        _ parameters: QueryParameters,
-        _ departure: HTTPRequest.Departure
-    ) async throws -> HTTPResponse {
-        try await send(HTTPRequest(.get, baseURL + path + parameters.queryString), departure)
-    }
-
-    private func askNotifications(
-        _ query: NotificationQuery,
-        _ paginationToken: String?,
-        _ departure: HTTPRequest.Departure
-    ) async throws -> HTTPResponse {
-        let parameters: QueryParameters = [("paginationToken", paginationToken)]
-        var request = HTTPRequest(
-            .post,
-            baseURL + "/inApps/v1/notifications/history" + parameters.queryString,
-            body: query.jsonBody
-        )
-        request.headers = [HTTPHeader("Content-Type", "application/json")]
-        return try await send(request, departure)
-    }
-
-    private func page(
-        _ response: HTTPResponse,
-        _ decode: ([UInt8]) throws(RequestFailure) -> Page
-    ) throws(RequestFailure) -> Page {
-        guard response.status == 200 else { throw .answered(HTTPAnswer(response)) }
-        var page = try decode(response.body)
-        page.date = response.headers.values(of: "Date").first
-        return page
-    }
-
-    private func send(_ request: HTTPRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
+    private func send(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
         let token = try tokens.token(at: now())
-        var request = request
+        var request =
+            switch call.method {
+            case .get: HTTPRequest(.get, baseURL + call.target)
+            case .post: HTTPRequest(.post, baseURL + call.target, body: call.body ?? [])
+            }
+        if call.body != nil { request.headers = [HTTPHeader("Content-Type", "application/json")] }
         request.departure = departure
         request.headers += [
             HTTPHeader("Authorization", "Bearer " + token.text.reveal()), HTTPHeader("Accept", "application/json"),

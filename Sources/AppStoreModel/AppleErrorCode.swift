@@ -64,4 +64,7 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case rateLimitExceeded = 4_290_000
     case generalInternal = 5_000_000
     case generalInternalRetryable = 5_000_001
+
+    /// The HTTP status that Apple sends the code with, such as 404 for 4040010.
+    package var status: Int { Int(rawValue / 10_000) }
 }

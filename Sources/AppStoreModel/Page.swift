@@ -1,4 +1,4 @@
-/// One page of any of the three histories, as Apple answered it; nothing in it is verified yet.
+/// One page of an answer of Apple's; nothing in it is verified yet.
 package struct Page: Equatable, Sendable {
     package var records: [PageRecord]
     /// `revision` or `paginationToken`; what the next page is asked with.
@@ -31,6 +31,8 @@ package struct Page: Equatable, Sendable {
 package enum PageRecord: Equatable, Sendable {
     /// A signed transaction.
     case transaction(jws: String)
+    /// A signed transaction that refund history returned.
+    case refund(jws: String)
     /// A signed notification and how often Apple tried to deliver it.
     case notification(jws: String, sendAttempts: [JSONElement])
     /// An element that is not what the documentation promises, as JSON text.

@@ -1,39 +1,27 @@
 /// Turns the body of a 200 answer into a ``Page``, or says what the documentation promises and the body lacks.
 ///
-/// Every function throws ``RequestFailure/badPage(reason:)`` and nothing else. A single bad record never costs the page:
-/// it becomes ``PageRecord/unreadable(_:)``.
+/// Functions throw ``RequestFailure/badPage(reason:)`` and nothing else. A single bad record never costs the page: it becomes
+/// ``PageRecord/unreadable(_:)``.
 package enum PageDecoder {
     /// Apple sends 20 records a page; ten times that is not a page.
     package static let recordLimit = 200
     /// Bytes of a `revision` or `paginationToken`; it has to fit a request line.
     package static let cursorLimit = 4 * 1_024
 
-    /// Reads a `HistoryResponse`.
-    package static func transactionHistory(_ body: [UInt8]) throws(RequestFailure) -> Page {
-        try transactions(in: object(body))
-    }
-
-    /// Reads a `RefundHistoryResponse`.
-    package static func refundHistory(_ body: [UInt8]) throws(RequestFailure) -> Page {
-        try transactions(in: object(body))
-    }
-
-    /// Reads a `NotificationHistoryResponse`.
-    package static func notificationHistory(_ body: [UInt8]) throws(RequestFailure) -> Page {
-        let response = try object(body)
-        return try page(response, cursor: "paginationToken", records: "notificationHistory", read: notification)
-    }
-
-    private static func transactions(in response: JSONElement) throws(RequestFailure) -> Page {
-        try page(response, cursor: "revision", records: "signedTransactions", read: transaction)
-    }
-
-    private static func page(
-        _ response: JSONElement,
+    /// Reads a response with a list of records and a cursor.
+    ///
+    /// - Parameters:
+    ///   - body: JSON.
+    ///   - cursorName: The member with the cursor of the next page.
+    ///   - recordsName: The member with the records; a missing list is an empty one.
+    ///   - read: Reads one record.
+    package static func page(
+        _ body: [UInt8],
         cursor cursorName: String,
         records recordsName: String,
         read: (JSONElement) -> PageRecord
     ) throws(RequestFailure) -> Page {
+        let response = try object(body)
         guard let hasMore = response["hasMore"]?.bool else {
             throw .badPage(reason: "hasMore is \(kind(of: response["hasMore"])); it must be true or false")
         }
@@ -52,12 +40,14 @@ package enum PageDecoder {
         )
     }
 
-    private static func transaction(_ element: JSONElement) -> PageRecord {
+    /// A record that is a JWS by itself.
+    package static func signed(_ element: JSONElement, as record: (String) -> PageRecord) -> PageRecord {
         guard let jws = element.string, !jws.isEmpty else { return .unreadable(JSONWriter.text(element.value)) }
-        return .transaction(jws: jws)
+        return record(jws)
     }
 
-    private static func notification(_ element: JSONElement) -> PageRecord {
+    /// A `notificationHistoryResponseItem`.
+    package static func notification(_ element: JSONElement) -> PageRecord {
         guard let jws = element["signedPayload"]?.string, !jws.isEmpty else {
             return .unreadable(JSONWriter.text(element.value))
         }

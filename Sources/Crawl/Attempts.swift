@@ -7,11 +7,12 @@ struct Attempts {
         case waitForApple(retryAfter: [String], date: String?)
         case renewToken
         case again(after: Duration)
-        case end(ItemEnd)
+        case end(ItemOutcome)
     }
 
     private let rules: CrawlRules
     private let item: WorkItem
+    private let effects: [AppleErrorCode: ErrorEffect]
     private var history = AttemptHistory()
     /// Requests sent for the page, whatever became of them.
     private(set) var requests = 0
@@ -21,6 +22,7 @@ struct Attempts {
     init(for item: WorkItem, rules: CrawlRules) {
         self.rules = rules
         self.item = item
+        effects = AllStreams.type(of: item.stream)?.errorEffects ?? .ofEveryStream
         history.cursorWasRestarted = item.restarts >= rules.restartsPerRun
         history.windowWasClamped = item.restarts >= rules.restartsPerRun
         history.mayTryOtherEnvironment = rules.otherEnvironment != nil && item.otherEnvironment == nil
@@ -52,7 +54,7 @@ struct Attempts {
     ) throws -> NextStep {
         if case .keptConnectionLost = failure { needNewConnection = true } else { needNewConnection = false }
         if failure.report.status != 401 { history.tokenWasRenewed = false }
-        switch failure.disposition(after: history, now: now) {
+        switch failure.disposition(after: history, effects: effects, now: now) {
         case .waitThenRepeat(let retryAfter, let date):
             return .waitForApple(retryAfter: retryAfter, date: date)
         case .renewToken:
@@ -75,7 +77,7 @@ struct Attempts {
         case .restartCursor(let report):
             return .end(.restarted(code: report.code, message: report.message))
         case .clampWindow(let report):
-            return .end(.clamped(code: report.code, message: report.message))
+            return .end(.shortened(code: report.code, message: report.message))
         case .tryOtherEnvironment:
             guard let environment = rules.otherEnvironment else { preconditionFailure("no other environment") }
             return .end(.moved(environment))
@@ -84,7 +86,7 @@ struct Attempts {
         }
     }
 
-    private func putOff(_ report: FailureReport) -> ItemEnd {
+    private func putOff(_ report: FailureReport) -> ItemOutcome {
         let code = report.code ?? report.status.map(Int64.init)
         guard item.deferrals < rules.deferralsPerRun else { return .failed(code: code, message: report.message) }
         return .putOff(delay: rules.deferral(item.deferrals + 1), code: code, message: report.message)

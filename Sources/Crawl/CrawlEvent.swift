@@ -7,11 +7,11 @@ package import JobPlan
 package enum CrawlEvent: Sendable {
     case committed(PageOutcome, requests: Int)
     case finished(WorkItem)
-    case ended(WorkItem, ItemEnd)
+    case ended(WorkItem, ItemOutcome)
     case retrying(WorkItem, RequestFailure, after: Duration)
     /// Apple answered 429: nobody asks this endpoint before the moment.
-    case closed(Stream, RetryAfter)
+    case closed(StreamName, RetryAfter)
     /// The budget is spent, or another process met a 429: nobody asks this endpoint before the moment.
-    case stalled(Stream, for: Duration, until: UnixMilliseconds)
+    case stalled(StreamName, for: Duration, until: UnixMilliseconds)
     case leaseLost(WorkItem)
 }

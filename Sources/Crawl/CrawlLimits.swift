@@ -3,13 +3,13 @@ import JobPlan
 
 /// The limiter of each endpoint and environment a crawl may ask.
 package struct CrawlLimits: Sendable {
-    private let limiters: [Stream: RateLimiter]
-    private let otherLimiters: [Stream: RateLimiter]
+    private let limiters: [StreamName: RateLimiter]
+    private let otherLimiters: [StreamName: RateLimiter]
 
     /// - Parameters:
     ///   - limiters: Of the job's own environment.
     ///   - otherLimiters: Of the one that unknown IDs are tried in; empty where the job does not allow it.
-    package init(limiters: [Stream: RateLimiter], otherLimiters: [Stream: RateLimiter] = [:]) {
+    package init(limiters: [StreamName: RateLimiter], otherLimiters: [StreamName: RateLimiter] = [:]) {
         self.limiters = limiters
         self.otherLimiters = otherLimiters
     }

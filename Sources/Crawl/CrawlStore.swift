@@ -5,26 +5,40 @@ package import JobPlan
 ///
 /// Nothing the crawl knows lives anywhere else.
 package protocol CrawlStore: Sendable {
+    /// A page whose records are verified.
+    associatedtype VerifiedPage: Sendable
+    /// What a page adds to the store.
+    associatedtype Rows: Sendable
+
     /// Leases items of `stream` to this process.
-    func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer
+    func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer
 
     /// Whether this process may still send requests for `item`; false once its lease could have run out.
     func holds(_ item: WorkItem) -> Bool
 
-    /// Stores the page's rows and the item's next cursor together, or neither.
+    /// Verifies every record of the page.
+    ///
+    /// - Throws: When the item belongs to an environment that the job does not request.
+    func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage
+
+    /// Maps verified records to rows.
+    func normalize(_ page: VerifiedPage) -> Rows
+
+    /// Stores the rows and the item's next cursor together, or neither.
     ///
     /// - Parameters:
-    ///   - page: As Apple answered it.
-    ///   - item: Whose page it is, as it was leased or last committed.
+    ///   - rows: Of the page.
+    ///   - page: As Apple answered it; its cursor and whether more pages follow count.
+    ///   - item: As it was leased or last committed.
     ///   - requests: Requests spent on the page, retries included.
-    /// - Returns: The item as it stands now, and what changed.
+    /// - Returns: The item as it is now, and what changed.
     /// - Throws: ``LeaseLost`` when another worker holds the item by now.
-    func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome
+    func commit(_ rows: Rows, of page: Page, for item: WorkItem, requests: Int) async throws -> PageOutcome
 
-    /// Files how an item stands that gave no page.
+    /// Records what became of an item that gave no page.
     ///
     /// - Throws: ``LeaseLost`` when another worker holds the item by now; it is left alone.
-    func file(_ end: ItemEnd, of item: WorkItem, requests: Int) async throws
+    func record(_ outcome: ItemOutcome, of item: WorkItem, requests: Int) async throws
 }
 
 /// What ``CrawlStore/lease(_:atMost:)`` found.
@@ -65,20 +79,6 @@ package struct PageOutcome: Sendable {
     }
 
     package var records: Int { rowsNew + rowsUpdated + rowsUnchanged + rejected.count }
-}
-
-/// How an item stands when the crawl lets go of it without a page.
-package enum ItemEnd: Equatable, Sendable {
-    /// Over for this run; the cursor is kept for the next.
-    case failed(code: Int64?, message: String)
-    /// Put off: any worker may take it after `delay`. Waiting is not failing.
-    case putOff(delay: Duration, code: Int64?, message: String)
-    /// Apple refused the cursor: the item begins again at its first page, at once.
-    case restarted(code: Int64?, message: String)
-    /// Apple no longer serves the window's beginning: it begins later, and the gap is recorded.
-    case clamped(code: Int64?, message: String)
-    /// Apple's production does not know the ID: the item goes on in `environment`.
-    case moved(AppStoreEnvironment)
 }
 
 /// Another worker holds the item: what this one fetched is dropped.

@@ -4,7 +4,7 @@ package import Workers
 
 /// Crawls items to their end, many at a time, each page by page.
 ///
-///     lease ─► permit ─► fetch ─► commit page + cursor ─► next page
+///     lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
 ///
 /// Knows no network and no storage: pages come from a ``PageSource``, items and durability from a ``CrawlStore``.
 package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
@@ -39,12 +39,12 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     ///   - streams: Each with items in the store, or without.
     ///   - width: Items under way at a time, at least 1.
     /// - Throws: ``StopReason`` when going on makes no sense, `CancellationError`, and what source and store throw.
-    package func crawl(_ streams: [Stream], width: Int) async throws {
+    package func crawl(_ streams: [StreamName], width: Int) async throws {
         let feed = ItemFeed(store: store, streams: streams, width: width, time: time)
         try await withBoundedWorkers(width: width, next: { try await feed.next() }) { item in
             defer { feed.finished(item) }
             do {
-                try await work(on: item)
+                try await crawl(item)
             } catch is LeaseLost {
                 report(.leaseLost(item))
             }
@@ -62,16 +62,19 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
 
     /// One item, page by page.
     ///
-    /// A page is durable before the next is asked for.
-    private func work(on item: WorkItem) async throws {
+    /// A page is durable before the next is requested.
+    private func crawl(_ item: WorkItem) async throws {
         var item = item
         while true {
+            // Each attempt waits for a permit of its own.
             switch try await fetch(item) {
             case .page(let page, let requests):
-                let outcome = try await store.commit(page, of: item, requests: requests)
-                report(.committed(outcome, requests: requests))
-                try health.committed(outcome)
-                item = outcome.item
+                let verified = try store.verify(page, of: item)
+                let rows = store.normalize(verified)
+                let committed = try await store.commit(rows, of: page, for: item, requests: requests)
+                report(.committed(committed, requests: requests))
+                try health.committed(committed)
+                item = committed.item
                 guard page.hasMore else {
                     crashPoint(.lastPageCommitted)
                     return report(.finished(item))
@@ -79,22 +82,22 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 crashPoint(.nextPageWanted)
                 guard item.pageCount < rules.pages(of: item) else {
                     let message = "stopped after \(item.pageCount) pages; Apple says there are more"
-                    return try await end(item, .failed(code: nil, message: message), requests: 0)
+                    return try await record(.failed(code: nil, message: message), of: item, requests: 0)
                 }
-            case .end(let end, let requests):
-                return try await self.end(item, end, requests: requests)
+            case .noPage(let outcome, let requests):
+                return try await record(outcome, of: item, requests: requests)
             }
         }
     }
 
-    private func end(_ item: WorkItem, _ end: ItemEnd, requests: Int) async throws {
-        try await store.file(end, of: item, requests: requests)
-        report(.ended(item, end))
+    private func record(_ outcome: ItemOutcome, of item: WorkItem, requests: Int) async throws {
+        try await store.record(outcome, of: item, requests: requests)
+        report(.ended(item, outcome))
     }
 
     private enum Fetched {
         case page(Page, requests: Int)
-        case end(ItemEnd, requests: Int)
+        case noPage(ItemOutcome, requests: Int)
     }
 
     /// Gets the item's next page, waiting for the limit and trying again as the failure demands.
@@ -119,7 +122,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 }
                 guard !sawNoProgress else {
                     let message = "Apple says there are more pages but gives no new cursor to ask for them"
-                    return .end(.failed(code: nil, message: message), requests: attempts.requests)
+                    return .noPage(.failed(code: nil, message: message), requests: attempts.requests)
                 }
                 sawNoProgress = true
                 continue
@@ -141,8 +144,8 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             case .again(let delay):
                 report(.retrying(item, failure, after: delay))
                 try await time.sleep(delay)
-            case .end(let end):
-                return .end(end, requests: attempts.requests)
+            case .end(let outcome):
+                return .noPage(outcome, requests: attempts.requests)
             }
         }
     }

@@ -19,7 +19,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
     private static var pollInterval: Duration { .milliseconds(100) }
 
     private struct Lane {
-        let stream: Stream
+        let stream: StreamName
         var ready: [WorkItem] = []
         var underWay = 0
         /// Whether the store had items when it was last asked.
@@ -28,7 +28,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         var askAgainAt: Duration = .zero
     }
 
-    init(store: Store, streams: [Stream], width: Int, time: Timekeeper) {
+    init(store: Store, streams: [StreamName], width: Int, time: Timekeeper) {
         self.store = store
         self.width = width
         self.time = time
@@ -67,14 +67,14 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         }
     }
 
-    private func streamsToAsk() -> [Stream] {
+    private func streamsToAsk() -> [StreamName] {
         let now = time.monotonic()
         return state.withLock { lanes in
             lanes.filter { $0.ready.isEmpty && !$0.isDrained && $0.askAgainAt <= now }.map(\.stream)
         }
     }
 
-    private func ask(_ stream: Stream) async throws {
+    private func ask(_ stream: StreamName) async throws {
         let answer = try await store.lease(stream, atMost: min(width, Self.batch))
         let now = time.monotonic()
         state.withLock { lanes in

@@ -118,7 +118,7 @@ package struct ExportPipeline: Sendable {
         }
         let holder = LeaseHolder(app: app, job: job.name, run: start.run)
         let limits = try await limits(app: app, report: report)
-        let room = CrawlRoom(
+        let session = RunSession(
             pipeline: self,
             plan: plan.frozen(as: start),
             holder: holder,
@@ -135,7 +135,7 @@ package struct ExportPipeline: Sendable {
             var manifest: Manifest?
             var summary: RunSummary
             repeat {
-                try await withDeadline(options.maximumDuration, since: began) { try await room.crawl() }
+                try await withDeadline(options.maximumDuration, since: began) { try await session.crawl() }
                 manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
                 // A retry may have taken failed items of the run up again meanwhile.
@@ -155,7 +155,7 @@ package struct ExportPipeline: Sendable {
                 csvDirectory: job.output.csv?.directory
             )
         } catch {
-            await leave(holder, because: error)
+            await shutDown(holder, because: error)
             throw error
         }
     }
@@ -192,16 +192,16 @@ package struct ExportPipeline: Sendable {
     }
 
     /// How long giving leases back may take: whoever stops a process waits no longer than ten seconds.
-    private static let partingTime = Duration.seconds(5)
+    private static let shutdownTimeout = Duration.seconds(5)
 
     /// Gives the leases back and files why work is left.
     ///
     /// Awaited even by a cancelled task: what stops must stop in order.
-    private func leave(_ holder: LeaseHolder, because error: any Error) async {
+    private func shutDown(_ holder: LeaseHolder, because error: any Error) async {
         let failure = Failure(error)
         await Task {
             do {
-                try await withDeadline(Self.partingTime, since: time.monotonic()) {
+                try await withDeadline(Self.shutdownTimeout, since: time.monotonic()) {
                     try await ledger.releaseLeases(of: holder)
                     if case StopReason.manyRejected = error {
                         try await ledger.noteStopForRejects(holder.run, app: holder.app)
@@ -236,10 +236,10 @@ package struct ExportPipeline: Sendable {
         app: AppID,
         scale: Double,
         report: @escaping @Sendable (RunEvent) -> Void
-    ) -> [AppStoreModel.Stream: RateLimiter] {
+    ) -> [StreamName: RateLimiter] {
         let budget = budget(of: app, scale: scale)
         return Dictionary(
-            uniqueKeysWithValues: job.streams.named.map { stream in
+            uniqueKeysWithValues: job.streams.names.map { stream in
                 let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
                 let terms = LimiterTerms(
                     requestsPerSecond: allowed,
@@ -257,7 +257,7 @@ package struct ExportPipeline: Sendable {
     /// What the job may take of Apple's limits, times `scale`.
     func budget(of app: AppID, scale: Double) -> BudgetLedger {
         let window = RateWindow(length: .seconds(job.limits.windowSeconds))
-        let shares = AppStoreModel.Stream.allCases.map { stream in
+        let shares = AllStreams.names.map { stream in
             let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
             return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: window))
         }

@@ -26,20 +26,27 @@ package struct JobFile: Equatable, Sendable {
         package let triesSandbox: Bool
     }
 
+    /// The streams the job names, at least one, in the order of the registry.
     package struct Streams: Equatable, Sendable {
-        package let transactionHistory: HistoryStream?
-        package let refundHistory: RefundStream?
-        package let notificationHistory: NotificationStream?
+        package let all: [any AppStoreStream]
 
-        /// The streams the job asks for, at least one.
-        package var named: [Stream] {
-            Stream.allCases.filter { stream in
-                switch stream {
-                case .transactionHistory: transactionHistory != nil
-                case .refundHistory: refundHistory != nil
-                case .notificationHistory: notificationHistory != nil
-                }
-            }
+        package var names: [StreamName] { all.map(\.name) }
+
+        /// The section of one stream; `nil` when the job does not name it.
+        package subscript(name: StreamName) -> (any AppStoreStream)? { all.first { $0.name == name } }
+
+        /// The section of one stream; `nil` when the job does not name it.
+        package subscript<Stream: AppStoreStream>(type: Stream.Type) -> Stream? {
+            all.lazy.compactMap { $0 as? Stream }.first
+        }
+
+        /// Those whose items come from `source`.
+        package func names(with source: ItemSource) -> [StreamName] {
+            all.filter { $0.items == source }.map(\.name)
+        }
+
+        package static func == (left: Streams, right: Streams) -> Bool {
+            left.all.count == right.all.count && zip(left.all, right.all).allSatisfy { $0.isEqual(to: $1) }
         }
     }
 

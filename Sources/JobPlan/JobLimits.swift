@@ -7,12 +7,12 @@ package struct JobLimits: Equatable, Sendable {
     /// The part of Apple's limit this job may use, more than 0 and at most 1.
     package let share: Double
     /// Apple's limit for each stream, before ``share`` is applied; every stream is in it.
-    package let requestsPerSecond: [Stream: Double]
+    package let requestsPerSecond: [StreamName: Double]
     /// How long the limiter's rolling window is; 3600 except in rehearsals.
     package let windowSeconds: Int
 
     /// What the job may send on one stream, in requests per second.
-    package func allowedRate(of stream: Stream, in environment: AppStoreEnvironment) -> Double {
-        (requestsPerSecond[stream] ?? stream.requestsPerSecond(in: environment)) * share
+    package func allowedRate(of stream: StreamName, in environment: AppStoreEnvironment) -> Double {
+        (requestsPerSecond[stream] ?? AllStreams.requestsPerSecond(of: stream, in: environment)) * share
     }
 }

@@ -2,7 +2,7 @@ package import AppStoreModel
 
 /// One piece of work, leased to this process: the history of one transaction ID, or one window of the app's notifications.
 package struct WorkItem: Hashable, Sendable {
-    package let stream: Stream
+    package let stream: StreamName
     /// A transaction ID, or the window's two moments with `..` between.
     package let key: String
     /// Grows with every lease of the item and is never reset; a commit that carries an older one changes nothing.
@@ -23,7 +23,7 @@ package struct WorkItem: Hashable, Sendable {
     package var deferrals: Int
 
     package init(
-        stream: Stream,
+        stream: StreamName,
         key: String,
         epoch: Int64,
         pageSequence: Int64,

@@ -69,8 +69,7 @@ package struct ChildRows: Sendable {
 
 /// One verified payload for the raw archive; enough, with its header, to verify it again.
 package struct ArchivedPayload: Sendable {
-    /// `transaction`, `renewalInfo`, `notification` or `appTransaction`.
-    package let kind: String
+    package let kind: RecordKind
     package let recordKey: String
     /// UNIX milliseconds.
     package let signedDate: Int64
@@ -83,7 +82,7 @@ package struct ArchivedPayload: Sendable {
     package let signature: [UInt8]
 
     package init(
-        kind: String,
+        kind: RecordKind,
         recordKey: String,
         signedDate: Int64,
         header: [UInt8],
@@ -133,13 +132,13 @@ package struct RejectedRecord: Sendable {
 
 /// A field or an enumeration value Apple sends that StoreLedger has no column or no name for.
 package struct SchemaDrift: Hashable, Sendable {
-    package let kind: String
+    package let kind: RecordKind
     /// `field` for an unknown field, `field=value` for an unknown value of a known one; dots go into objects, `[]` into arrays.
     package let path: String
     /// The value as JSON text, at most 200 characters, with everything that looks like a UUID masked.
     package let sample: String
 
-    package init(kind: String, path: String, sample: String) {
+    package init(kind: RecordKind, path: String, sample: String) {
         self.kind = kind
         self.path = path
         self.sample = sample
@@ -150,7 +149,7 @@ package struct SchemaDrift: Hashable, Sendable {
 ///
 /// Its column is NULL; the row is loaded.
 package struct FieldIssue: Hashable, Sendable {
-    package let kind: String
+    package let kind: RecordKind
     package let recordKey: String
     /// Dots go into objects, `[n]` into arrays.
     package let path: String
@@ -159,7 +158,7 @@ package struct FieldIssue: Hashable, Sendable {
     /// UNIX milliseconds; of the snapshot that had it.
     package let signedDate: Int64?
 
-    package init(kind: String, recordKey: String, path: String, found: String, signedDate: Int64? = nil) {
+    package init(kind: RecordKind, recordKey: String, path: String, found: String, signedDate: Int64? = nil) {
         self.kind = kind
         self.recordKey = recordKey
         self.path = path

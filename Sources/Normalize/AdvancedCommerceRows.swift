@@ -10,7 +10,7 @@ struct AdvancedCommerceRows {
     private let items: [RecordReading.Element]
 
     init(ownerKind: RecordKind, ownerKey: String, reading: RecordReading) {
-        self.ownerKind = ownerKind == .transaction ? "transaction" : "renewal"
+        self.ownerKind = ownerKind.ownerKind ?? ownerKind.rawValue
         self.ownerKey = ownerKey
         currency = reading["currency"]
         items = reading.lists["items"] ?? []

@@ -2,26 +2,17 @@ import AppStoreModel
 import LedgerTables
 import SignedData
 
-/// The believed payloads signed inside a notification.
+/// The verified records signed inside a notification.
 struct NestedRecords {
-    let transaction: VerifiedRecord?
-    let renewal: VerifiedRecord?
-    let appTransaction: VerifiedRecord?
+    let transaction: MappedRecord?
+    let renewal: MappedRecord?
+    let appTransaction: MappedRecord?
 
     /// Columns of a notification that say which purchase it is about.
     static let purchaseColumns = [
         "transaction_id", "original_transaction_id", "web_order_line_item_id", "app_transaction_id", "product_id",
         "subscription_group_identifier", "app_account_token",
     ]
-
-    /// Where each stands in a notification's payload.
-    var places: [(path: (String, String), record: VerifiedRecord?)] {
-        [
-            (("data", "signedTransactionInfo"), transaction),
-            (("data", "signedRenewalInfo"), renewal),
-            (("appData", "signedAppTransactionInfo"), appTransaction),
-        ]
-    }
 
     /// What they say of a column: the transaction knows best, then the renewal, then the app transaction.
     subscript(column: String) -> Cell {
@@ -30,10 +21,10 @@ struct NestedRecords {
         return cells.first { $0 != .null } ?? .null
     }
 
-    /// The notification's payload with each signed text replaced by what it says, or by `null` when it is not believed.
+    /// The notification's payload with each signed text replaced by what it says, or by `null` when it failed verification.
     ///
     /// Twelve kilobytes of certificates in every row would help nobody; the archive has the texts.
-    func payloadJSON(of notification: VerifiedRecord) -> [UInt8] {
+    func payloadJSON(of notification: MappedRecord) -> [UInt8] {
         var payload = notification.payload.json.object ?? JSONObject()
         payload.replaceMember("data") { data in
             data.replaceSigned("signedTransactionInfo", with: transaction)
@@ -55,7 +46,7 @@ extension JSONObject {
         members[place].value = .object(object)
     }
 
-    fileprivate mutating func replaceSigned(_ key: String, with record: VerifiedRecord?) {
+    fileprivate mutating func replaceSigned(_ key: String, with record: MappedRecord?) {
         guard let place = members.firstIndex(where: { $0.key.isByteEqual(to: key) }) else { return }
         members[place].value = record?.payload.json.value ?? .null
     }

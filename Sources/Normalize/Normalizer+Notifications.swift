@@ -4,29 +4,18 @@ import SignedData
 
 extension Normalizer {
     /// A notification, and the transaction, renewal info or app transaction signed inside it.
-    ///
-    /// A nested payload that cannot be believed is rejected by itself; the notification is loaded without it.
-    func addNotification(
-        _ jws: SignedText,
+    static func addNotification(
+        _ verified: VerifiedRecord,
         sendAttempts: [JSONElement],
-        now: UnixMilliseconds,
         to collector: inout PageCollector
     ) {
-        guard var record = believe(jws, as: .notification, now: now, collector: &collector) else { return }
+        var record = archivedRecord(verified, in: &collector)
         if record.payload.json["notificationType"]?.isText("REFUND") == true { collector.noteRevocation() }
         let nested = NestedRecords(
-            transaction: record.reading.signed["signedTransactionInfo"].flatMap {
-                addTransaction(.text($0), now: now, to: &collector)
-            },
-            renewal: record.reading.signed["signedRenewalInfo"].flatMap {
-                addRenewal(.text($0), now: now, to: &collector)
-            },
-            appTransaction: record.reading.signed["signedAppTransactionInfo"].flatMap {
-                believe(.text($0), as: .appTransaction, now: now, collector: &collector)
-            }
+            transaction: verified.nested["signedTransactionInfo"].map { addTransaction($0, to: &collector) },
+            renewal: verified.nested["signedRenewalInfo"].map { addRenewal($0, to: &collector) },
+            appTransaction: verified.nested["signedAppTransactionInfo"].map { addAppTransaction($0, to: &collector) }
         )
-        record.digestContent(with: nested.places)
-        if let appTransaction = nested.appTransaction { collector.noteDrift(of: appTransaction) }
         addSendAttempts(sendAttempts, of: &record, to: &collector)
         collector.noteDrift(of: record)
         let environment = environment(of: record)
@@ -47,7 +36,7 @@ extension Normalizer {
     }
 
     /// Of a purchase outside the App Store, which does not name it.
-    private func environment(of record: VerifiedRecord) -> Cell {
+    private static func environment(of record: MappedRecord) -> Cell {
         let token = record.payload.json["externalPurchaseToken"]
         return token.flatMap(AppIdentity.environment(ofExternalPurchase:)).map { .text($0.rawValue) } ?? .null
     }
@@ -58,17 +47,17 @@ extension Normalizer {
     static let sendAttemptLimit = 100
 
     /// Apple does not sign them, but they came with a notification that is signed.
-    private func addSendAttempts(
+    private static func addSendAttempts(
         _ attempts: [JSONElement],
-        of record: inout VerifiedRecord,
+        of record: inout MappedRecord,
         to collector: inout PageCollector
     ) {
         let path = FieldPath.root.appending("sendAttempts")
-        if attempts.count > Self.sendAttemptLimit {
-            let found = "found \(attempts.count) attempts; the first \(Self.sendAttemptLimit) are kept"
+        if attempts.count > sendAttemptLimit {
+            let found = "found \(attempts.count) attempts; the first \(sendAttemptLimit) are kept"
             record.note(found, at: path)
         }
-        for (position, attempt) in attempts.prefix(Self.sendAttemptLimit).enumerated() {
+        for (position, attempt) in attempts.prefix(sendAttemptLimit).enumerated() {
             let place = path.appending(position: position)
             guard attempt.isObject else {
                 record.note("found \(ForeignText.description(of: attempt)); it must be an object", at: place)

@@ -41,14 +41,13 @@ struct PageCollector {
     private var archivedHashes: Set<PayloadHash> = []
     private var attempts: Set<[Cell]> = []
     private var collected = PageRows()
-    /// Whether two notifications of one UUID and moment contradict each other; in an archive of many answers they do not.
+    /// See ``VerifiedPage/isOneAnswer``.
     private let isOneAnswer: Bool
 
-    /// - Parameters:
-    ///   - count: How many records will come.
-    ///   - isOneAnswer: Whether the records came in one answer of Apple's.
-    init(expecting count: Int = 1, isOneAnswer: Bool = true) {
-        self.isOneAnswer = isOneAnswer
+    init(of page: VerifiedPage) {
+        isOneAnswer = page.isOneAnswer
+        collected.rejected = page.rejected
+        let count = page.entries.count
         kept.reserveCapacity(count)
         places.reserveCapacity(count)
         archivedHashes.reserveCapacity(count)
@@ -62,7 +61,7 @@ struct PageCollector {
         return rows
     }
 
-    mutating func add(_ snapshot: Snapshot, of record: VerifiedRecord, issues: [FieldIssue]) {
+    mutating func add(_ snapshot: Snapshot, of record: MappedRecord, issues: [FieldIssue]) {
         let isContestable = isOneAnswer && record.kind == .notification
         let new = Kept(snapshot: snapshot, issues: issues, contestable: isContestable ? record.payload.parts : nil)
         let slot = Slot(table: snapshot.table.name, key: ExactText(snapshot.key))
@@ -80,29 +79,31 @@ struct PageCollector {
             snapshot.contentDigest != old.snapshot.contentDigest
         {
             let detail = "Another notification has notificationUUID \(snapshot.key) and the same signedDate."
-            reject(RecordRejection(.conflict, detail), raw: parts.text, as: .notification)
+            let rejection = RecordRejection(.conflict, detail)
+            collected.rejected.append(RejectedRecord(rejection, raw: parts.text, as: .notification))
         }
     }
 
     /// Keeps the signed payload, once.
-    mutating func archive(_ record: VerifiedRecord) {
+    mutating func archive(_ record: MappedRecord) {
         if archivedHashes.insert(PayloadHash(bytes: record.payload.payloadSHA256)).inserted {
-            collected.archive.append(record.archived)
+            collected.archive.append(record.verified.archived)
         }
         if record.isRevoked { collected.sawRevocation = true }
+        if record.payload.rootDiffers { noteForeignRoot(of: record.kind) }
     }
 
     /// Keeps the unknown fields and values of a record; the ledger counts them.
-    mutating func noteDrift(of record: VerifiedRecord) {
+    mutating func noteDrift(of record: MappedRecord) {
         collected.drift += record.reader.drift.prefix(Self.driftLimit - collected.drift.count)
     }
 
     /// Apple's libraries ignore the root a record brings, and so do we; that it is another than the trusted one is worth
     /// knowing before Apple changes over to it.
-    mutating func noteForeignRoot(of kind: RecordKind) {
+    private mutating func noteForeignRoot(of kind: RecordKind) {
         guard collected.drift.count < Self.driftLimit else { return }
         collected.drift.append(
-            SchemaDrift(kind: kind.rawValue, path: "header.x5c[2]", sample: #""not the root that is trusted""#)
+            SchemaDrift(kind: kind, path: "header.x5c[2]", sample: #""not the root that is trusted""#)
         )
     }
 
@@ -113,23 +114,6 @@ struct PageCollector {
     /// `key` is the part of the row that names the attempt.
     mutating func addSendAttempt(_ row: Row, key: [Cell]) {
         if attempts.insert(key).inserted { collected.sendAttempts.append(row) }
-    }
-
-    /// - Parameters:
-    ///   - rejection: Why it is not loaded.
-    ///   - text: As it came.
-    ///   - kind: What the text was to be verified as; `nil` where it is no signed text at all.
-    mutating func reject(_ rejection: RecordRejection, raw text: String, as kind: RecordKind?) {
-        let raw = Array(text.utf8)
-        collected.rejected.append(
-            RejectedRecord(
-                reason: rejection.reason,
-                detail: rejection.detail,
-                raw: raw,
-                sha256: SHA256.digest(of: raw),
-                identity: kind.flatMap { ClaimedRecord.identity(of: text, as: $0) }
-            )
-        )
     }
 }
 

@@ -145,6 +145,6 @@ struct RecordReader {
 
     private mutating func noteDrift(_ path: String, sample: JSONElement) {
         let path = ForeignText.shortened(ForeignText.masked(path), limit: 200)
-        drift.append(SchemaDrift(kind: kind.rawValue, path: path, sample: ForeignText.sample(of: sample.value)))
+        drift.append(SchemaDrift(kind: kind, path: path, sample: ForeignText.sample(of: sample.value)))
     }
 }

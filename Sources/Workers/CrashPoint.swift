@@ -46,8 +46,8 @@ package enum CrashPoint: Sendable {
     case lastPageCommitted
 
     // An item that gave no page.
-    case standingChosen
-    case standingFiled
+    case outcomeDecided
+    case outcomeRecorded
 
     // CSV files.
     case csvOpened

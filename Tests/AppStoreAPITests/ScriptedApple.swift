@@ -1,5 +1,6 @@
 import AppStoreAPI
 import AppStoreModel
+import JobPlan
 import Dispatch
 import Glibc
 import HTTPTransport
@@ -123,4 +124,11 @@ func withClient<R>(
     return try await body(
         AppStoreClient(transport: transport, baseURL: apple.url, tokens: signer, clock: { clock.now })
     )
+}
+
+extension AppStoreClient {
+    /// One page of customer 1's refund history, which stands for any other request.
+    func somePage(revision: String? = nil) async throws -> Page {
+        try await page(.get("/inApps/v2/refund/lookup/1", [("revision", revision)]), decode: RefundHistory.page)
+    }
 }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Foundation
+import JobPlan
 import Testing
 
 @testable import AppStoreSimulator
@@ -39,7 +40,7 @@ import Testing
             _ = try await store.post("/simulator/advance", body: "{\"changes\":3}")
             let path = TestStore.history(try #require(try store.ids.first))
             revision = try #require(
-                try await store.pages(path, decode: PageDecoder.transactionHistory).last?.cursor
+                try await store.pages(path, decode: TransactionHistory.page).last?.cursor
             )
             root = try Data(contentsOf: URL(filePath: directory + "/root.cer"))
             world = try await store.world("transaction")
@@ -47,12 +48,12 @@ import Testing
         clock.advance(by: .seconds(3 * 86_400))
         try await TestStore.run(configuration, clock: clock) { store in
             let path = TestStore.history(try #require(try store.ids.first))
-            let page = try PageDecoder.transactionHistory(try await store.get(path, [("revision", revision)]).body)
+            let page = try TransactionHistory.page(try await store.get(path, [("revision", revision)]).body)
             #expect(page.records.isEmpty)
             #expect(try Data(contentsOf: URL(filePath: directory + "/root.cer")) == root)
             #expect(try await store.world("transaction") == world)
             _ = try await store.post("/simulator/advance", body: "{\"days\":1}")
-            let news = try PageDecoder.transactionHistory(try await store.get(path, [("revision", revision)]).body)
+            let news = try TransactionHistory.page(try await store.get(path, [("revision", revision)]).body)
             #expect(news.records.count == 1)
         }
     }

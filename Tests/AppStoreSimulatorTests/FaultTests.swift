@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import SignedData
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
     )
     func `records signed wrongly do not verify`(fault: String, reason: JWSRejection.Reason?) async throws {
         try await answers(under: "{\"fault\":\"\(fault)\"}") { store, answers in
-            let page = try PageDecoder.transactionHistory(answers[0].body)
+            let page = try TransactionHistory.page(answers[0].body)
             guard case .transaction(let jws) = page.records[0] else { return }
             #expect(page.records.count == 20)
             let verifier = try store.verifier
@@ -50,7 +51,7 @@ import Testing
 
     @Test func `a record of another app verifies and says so`() async throws {
         try await answers(under: "{\"fault\":\"wrongBundle\"}") { store, answers in
-            let payloads = try store.payloads([PageDecoder.transactionHistory(answers[0].body)])
+            let payloads = try store.payloads([TransactionHistory.page(answers[0].body)])
             #expect(payloads.allSatisfy { $0["bundleId"]?.string == "com.example.other" })
         }
     }
@@ -58,10 +59,10 @@ import Testing
     @Test func `a repeated page keeps its cursor, an empty one gets a new cursor, and neither ends`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
             let path = TestStore.history(try #require(try store.ids.first))
-            let cursor = try #require(try PageDecoder.transactionHistory(try await store.get(path).body).cursor)
+            let cursor = try #require(try TransactionHistory.page(try await store.get(path).body).cursor)
             for (fault, isEmpty) in [("repeatPage", false), ("emptyPages", true)] {
                 _ = try await store.put("/simulator/faults", body: "{\"rules\":[{\"fault\":\"\(fault)\"}]}")
-                let page = try PageDecoder.transactionHistory(try await store.get(path, [("revision", cursor)]).body)
+                let page = try TransactionHistory.page(try await store.get(path, [("revision", cursor)]).body)
                 #expect(page.hasMore && page.records.isEmpty == isEmpty)
                 #expect((page.cursor == cursor) != isEmpty)
             }
@@ -85,7 +86,7 @@ import Testing
         }
         for rule in ["{\"fault\":\"slow\",\"bytesPerSecond\":1000000}", "{\"fault\":\"delay\",\"milliseconds\":1}"] {
             try await answers(under: rule) { _, answers in
-                let page = try PageDecoder.transactionHistory(answers[0].body)
+                let page = try TransactionHistory.page(answers[0].body)
                 #expect(page.records.count == 20)
             }
         }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import Testing
 
 @testable import AppStoreSimulator
@@ -10,7 +11,7 @@ import Testing
             var found: [String: JSONValue] = [:]
             var count = 0
             for id in try store.ids {
-                let pages = try await store.pages(TestStore.history(id), decode: PageDecoder.transactionHistory)
+                let pages = try await store.pages(TestStore.history(id), decode: TransactionHistory.page)
                 #expect(pages.dropLast().allSatisfy { $0.records.count == 20 })
                 #expect(pages.allSatisfy { $0.bundleId == "com.example.game" && $0.environment == "Production" })
                 for payload in try store.contents(pages) {
@@ -27,9 +28,9 @@ import Testing
         try await TestStore.run(customers: 1, transactionsPerCustomer: 60) { store in
             let id = try #require(try store.ids.first)
             let path = TestStore.history(id)
-            let first = try PageDecoder.transactionHistory(try await store.get(path).body)
+            let first = try TransactionHistory.page(try await store.get(path).body)
             _ = try await store.post("/simulator/advance", body: "{\"changes\":7}")
-            let rest = try await store.pages(path, from: first.cursor, decode: PageDecoder.transactionHistory)
+            let rest = try await store.pages(path, from: first.cursor, decode: TransactionHistory.page)
             let found = try store.contents([first] + rest).map {
                 ($0["transactionId"]?.string ?? "", JSONValue.object($0))
             }
@@ -41,14 +42,14 @@ import Testing
     @Test func `the last revision brings only what is new or changed`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 30) { store in
             let path = TestStore.history(try #require(try store.ids.first))
-            let all = try await store.pages(path, decode: PageDecoder.transactionHistory)
+            let all = try await store.pages(path, decode: TransactionHistory.page)
             let last = try #require(all.last?.cursor)
-            let nothing = try PageDecoder.transactionHistory(try await store.get(path, [("revision", last)]).body)
+            let nothing = try TransactionHistory.page(try await store.get(path, [("revision", last)]).body)
             #expect(nothing.records.isEmpty && !nothing.hasMore && nothing.cursor != nil)
 
             let answer = try await store.post("/simulator/advance", body: "{\"changes\":5}").json
             let changed = (answer["changes"]?.array ?? []).compactMap { $0.object?["transactionId"]?.string }
-            let news = try await store.pages(path, from: last, decode: PageDecoder.transactionHistory)
+            let news = try await store.pages(path, from: last, decode: TransactionHistory.page)
             let found = try store.payloads(news).compactMap { $0["transactionId"]?.string }
             #expect(changed.count == 5)
             #expect(Set(found) == Set(changed))
@@ -58,8 +59,8 @@ import Testing
     @Test func `descending is ascending the other way round`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
             let path = TestStore.history(try #require(try store.ids.first))
-            let up = try await store.pages(path, [("sort", "ASCENDING")], decode: PageDecoder.transactionHistory)
-            let down = try await store.pages(path, [("sort", "DESCENDING")], decode: PageDecoder.transactionHistory)
+            let up = try await store.pages(path, [("sort", "ASCENDING")], decode: TransactionHistory.page)
+            let down = try await store.pages(path, [("sort", "DESCENDING")], decode: TransactionHistory.page)
             #expect(up.count == 3)
             #expect(try store.contents(up) == store.contents(down).reversed())
         }
@@ -84,7 +85,7 @@ import Testing
                 let pages = try await store.pages(
                     TestStore.history(id),
                     query,
-                    decode: PageDecoder.transactionHistory
+                    decode: TransactionHistory.page
                 )
                 found.formUnion(try store.payloads(pages).compactMap { $0["transactionId"]?.string })
             }
@@ -123,7 +124,7 @@ import Testing
             let expected = try await store.world("refund")
             var found: [String: JSONValue] = [:]
             for id in try store.ids {
-                let pages = try await store.pages(TestStore.refunds(id), decode: PageDecoder.refundHistory)
+                let pages = try await store.pages(TestStore.refunds(id), decode: RefundHistory.page)
                 let payloads = try store.contents(pages)
                 let dates = payloads.compactMap { $0["revocationDate"].flatMap { Int64(JSONWriter.text($0)) } }
                 #expect(dates == dates.sorted() && dates.count == payloads.count)

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import Testing
 
 @testable import AppStoreSimulator
@@ -140,7 +141,7 @@ import Testing
             repeat {
                 let query = token.map { [("paginationToken", $0)] } ?? []
                 let answer = try await store.post(TestStore.notifications, query, body: body)
-                walked.append(try PageDecoder.notificationHistory(answer.body))
+                walked.append(try NotificationHistory.page(answer.body))
                 token = walked.last?.cursor
                 // After the third page all of them are there, also behind the cursor.
                 store.clock.advance(by: .seconds(61 * 60))

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import SignedData
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
             let body = store.wholeReach
             let other = body.replacing("}", with: ",\"onlyFailures\":true}")
             let path = TestStore.notifications
-            let page = try PageDecoder.notificationHistory(try await store.post(path, body: body).body)
+            let page = try NotificationHistory.page(try await store.post(path, body: body).body)
             let token = [("paginationToken", try #require(page.cursor))]
             #expect(try await store.post(path, token, body: body).status == 200)
             #expect(try await store.post(path, token, body: other).errorCode == 4_000_014)

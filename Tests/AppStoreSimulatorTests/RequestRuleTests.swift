@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import SignedData
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
 
     @Test func `a known ID without purchases has an empty history`() async throws {
         try await TestStore.run(customers: 3, transactionsPerCustomer: 0) { store in
-            let page = try PageDecoder.transactionHistory(
+            let page = try TransactionHistory.page(
                 try await store.get(TestStore.history(try #require(try store.ids.first))).body
             )
             #expect(page.records.isEmpty && !page.hasMore && page.cursor != nil)
@@ -54,7 +55,7 @@ import Testing
         try await TestStore.run(customers: 2) { store in
             let ids = try store.ids
             let path = TestStore.history(ids[0])
-            let page = try PageDecoder.transactionHistory(try await store.get(path, [("revoked", "false")]).body)
+            let page = try TransactionHistory.page(try await store.get(path, [("revoked", "false")]).body)
             let revision = try #require(page.cursor)
             #expect(["+", "/", "="].allSatisfy(revision.contains))
             #expect(try await store.get(path, [("revoked", "false"), ("revision", revision)]).status == 200)

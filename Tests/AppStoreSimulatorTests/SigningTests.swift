@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import SignedData
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
                 for id in try store.ids {
                     all += try await store.pages(
                         ofRefunds ? TestStore.refunds(id) : TestStore.history(id),
-                        decode: ofRefunds ? PageDecoder.refundHistory : PageDecoder.transactionHistory
+                        decode: ofRefunds ? RefundHistory.page : TransactionHistory.page
                     )
                 }
                 return all
@@ -41,7 +42,7 @@ import Testing
             for _ in 1...3 {
                 store.clock.advance(by: .seconds(1))
                 let answer = try await store.get(TestStore.history(try #require(try store.ids.first)))
-                let dates = try store.payloads([PageDecoder.transactionHistory(answer.body)])
+                let dates = try store.payloads([TransactionHistory.page(answer.body)])
                     .compactMap { $0.moment("signedDate") }
                 #expect(dates == Array(repeating: store.clock.now.rawValue, count: 5))
                 expected += dates
@@ -63,7 +64,7 @@ import Testing
         try await TestStore.run(customers: 2, transactionsPerCustomer: 30, clock: clock) { store in
             _ = try await store.post("/simulator/advance", body: "{\"days\":3}")
             for id in try store.ids {
-                let pages = try await store.pages(TestStore.history(id), decode: PageDecoder.transactionHistory)
+                let pages = try await store.pages(TestStore.history(id), decode: TransactionHistory.page)
                 for record in pages.flatMap(\.records) {
                     let payload = try record.unverified
                     let signed = try #require(payload.moment("signedDate"))
@@ -80,7 +81,7 @@ import Testing
         try await TestStore.run(customers: 1, transactionsPerCustomer: 40) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             func signed() async throws -> [String: (date: Int64, isRevoked: Bool)] {
-                let pages = try await store.pages(path, decode: PageDecoder.transactionHistory)
+                let pages = try await store.pages(path, decode: TransactionHistory.page)
                 let records = try store.payloads(pages).map { payload in
                     (
                         payload["transactionId"]?.string ?? "",
@@ -130,7 +131,7 @@ import Testing
     @Test func `a world of long ago is signed today, under certificates that hold today`() async throws {
         try await TestStore.run(customers: 2, configure: { $0.anchor = "2012-01-01T00:00:00Z" }) { store in
             let path = TestStore.history(try #require(try store.ids.last))
-            let payloads = try store.payloads(try await store.pages(path, decode: PageDecoder.transactionHistory))
+            let payloads = try store.payloads(try await store.pages(path, decode: TransactionHistory.page))
             #expect(payloads.allSatisfy { $0.moment("signedDate") == store.clock.now.rawValue })
         }
     }
@@ -139,7 +140,7 @@ import Testing
 extension PageRecord {
     fileprivate var text: String {
         switch self {
-        case .transaction(let jws), .notification(let jws, _): jws
+        case .transaction(let jws), .refund(let jws), .notification(let jws, _): jws
         case .unreadable(let text): text
         }
     }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import SignedData
 
 @testable import AppStoreSimulator
@@ -31,7 +32,7 @@ extension TestStore {
         var cursor = token
         repeat {
             let answer = try await post(Self.notifications, cursor.map { [("paginationToken", $0)] } ?? [], body: body)
-            pages.append(try PageDecoder.notificationHistory(answer.body))
+            pages.append(try NotificationHistory.page(answer.body))
             cursor = pages.last?.cursor
         } while pages.last?.hasMore == true && pages.count < 100
         return pages
@@ -43,7 +44,7 @@ extension TestStore {
         return try pages.flatMap(\.records).map { record in
             let jws =
                 switch record {
-                case .transaction(let jws), .notification(let jws, _): jws
+                case .transaction(let jws), .refund(let jws), .notification(let jws, _): jws
                 case .unreadable(let text): text
                 }
             let payload = try verifier.verify(

@@ -2,6 +2,7 @@ import AppStoreModel
 import Crawl
 import ExportPipeline
 import Glibc
+import JobPlan
 import Ledger
 import Testing
 

@@ -12,7 +12,7 @@ import Testing
         #expect(job.appStore.baseURL == "https://api.storekit.apple.com")
         #expect(!job.appStore.isLoopback && !job.appStore.triesSandbox && job.appStore.trustedRoots.isEmpty)
         #expect(job.transactionIds == .list(["2000000123456789"].compactMap { TransactionID($0) }))
-        #expect(job.streams.named == [.transactionHistory])
+        #expect(job.streams.names == [.transactionHistory])
         #expect(job.limits.concurrency == 32 && job.limits.share == 0.5 && job.limits.windowSeconds == 3_600)
         #expect(
             job.limits.requestsPerSecond == [.transactionHistory: 50, .refundHistory: 10, .notificationHistory: 50]
@@ -61,9 +61,9 @@ import Testing
             ]
         )
 
-        #expect(job.streams.named == Stream.allCases)
+        #expect(job.streams.names == AllStreams.names)
         #expect(job.appStore.isLoopback && job.appStore.privateKeyFile == "/keys/AuthKey.p8")
-        #expect(job.streams.notificationHistory?.startDate == .before(.seconds(7 * 86_400)))
+        #expect(job.streams[NotificationHistory.self]?.requestedDates.startDate == .before(.seconds(7 * 86_400)))
         #expect(job.output.postgres.url.reveal() == "postgresql://u:p@db/ledger")
         #expect(job.output.csv?.tables == ["transactions", "refunds", "notifications"])
         #expect(job.warnings.isEmpty)

@@ -41,8 +41,9 @@ import Testing
         #expect(zip(windows, windows.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
     }
 
-    static func notifications(_ filters: String) throws -> NotificationStream {
-        try #require(StreamTests.load("notificationHistory: {scope: app, \(filters)}").streams.notificationHistory)
+    static func notifications(_ filters: String) throws -> RequestedDates {
+        let job = try StreamTests.load("notificationHistory: {scope: app, \(filters)}")
+        return try #require(job.streams[NotificationHistory.self]).requestedDates
     }
 
     @Test func `lastRun without an earlier run reaches back as far as Apple does`() throws {

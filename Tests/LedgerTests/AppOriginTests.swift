@@ -1,3 +1,4 @@
+import JobPlan
 import Ledger
 import LedgerTables
 import SignedData
@@ -19,7 +20,7 @@ struct AppOriginTests {
             app: world.app,
             job: "nightly",
             run: 1,
-            stream: "transactionHistory",
+            stream: .transactionHistory,
             listedTransactionID: nil
         )
         _ = try await world.ledger.write(PageRows(Rows.transaction("10")), from: origin)

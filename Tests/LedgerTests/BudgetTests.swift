@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import Ledger
 import Postgres
 import TestSupport
@@ -24,7 +25,7 @@ struct BudgetTests {
         return BudgetLedger(
             ledger: ledger ?? world.ledger,
             app: app ?? world.app,
-            shares: Dictionary(uniqueKeysWithValues: AppStoreModel.Stream.allCases.map { ($0, share) })
+            shares: Dictionary(uniqueKeysWithValues: AllStreams.names.map { ($0, share) })
         )
     }
 

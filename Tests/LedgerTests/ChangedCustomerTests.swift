@@ -287,14 +287,7 @@ struct ChangedCustomerTests {
         let holder = scene.world.holder(of: start.run)
         for item in try await scene.world.take(.transactionHistory, 9, for: holder) {
             let code: Int64 = item.key == "62" ? 4_040_010 : 5_000_000
-            try await scene.world.ledger.file(
-                .failed,
-                of: item,
-                errorCode: code,
-                message: "x",
-                requests: 1,
-                for: holder
-            )
+            try await scene.world.record(.failed(code: code, message: "x"), of: item, requests: 1, for: holder)
         }
         try await scene.end(start.run, plan)
         #expect(try await scene.run(scene.plan(now: .daysAfter(1))) == ["63"])
@@ -316,8 +309,8 @@ struct ChangedCustomerTests {
         let replay = RowOrigin(
             app: scene.world.app,
             job: "nightly-sync",
-            run: 0,
-            stream: "notificationHistory",
+            run: nil,
+            stream: .notificationHistory,
             listedTransactionID: nil
         )
         let accepted = PageRows(

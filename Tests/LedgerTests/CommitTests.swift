@@ -168,7 +168,7 @@ struct CommitTests {
             Rows.transaction("10", isRevoked: true),
             Rows.snapshot(Tables.refunds, "10", isRevoked: true)
         )
-        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        rows.archive = [Rows.archived(.transaction, "10", payload: "{}")]
         #expect(try await world.commit(rows, of: &items[0], for: holder) == RowCounts(new: 1))
         #expect(try await world.count("refunds WHERE revocation_date IS NOT NULL") == 1)
         #expect(try await world.value("SELECT source FROM transactions") == "refundHistory")
@@ -183,7 +183,7 @@ struct CommitTests {
             app: world.app,
             job: "j",
             run: 9,
-            stream: "notificationHistory",
+            stream: .notificationHistory,
             listedTransactionID: nil
         )
         let newer = PageRows(Rows.transaction("10", signed: Rows.signedDate + 1))
@@ -269,7 +269,7 @@ struct CommitTests {
         let (items, holder) = try await world.leased(["1"])
         try await world.run("ALTER TABLE \(table) ADD CONSTRAINT refused CHECK (\(condition))")
         var rows = Rows.fullPage()
-        rows.drift = [SchemaDrift(kind: "transaction", path: "new", sample: "1")]
+        rows.drift = [SchemaDrift(kind: .transaction, path: "new", sample: "1")]
         let page = world.page(rows, of: items[0], for: holder)
         let item = try await world.rows("SELECT * FROM crawl_items")
         let error = await #expect(throws: PostgresError.self) { _ = try await world.ledger.commit(page) }

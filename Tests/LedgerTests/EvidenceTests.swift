@@ -10,7 +10,7 @@ import Testing
 @Suite(.temporaryDatabase, .serialized)
 struct EvidenceTests {
     private func origin(_ world: TestLedger, run: Int64 = 0) -> RowOrigin {
-        RowOrigin(app: world.app, job: "nightly-sync", run: run, stream: "transactionHistory", listedTransactionID: nil)
+        RowOrigin(app: world.app, job: "nightly-sync", run: run, stream: .transactionHistory, listedTransactionID: nil)
     }
 
     @Test func `the archive keeps each payload once and each header once, whatever comes again`() async throws {
@@ -19,7 +19,7 @@ struct EvidenceTests {
         let pages = [("10", "h1", UInt8(1)), ("10", "h1", 1), ("11", "h1", 2), ("10", "h2", 3), ("10", "h2", 1)]
         for (key, header, hash) in pages {
             var rows = PageRows()
-            rows.archive = [Rows.archived("transaction", key, payload: "{\(hash)}", header: header, hash: hash)]
+            rows.archive = [Rows.archived(.transaction, key, payload: "{\(hash)}", header: header, hash: hash)]
             try await world.commit(rows, of: &items[0], for: holder)
             try await world.commit(rows, of: &items[1], for: holder)
         }
@@ -32,7 +32,7 @@ struct EvidenceTests {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         var rows = PageRows()
-        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        rows.archive = [Rows.archived(.transaction, "10", payload: "{}")]
         try await world.commit(rows, of: &items[0], for: holder)
         let version = "SELECT ctid, xmin, xmax FROM signed_payloads"
         let before = try await world.rows(version)
@@ -43,7 +43,7 @@ struct EvidenceTests {
     @Test func `rows made again from the archive add nothing to it`() async throws {
         let world = try await TestLedger()
         var rows = PageRows(Rows.transaction("10"))
-        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        rows.archive = [Rows.archived(.transaction, "10", payload: "{}")]
         #expect(try await world.ledger.write(rows, from: origin(world), isArchived: true).new == 1)
         #expect(try await world.count("signed_payloads") == 0)
         #expect(try await world.count("signing_headers") == 0)
@@ -52,7 +52,7 @@ struct EvidenceTests {
     @Test func `an app and a header stay as long as a record refers to them`() async throws {
         let world = try await TestLedger()
         var rows = PageRows(Rows.transaction("10"))
-        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        rows.archive = [Rows.archived(.transaction, "10", payload: "{}")]
         _ = try await world.ledger.write(rows, from: origin(world))
         for statement in [
             "DELETE FROM signing_headers", "UPDATE signing_headers SET app_id = app_id", "TRUNCATE signing_headers",
@@ -73,7 +73,7 @@ struct EvidenceTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (ledger, item) in zip(ledgers, items) {
                 var rows = PageRows()
-                rows.archive = [Rows.archived("transaction", item.key, payload: "{}")]
+                rows.archive = [Rows.archived(.transaction, item.key, payload: "{}")]
                 let page = world.page(rows, of: item, for: holder)
                 group.addTask { _ = try await ledger.commit(page) }
             }
@@ -92,9 +92,9 @@ struct EvidenceTests {
         let quoting = #"{"data":{"signedTransactionInfo":"\#(header).e30.AA","signedRenewalInfo":"\#(header).e30.BB"}}"#
         var rows = PageRows()
         rows.archive = [
-            Rows.archived("notification", "u1", payload: quoting, header: header, hash: 1),
-            Rows.archived("transaction", "10", payload: #"{"transactionId":"10"}"#, header: header, hash: 2),
-            Rows.archived("transaction", "11", payload: "{}", header: "other", hash: 3),
+            Rows.archived(.notification, "u1", payload: quoting, header: header, hash: 1),
+            Rows.archived(.transaction, "10", payload: #"{"transactionId":"10"}"#, header: header, hash: 2),
+            Rows.archived(.transaction, "11", payload: "{}", header: "other", hash: 3),
         ]
         try await world.commit(rows, of: &items[0], for: holder)
         let stored = try await world.value("SELECT octet_length(payload) FROM signed_payloads WHERE record_key = 'u1'")
@@ -120,9 +120,9 @@ struct EvidenceTests {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         var rows = PageRows()
-        rows.archive = [Rows.archived("transaction", "10", payload: "{}")]
+        rows.archive = [Rows.archived(.transaction, "10", payload: "{}")]
         try await world.commit(rows, of: &items[0], for: holder)
-        let refund = RowOrigin(app: world.app, job: "j", run: 1, stream: "refundHistory", listedTransactionID: nil)
+        let refund = RowOrigin(app: world.app, job: "j", run: 1, stream: .refundHistory, listedTransactionID: nil)
         for origin in [refund, origin(world)] {
             _ = try await world.ledger.write(rows, from: origin)
             let archived = try await world.ledger.archive(of: world.app, after: nil, atMost: 10)
@@ -135,9 +135,9 @@ struct EvidenceTests {
         var (items, holder) = try await world.leased(["1"])
         var rows = PageRows()
         rows.drift = [
-            SchemaDrift(kind: "transaction", path: "a", sample: "1"),
-            SchemaDrift(kind: "transaction", path: "a", sample: "2"),
-            SchemaDrift(kind: "notification", path: "a", sample: "3"),
+            SchemaDrift(kind: .transaction, path: "a", sample: "1"),
+            SchemaDrift(kind: .transaction, path: "a", sample: "2"),
+            SchemaDrift(kind: .notification, path: "a", sample: "3"),
         ]
         try await world.commit(rows, of: &items[0], for: holder)
         try await world.commit(rows, of: &items[0], for: holder)
@@ -151,7 +151,7 @@ struct EvidenceTests {
     private func page(_ signed: Int64, _ found: [String: String]) -> PageRows {
         var rows = PageRows(Rows.transaction("10", signed: signed))
         rows.issues = found.map {
-            FieldIssue(kind: "transaction", recordKey: "10", path: $0.key, found: $0.value, signedDate: signed)
+            FieldIssue(kind: .transaction, recordKey: "10", path: $0.key, found: $0.value, signedDate: signed)
         }
         return rows
     }
@@ -174,7 +174,7 @@ struct EvidenceTests {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         var rows = page(1_000, ["price": "x"])
-        for (kind, key) in [("transaction", "11"), ("renewalInfo", "10"), ("appTransaction", "10")] {
+        for (kind, key) in [(RecordKind.transaction, "11"), (.renewalInfo, "10"), (.appTransaction, "10")] {
             rows.issues.append(FieldIssue(kind: kind, recordKey: key, path: "p", found: "q", signedDate: 1_000))
         }
         try await world.commit(rows, of: &items[0], for: holder)
@@ -230,7 +230,7 @@ struct EvidenceTests {
             Rows.transaction("11")
         )
         old.issues = [
-            FieldIssue(kind: "transaction", recordKey: "10", path: "p", found: "odd", signedDate: Rows.signedDate)
+            FieldIssue(kind: .transaction, recordKey: "10", path: "p", found: "odd", signedDate: Rows.signedDate)
         ]
         try await world.commit(old, of: &items[0], for: holder)
         let new = PageRows(Rows.transaction("10", product: "gold", children: children("a")), Rows.transaction("11"))
@@ -313,7 +313,7 @@ struct EvidenceTests {
     @Test func `a replay brings rows back at its first attempt, though the archive has their payloads`() async throws {
         let world = try await TestLedger()
         var rows = PageRows(Rows.snapshot(Tables.notifications, "uuid"))
-        rows.archive = [Rows.archived("notification", "uuid", payload: "{}")]
+        rows.archive = [Rows.archived(.notification, "uuid", payload: "{}")]
         _ = try await world.ledger.write(rows, from: origin(world))
         try await world.run("DELETE FROM notifications")
         // What a sequence gave stays given when the transaction is rolled back.

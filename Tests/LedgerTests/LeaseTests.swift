@@ -13,19 +13,11 @@ struct LeaseTests {
         try await world.run("UPDATE crawl_items SET claimable_at = now() - interval '1 second' WHERE state = 'leased'")
     }
 
-    private func leaves(_ standing: ItemStanding, _ expected: String) async throws {
+    private func leaves(_ outcome: ItemOutcome, _ expected: String) async throws {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1"])
         try await world.run("UPDATE crawl_items SET cursor = 'R'")
-        let filed = try await world.ledger.file(
-            standing,
-            of: items[0],
-            errorCode: 5_000_001,
-            message: "why",
-            requests: 5,
-            for: holder
-        )
-        #expect(filed)
+        #expect(try await world.record(outcome, of: items[0], requests: 5, for: holder))
         let row = try await world.rows(
             """
             SELECT state, cursor, restarts, deferrals, other_environment, lease_owner, error_code, error_message, request_count
@@ -104,19 +96,11 @@ struct LeaseTests {
 
         let page = world.page(Rows.fullPage(), of: items[0], for: zombie, isLast: true)
         #expect(try await world.ledger.commit(page) == nil)
-        for standing in [
-            ItemStanding.failed, .putOff(.seconds(1)), .restarted, .moved(.sandbox),
-            .clamped(newStart: Jobs.now, leavesGap: true),
+        for outcome in [
+            ItemOutcome.failed(code: 1, message: "late"), .putOff(delay: .seconds(1), code: 1, message: "late"),
+            .restarted(code: 1, message: "late"), .moved(.sandbox), .shortened(code: 1, message: "late"),
         ] {
-            let filed = try await world.ledger.file(
-                standing,
-                of: items[0],
-                errorCode: 1,
-                message: "late",
-                requests: 1,
-                for: zombie
-            )
-            #expect(!filed)
+            #expect(try await !world.record(outcome, of: items[0], requests: 1, for: zombie))
         }
         #expect(try await world.ledger.renewLeases(of: items.map(HeldItem.init), for: zombie) == [])
         try await world.ledger.releaseLeases(of: zombie)
@@ -158,11 +142,9 @@ struct LeaseTests {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2", "3"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
-        try await world.ledger.file(
-            .putOff(.seconds(9)),
+        try await world.record(
+            .putOff(delay: .seconds(9), code: nil, message: ""),
             of: items[1],
-            errorCode: nil,
-            message: "",
             requests: 0,
             for: holder
         )
@@ -180,14 +162,7 @@ struct LeaseTests {
         let (items, holder) = try await world.leased(["1", "2"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
         let delay = Duration.seconds(30)
-        try await world.ledger.file(
-            .putOff(delay),
-            of: items[1],
-            errorCode: 1,
-            message: "busy",
-            requests: 5,
-            for: holder
-        )
+        try await world.record(.putOff(delay: delay, code: 1, message: "busy"), of: items[1], requests: 5, for: holder)
         guard case .later(let wait) = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
             Issue.record("an item that was put off is neither ready nor gone")
             return
@@ -201,19 +176,22 @@ struct LeaseTests {
     }
 
     @Test func `a failed item keeps its cursor`() async throws {
-        try await leaves(.failed, "(failed,R,0,0,,,5000001,why,5)")
+        try await leaves(.failed(code: 5_000_001, message: "why"), "(failed,R,0,0,,,5000001,why,5)")
     }
 
     @Test func `an item put off keeps its cursor`() async throws {
-        try await leaves(.putOff(.seconds(2)), "(waiting,R,0,1,,,5000001,why,5)")
+        try await leaves(
+            .putOff(delay: .seconds(2), code: 5_000_001, message: "why"),
+            "(waiting,R,0,1,,,5000001,why,5)"
+        )
     }
 
     @Test func `an item restarted loses its cursor`() async throws {
-        try await leaves(.restarted, "(waiting,,1,0,,,5000001,why,5)")
+        try await leaves(.restarted(code: 5_000_001, message: "why"), "(waiting,,1,0,,,5000001,why,5)")
     }
 
     @Test func `an item moved begins again in the other environment`() async throws {
-        try await leaves(.moved(.sandbox), "(waiting,,0,0,Sandbox,,5000001,why,5)")
+        try await leaves(.moved(.sandbox), #"(waiting,,0,0,Sandbox,,,"not known to Production, tried in Sandbox",5)"#)
     }
 
     @Test func `an item is leased with everything its next request needs`() async throws {

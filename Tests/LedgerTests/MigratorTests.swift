@@ -1,5 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
+import JobPlan
 import Ledger
 import Postgres
 import TestSupport

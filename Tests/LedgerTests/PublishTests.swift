@@ -16,7 +16,7 @@ struct PublishTests {
 
     /// Writes rows as if a page had brought them.
     private func fill(_ world: TestLedger, _ rows: PageRows) async throws {
-        let origin = RowOrigin(app: world.app, job: "j", run: 1, stream: "transactionHistory", listedTransactionID: nil)
+        let origin = RowOrigin(app: world.app, job: "j", run: 1, stream: .transactionHistory, listedTransactionID: nil)
         _ = try await world.ledger.write(rows, from: origin)
     }
 

@@ -1,3 +1,5 @@
+import AppStoreModel
+import JobPlan
 import Ledger
 import LedgerTables
 import TestSupport
@@ -21,7 +23,7 @@ struct QuarantineTests {
         _ rejects: RejectedRecord...,
         in world: TestLedger,
         job: String = "nightly",
-        stream: String = "transactionHistory",
+        stream: StreamName = .transactionHistory,
         run: Int64 = 1
     ) async throws -> [String] {
         var rows = PageRows()
@@ -39,7 +41,7 @@ struct QuarantineTests {
         )
         #expect(try await write(reject(1, signature: 10), reject(1, signature: 11), in: world, run: 2) == [])
         #expect(try await write(reject(1, signature: 12), in: world, job: "weekly", run: 3) == [])
-        #expect(try await write(reject(2, signature: 21), in: world, stream: "refundHistory", run: 3) == [])
+        #expect(try await write(reject(2, signature: 21), in: world, stream: .refundHistory, run: 3) == [])
         #expect(try await write(reject(3, signature: 30), reject(1, signature: 13), in: world, run: 3) == ["signature"])
         #expect(try await world.count("quarantined_records") == 3)
     }
@@ -53,7 +55,7 @@ struct QuarantineTests {
             app: world.app,
             job: "nightly",
             run: 2,
-            stream: "transactionHistory",
+            stream: .transactionHistory,
             listedTransactionID: nil
         )
         _ = try await world.ledger.write(

@@ -40,7 +40,7 @@ struct ReportTests {
         ]
         _ = try await world.ledger.commit(world.page(rows, of: leased[0], for: holder, isLast: true))
         for item in leased[1...2] {
-            try await world.ledger.file(.failed, of: item, errorCode: 7, message: "gone", requests: 1, for: holder)
+            try await world.record(.failed(code: 7, message: "gone"), of: item, requests: 1, for: holder)
         }
         try await world.run(
             """
@@ -87,7 +87,7 @@ struct ReportTests {
         let both = "transactionHistory: {}, refundHistory: {for: all}"
         let (items, holder) = try await world.leased(["1", "2", "3"], streams: both)
         for item in items {
-            try await world.ledger.file(.failed, of: item, errorCode: 7, message: "gone", requests: 1, for: holder)
+            try await world.record(.failed(code: 7, message: "gone"), of: item, requests: 1, for: holder)
         }
         try await world.finish(holder.run)
         // 1 and 2 are not listed any more, and 3 comes right.

@@ -92,7 +92,7 @@ struct RereadingTests {
         let holder = world.holder(of: second.run)
         let items = try await world.take(.notificationHistory, 10, for: holder)
         let item = try #require(items.first { $0.reading == .second })
-        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         try await world.finish(second.run, cursor: nil)
         let plan = world.plan(try await Jobs.load(streams: Self.nightly), now: .daysAfter(1.2))
         let retried = try await world.ledger.retryFailed(plan)
@@ -110,7 +110,7 @@ struct RereadingTests {
         let second = try await world.begin(Self.nightly, now: .daysAfter(1))
         let holder = world.holder(of: second.run)
         for item in try await world.take(.notificationHistory, 10, for: holder) where item.reading != .first {
-            try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+            try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         }
         try await world.finish(second.run, cursor: nil)
         _ = try await world.begin(Self.nightly, now: .daysAfter(190))
@@ -169,10 +169,11 @@ struct RereadingTests {
                 #expect(failures.map(\.window) == [from..<(.daysAfter(night - 1) - .seconds(3_600))])
                 #expect(failures[0].cursor == nil)
                 let job = try await Jobs.load(streams: Self.nightly)
-                let stream = try #require(job.streams.notificationHistory)
-                let window = try #require(failures[0].window)
-                #expect(stream.query(for: window, reading: failures[0].reading).onlyFailures == true)
-                #expect(stream.query(for: window).onlyFailures == nil)
+                let stream = try #require(job.streams[NotificationHistory.self])
+                let other = try #require(items.first { $0.reading == .first })
+                let bodies = [failures[0], other].compactMap { stream.request(for: $0, now: now)?.body }
+                let requestsFailures = bodies.map { String(decoding: $0, as: UTF8.self).contains("onlyFailures") }
+                #expect(requestsFailures == [true, false])
             default:
                 // Nothing read before, or nothing of seven days: the run's own windows reach back as far.
                 #expect(failures.isEmpty, "night \(night)")
@@ -189,7 +190,7 @@ struct RereadingTests {
         let second = try await world.begin(Self.nightly, now: .daysAfter(9))
         let holder = world.holder(of: second.run)
         for item in try await world.take(.notificationHistory, 1_000, for: holder) where item.reading != .first {
-            try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+            try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         }
         try await world.finish(second.run)
         let third = try await world.begin(Self.nightly, now: .daysAfter(10))
@@ -220,7 +221,7 @@ struct RereadingTests {
                 app: world.app,
                 job: holder.job,
                 run: holder.run,
-                stream: item.stream.rawValue,
+                stream: item.stream,
                 listedTransactionID: nil,
                 readAt: readAt,
                 isSecondReading: item.reading == .second

@@ -251,14 +251,7 @@ struct RunTests {
     @Test func `failed items are part of the next run`() async throws {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])
-        try await world.ledger.file(
-            .failed,
-            of: items[0],
-            errorCode: 4_040_010,
-            message: "not found",
-            requests: 2,
-            for: holder
-        )
+        try await world.record(.failed(code: 4_040_010, message: "not found"), of: items[0], requests: 2, for: holder)
         try await world.finish(holder.run)
         let next = try await world.begin("transactionHistory: {}", ids: ["1", "2"], now: .daysAfter(1))
         let state = try await world.rows(
@@ -329,8 +322,8 @@ struct RunTests {
         let replay = RowOrigin(
             app: world.app,
             job: holder.job,
-            run: 0,
-            stream: "transactionHistory",
+            run: nil,
+            stream: .transactionHistory,
             listedTransactionID: nil
         )
         _ = try await world.ledger.write(revoked, from: replay, resolving: [reject])
@@ -360,7 +353,7 @@ struct RunTests {
         #expect(try await conclude(nil).isComplete == false)
         #expect(try await world.ledger.end(of: holder.run, app: world.app) == .unfinished)
 
-        try await world.ledger.file(.failed, of: items[1], errorCode: 1, message: "no", requests: 2, for: holder)
+        try await world.record(.failed(code: 1, message: "no"), of: items[1], requests: 2, for: holder)
         #expect(try await conclude("stopped").isComplete)
         #expect(try await world.ledger.end(of: holder.run, app: world.app) == .unfinished)
         let summary = try await conclude(nil)

@@ -1,3 +1,4 @@
+import JobPlan
 import Ledger
 import LedgerTables
 import TestSupport
@@ -46,8 +47,8 @@ struct SettledTableTests {
         let replay = RowOrigin(
             app: world.app,
             job: "nightly",
-            run: 0,
-            stream: "transactionHistory",
+            run: nil,
+            stream: .transactionHistory,
             listedTransactionID: nil
         )
         for number in 0..<140 { _ = try await world.ledger.write(page(number), from: replay) }

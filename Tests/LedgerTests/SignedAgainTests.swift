@@ -1,3 +1,4 @@
+import JobPlan
 import Ledger
 import LedgerTables
 import TestSupport
@@ -21,7 +22,7 @@ struct SignedAgainTests {
             )
         )
         rows.archive = [
-            Rows.archived("transaction", "100001", signed: Self.first + signed, payload: "{\"n\":\(hash)}", hash: hash)
+            Rows.archived(.transaction, "100001", signed: Self.first + signed, payload: "{\"n\":\(hash)}", hash: hash)
         ]
         return rows
     }
@@ -137,7 +138,7 @@ struct SignedAgainTests {
             app: world.app,
             job: holder.job,
             run: holder.run,
-            stream: "notificationHistory",
+            stream: .notificationHistory,
             listedTransactionID: nil
         )
         _ = try await world.ledger.write(

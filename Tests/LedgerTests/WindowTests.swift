@@ -53,7 +53,7 @@ struct WindowTests {
         let holder = world.holder(of: first.run)
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
         try await world.run("UPDATE crawl_items SET cursor = 'T' WHERE item_key = '\(item.key)'")
-        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         try await world.finish(first.run)
         let second = try await world.begin(Self.week, now: Jobs.now + .seconds(1_800))
         let again = try await world.take(.notificationHistory, 10, for: world.holder(of: second.run))
@@ -68,7 +68,7 @@ struct WindowTests {
         let holder = world.holder(of: first.run)
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
         let window = try #require(item.window)
-        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         try await world.finish(first.run)
         let streams = "notificationHistory: {scope: app, startDate: -2h}"
         let second = try await world.begin(streams, now: .daysAfter(181))
@@ -148,7 +148,7 @@ struct WindowTests {
         let first = try await world.begin("notificationHistory: {scope: app, \(day)}")
         let holder = world.holder(of: first.run)
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
-        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         try await world.finish(first.run)
         let second = try await world.begin("notificationHistory: {scope: app, \(day), onlyFailures: true}")
         try await world.finish(second.run)
@@ -163,7 +163,7 @@ struct WindowTests {
         let first = try await world.begin(streams, ids: ["1"])
         let holder = world.holder(of: first.run)
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
-        try await world.ledger.file(.failed, of: item, errorCode: 500, message: "no", requests: 5, for: holder)
+        try await world.record(.failed(code: 500, message: "no"), of: item, requests: 5, for: holder)
         try await world.finish(first.run)
         let second = try await world.begin(streams, ids: ["1"], now: .daysAfter(14))
         let again = try await world.take(.notificationHistory, 1, for: world.holder(of: second.run)).first
@@ -192,14 +192,15 @@ struct WindowTests {
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
         let window = try #require(item.window)
         let newStart = window.lowerBound + .seconds(600)
+        let plan = world.plan(try await Jobs.load(streams: "notificationHistory: {scope: app, startDate: -3h}"))
         let clamp = { (item: WorkItem) in
-            try await world.ledger.file(
-                .clamped(newStart: newStart, leavesGap: true),
+            try await world.record(
+                .shortened(code: 4_000_012, message: "too far"),
                 of: item,
-                errorCode: 4_000_012,
-                message: "too far",
                 requests: 1,
-                for: holder
+                for: holder,
+                plan: plan,
+                now: newStart + AppStoreEnvironment.production.notificationReach - .seconds(600)
             )
         }
         #expect(try await clamp(item))
@@ -223,13 +224,13 @@ struct WindowTests {
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
         #expect(plan.asksAsFarBackAsApple(item))
         let newStart = AppStoreEnvironment.production.oldestNotification(at: .daysAfter(1))
-        try await world.ledger.file(
-            .clamped(newStart: newStart, leavesGap: false),
+        try await world.record(
+            .shortened(code: 4_000_012, message: "too far"),
             of: item,
-            errorCode: 4_000_012,
-            message: "too far",
             requests: 1,
-            for: holder
+            for: holder,
+            plan: plan,
+            now: .daysAfter(1)
         )
         #expect(try await gaps(world) == [])
         #expect(try await world.take(.notificationHistory, 1, for: holder).first?.window?.lowerBound == newStart)

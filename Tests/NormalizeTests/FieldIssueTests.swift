@@ -67,7 +67,7 @@ struct FieldIssueTests {
     ) throws {
         let (snapshot, rows) = try Self.load(field, value)
         #expect(snapshot.cell(column) == cell)
-        #expect(rows.drift == [SchemaDrift(kind: "transaction", path: path, sample: value)])
+        #expect(rows.drift == [SchemaDrift(kind: .transaction, path: path, sample: value)])
         #expect(rows.issues.isEmpty)
     }
 
@@ -85,7 +85,7 @@ struct FieldIssueTests {
         let (snapshot, rows) = try Self.load(field, value)
         #expect(snapshot.cell(column) == .null)
         #expect(rows.issues.map(\.path) == [field])
-        #expect(rows.issues.map(\.kind) == ["transaction"])
+        #expect(rows.issues.map(\.kind) == [.transaction])
         #expect(rows.issues.map(\.recordKey) == ["2000000000000001"])
         guard case .jsonb(let bytes)? = snapshot.cell("payload") else {
             Issue.record("no payload")

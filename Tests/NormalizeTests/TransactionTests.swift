@@ -50,7 +50,7 @@ struct TransactionTests {
         let world = try World()
         let jws = try world.sign(world.transaction())
         let archived = try #require(world.normalize(.transaction(jws: jws)).archive.first)
-        #expect(archived.kind == "transaction")
+        #expect(archived.kind == .transaction)
         #expect(archived.recordKey == "2000000000000001")
         #expect(archived.signedDate == 1_779_999_999_000)
         let again = [
@@ -66,7 +66,7 @@ struct TransactionTests {
             "revocationDate": "1779999998000", "revocationReason": "1", "revocationType": #""REFUND_FULL""#,
             "brandNew": "1",
         ])
-        let rows = try world.normalize(transactions: payload, from: .refundHistory)
+        let rows = try world.normalize(transactions: payload, areRefunds: true)
         #expect(rows.snapshots.map(\.table.name) == ["transactions", "refunds"])
         #expect(rows.snapshots.allSatisfy { $0.isRevoked && $0.key == "2000000000000001" })
         #expect(rows.archive.count == 1)

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import LedgerTables
 import Normalize
 import SignedData
@@ -12,13 +13,13 @@ struct World {
 
     let environment: AppStoreEnvironment
     private let issuer: JWSIssuer
-    private let normalizer: Normalizer
+    private let recordVerifier: RecordVerifier
 
     init(_ environment: AppStoreEnvironment = .production) throws {
         let authority = try CertificateAuthority(from: Self.now - .seconds(864_000), to: Self.now + .seconds(864_000))
         self.environment = environment
         issuer = authority.issuer
-        normalizer = Normalizer(
+        recordVerifier = RecordVerifier(
             bundleId: Self.bundleId,
             environment: environment,
             appAppleId: Self.appAppleId,
@@ -30,30 +31,37 @@ struct World {
         try issuer.sign(payload: Array(json.utf8))
     }
 
-    func normalize(_ records: PageRecord..., from stream: Stream = .transactionHistory) -> PageRows {
-        normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+    func normalize(_ records: PageRecord..., from stream: StreamName = .transactionHistory) -> PageRows {
+        Normalizer.normalize(
+            recordVerifier.verify(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+        )
     }
 
     /// As a replay does, whose records came in many answers.
     func normalize(archived notifications: String...) throws -> PageRows {
         let records = try notifications.map { SignedText.text(try sign($0)) }
-        return normalizer.normalize(archived: records, from: .notificationHistory, now: Self.now)
+        return Normalizer.normalize(
+            recordVerifier.verify(archived: records, as: .notification, areRefunds: false, now: Self.now)
+        )
     }
 
     func normalize(anyKind json: String, isRefund: Bool = false) throws -> PageRows {
-        normalizer.normalize(anyKind: try sign(json), isRefund: isRefund, now: Self.now)
+        Normalizer.normalize(recordVerifier.verify(anyKind: try sign(json), isRefund: isRefund, now: Self.now))
     }
 
-    func normalize(transactions: String..., from stream: Stream = .transactionHistory) throws -> PageRows {
-        let records = try transactions.map { PageRecord.transaction(jws: try sign($0)) }
-        return normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+    func normalize(transactions: String..., areRefunds: Bool = false) throws -> PageRows {
+        let record = areRefunds ? PageRecord.refund : PageRecord.transaction
+        let page = Page(records: try transactions.map { record(try sign($0)) }, cursor: nil, hasMore: false)
+        return Normalizer.normalize(
+            recordVerifier.verify(page, from: areRefunds ? .refundHistory : .transactionHistory, now: Self.now)
+        )
     }
 
     func normalize(notifications: String..., sendAttempts: String = "[]") throws -> PageRows {
         let attempts = try StrictJSON.scan(Array(sendAttempts.utf8)).array ?? []
         let records = try notifications.map { PageRecord.notification(jws: try sign($0), sendAttempts: attempts) }
         let page = Page(records: records, cursor: nil, hasMore: false)
-        return normalizer.normalize(page, from: .notificationHistory, now: Self.now)
+        return Normalizer.normalize(recordVerifier.verify(page, from: .notificationHistory, now: Self.now))
     }
 }
 

@@ -14,12 +14,12 @@ package protocol RateLedger: Sendable {
     ///   - count: At least 1.
     /// - Returns: 0 to `count` units, and when to ask again.
     /// - Throws: Whatever keeps the ledger from answering; units may be spent all the same.
-    func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant
+    func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant
 
     /// Grants nothing more to anybody for so long: Apple answered 429.
     ///
     /// A length of time, not a moment: the machines agree on nothing but the ledger's clock.
-    func close(_ stream: Stream, for wait: Duration) async throws
+    func close(_ stream: StreamName, for wait: Duration) async throws
 }
 
 /// What the ledger allowed.

@@ -6,7 +6,7 @@ package import Workers
 /// Workers are served in the order they came. However many wait, one call to the ledger at a time asks for all of them.
 /// Every attempt takes a permit, retries too.
 package actor RateLimiter {
-    package nonisolated let stream: Stream
+    package nonisolated let stream: StreamName
     private let terms: LimiterTerms
     private let ledger: any RateLedger
     private let time: Timekeeper
@@ -32,7 +32,7 @@ package actor RateLimiter {
     ///   - time: The process's clocks.
     ///   - stalled: Told how long nobody may send, whenever the ledger says so and it is not only for the pace.
     package init(
-        stream: Stream,
+        stream: StreamName,
         terms: LimiterTerms,
         ledger: any RateLedger,
         time: Timekeeper,

@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JobPlan
 
 extension RequestFailure {
     /// What the crawl does next, decided here and nowhere else.
@@ -7,9 +8,14 @@ extension RequestFailure {
     ///
     /// - Parameters:
     ///   - history: What was tried before; decides where an action is allowed once, or so many times.
+    ///   - effects: What Apple's error codes mean for the stream.
     ///   - now: This machine's clock, for the hint that it may be wrong.
     /// - Returns: An action that `history` still allows.
-    package func disposition(after history: AttemptHistory, now: UnixMilliseconds) -> Disposition {
+    package func disposition(
+        after history: AttemptHistory,
+        effects: [AppleErrorCode: ErrorEffect],
+        now: UnixMilliseconds
+    ) -> Disposition {
         switch self {
         case .transport:
             .repeating(.ordinary, history, otherwise: .deferItem(report))
@@ -24,65 +30,51 @@ extension RequestFailure {
         case .badPage:
             .repeating(.limited(2), history, otherwise: .failItem(report))
         case .answered(let answer):
-            disposition(of: answer, after: history, now: now)
+            disposition(of: answer, after: history, effects: effects, now: now)
         }
     }
 
     private func disposition(
         of answer: HTTPAnswer,
         after history: AttemptHistory,
+        effects: [AppleErrorCode: ErrorEffect],
         now: UnixMilliseconds
     ) -> Disposition {
-        // `nil` for an answer without Apple's code, and for a code that Apple does not document.
-        let code = answer.errorCode.flatMap(AppleErrorCode.init)
-        return switch (answer.status, code) {
-        // The status wins over every code: what waits cannot be wrong.
-        case (429, _):
+        // `nil` without Apple's code, for a code that the stream does not know, and for one with another status than Apple's.
+        let code = answer.errorCode.flatMap(AppleErrorCode.init).flatMap { $0.status == answer.status ? $0 : nil }
+        if let effect = code.flatMap({ effects[$0] }) { return disposition(by: effect, after: history) }
+        return switch answer.status {
+        case 429:
             .waitThenRepeat(retryAfter: answer.retryAfter, date: answer.date)
-
-        // Requests Apple refuses. The first three concern one ID.
-        case (400, .invalidTransactionId), (404, .accountNotFound), (404, .originalTransactionIdNotFound):
-            .failItem(report)
-        case (400, .invalidRequestRevision), (400, .invalidPaginationToken), (400, .paginationTokenExpired):
-            history.cursorWasRestarted ? .failItem(report) : .restartCursor(report)
-        case (400, .startDateTooFarInPast):
-            history.windowWasClamped ? .failItem(report) : .clampWindow(report)
-        case (400, .invalidAppIdentifier), (404, .appNotFound):
-            .stopRun(.configuration(report))
-        case (400, .startDateAfterEndDate), (400, .invalidStartDate), (400, .invalidEndDate),
-            (400, .invalidNotificationType), (400, .multipleFiltersSupplied), (400, .invalidSort),
-            (400, .invalidProductType), (400, .invalidProductId), (400, .invalidSubscriptionGroupIdentifier),
-            (400, .invalidExcludeRevoked), (400, .invalidInAppOwnershipType), (400, .invalidRevoked):
-            .stopRun(.badJob(report))
-        case (400, _):
-            .failItem(report.withUnknownCode)
-
-        // Credentials. Apple answers 401 without a body, also to a token from a clock that is ahead of its own.
-        case (401, _):
+        // Apple answers 401 without a body, also to a token from a clock that is ahead of its own.
+        case 401:
             history.tokenWasRenewed ? .stopRun(.credentials(answer.refusal(now: now))) : .renewToken
-        case (403, _):
+        case 403:
             .stopRun(.credentials(report))
-
-        // Not found. Without Apple's code it was not Apple who answered: a wrong URL, or a proxy.
-        case (404, .accountNotFoundRetryable), (404, .appNotFoundRetryable),
-            (404, .originalTransactionIdNotFoundRetryable):
-            .repeating(.short, history, otherwise: .deferItem(report))
-        case (404, .transactionIdNotFound):
-            history.mayTryOtherEnvironment ? .tryOtherEnvironment(report) : .failItem(report)
-        case (404, _) where answer.errorCode == nil:
+        // Without Apple's code the answer is not Apple's: the URL is wrong, or a proxy answered.
+        case 404 where answer.errorCode == nil:
             .repeating(.limited(2), history, otherwise: .stopRun(.contractBroken(report)))
-        case (404, _):
+        case 400, 404:
             .failItem(report.withUnknownCode)
-
-        // A server that is unwell.
-        case (500, .generalInternal):
-            .repeating(.limited(2), history, otherwise: .deferItem(report))
-        case (408, _), (425, _), (500..., _):
+        case 408, 425, 500...:
             .repeating(.ordinary, history, otherwise: .deferItem(report))
-
         // Redirections, other successes than 200, and refusals that no documented request can meet.
         default:
             .stopRun(.contractBroken(report))
+        }
+    }
+
+    private func disposition(by effect: ErrorEffect, after history: AttemptHistory) -> Disposition {
+        switch effect {
+        case .failsItem: .failItem(report)
+        case .restartsItem: history.cursorWasRestarted ? .failItem(report) : .restartCursor(report)
+        case .shortensWindow: history.windowWasClamped ? .failItem(report) : .clampWindow(report)
+        case .retriesSoon: .repeating(.short, history, otherwise: .deferItem(report))
+        case .retriesTwice: .repeating(.limited(2), history, otherwise: .deferItem(report))
+        case .triesOtherEnvironment:
+            history.mayTryOtherEnvironment ? .tryOtherEnvironment(report) : .failItem(report)
+        case .stopsRunOfBadJob: .stopRun(.badJob(report))
+        case .stopsRunOfOtherApp: .stopRun(.configuration(report))
         }
     }
 }

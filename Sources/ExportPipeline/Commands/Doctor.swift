@@ -21,7 +21,7 @@ package struct CheckUp: Sendable, Codable {
 extension ExportPipeline {
     /// Looks at everything a run needs, one thing after another; what depends on a failed one is left out.
     ///
-    /// Sends Apple one request that costs one unit of the notification limit.
+    /// Sends Apple one request that costs one unit of one stream's limit.
     package func doctor(_ found: @escaping @Sendable (CheckUp) -> Void) async {
         let libraries = LibraryVersions.loaded
         found(
@@ -86,18 +86,18 @@ extension ExportPipeline {
                 tokens: credentials.tokens,
                 clock: { UnixMilliseconds(rawValue: time.wallClock()) }
             )
+            let now = UnixMilliseconds(rawValue: time.wallClock())
+            let probe = AllStreams.types.lazy.compactMap { type in type.probe(at: now).map { (type.name, $0) } }.first
+            guard let (stream, request) = probe else { throw LedgerError.invariant("no stream has a probe") }
             // Counted like any other request, where there is a ledger to count it.
             if hasSchema, let app = try await knownApp() {
-                let grant: BudgetLedger.Grant = try await budget(of: app, scale: 1).take(
-                    .notificationHistory,
-                    atMost: 1
-                )
+                let grant: BudgetLedger.Grant = try await budget(of: app, scale: 1).take(stream, atMost: 1)
                 guard grant.granted == 1 else {
                     return ((), "not asked: the job's share is spent or closed (\(grant.reason ?? ""))")
                 }
             }
             let sent = UnixMilliseconds(rawValue: time.wallClock())
-            let answer = try await client.probe()
+            let answer = try await client.answer(to: request)
             guard answer.status == 200 else { throw RequestFailure.answered(answer) }
             let clock =
                 try answer.date.flatMap(HTTPDate.parse).map { try ", clock " + Self.judge($0 - sent, of: "Apple") }
@@ -128,7 +128,9 @@ extension ExportPipeline {
             history.tokenWasRenewed = true
             history.attempts = .max
             let stop: Failure =
-                if case .stopRun(let reason) = error.disposition(after: history, now: now) { Failure(reason) } else {
+                if case .stopRun(let reason) = error.disposition(after: history, effects: .ofEveryStream, now: now) {
+                    Failure(reason)
+                } else {
                     Failure(StopReason.contractBroken(error.report))
                 }
             let finding =

@@ -64,7 +64,7 @@ extension ExportPipeline {
     }
 
     private func remark(on stream: PlanEstimate.StreamEstimate, _ changed: ChangedSoFar?) -> String? {
-        if case .changedSince(let since) = job.transactionIds, !job.asksWholeApp(stream.stream) {
+        if case .changedSince(let since) = job.transactionIds, !stream.isWholeApp {
             let known =
                 "at least: so many by the notifications in the ledger; those of this run come first and name the rest"
             guard since == .lastRun else { return known }
@@ -72,18 +72,12 @@ extension ExportPipeline {
             return "\(known) (\(followed ?? "no earlier run followed them"))"
         }
         if stream.isUpperBound { return "at most: only customers in whose history a revocation is seen" }
-        if job.asksWholeApp(stream.stream) {
+        if stream.isWholeApp {
             guard let nightly = stream.nightlyRequests else { return "windows of at most a day" }
             return
                 "windows of at most a day; a run a night later needs at least \(nightly), those that are read again included"
         }
         return nil
-    }
-}
-
-extension JobFile {
-    fileprivate func asksWholeApp(_ stream: AppStoreModel.Stream) -> Bool {
-        stream == .notificationHistory && streams.notificationHistory?.scope == .app
     }
 }
 

@@ -47,23 +47,23 @@ extension ExportPipeline {
         rejectedOnly: Bool,
         report tell: (String) -> Void = { _ in }
     ) async throws -> ReplayReport {
-        let (verifier, fingerprints) = try Credentials.trust(of: job)
+        let (jwsVerifier, fingerprints) = try Credentials.trust(of: job)
         try await openLedger()
         // Under another root, every record of the archive would be rejected, or a forged reject be loaded.
         for remark in try await claimOrigins(fingerprints, asksServer: false) { tell(remark) }
         let now = try await ledger.now()
         var report = ReplayReport()
         for (app, environment) in try await knownApps() {
-            let normalizer = Normalizer(
+            let verifier = RecordVerifier(
                 bundleId: job.app.bundleId,
                 environment: environment,
                 appAppleId: job.app.appAppleId,
-                verifier: verifier
+                verifier: jwsVerifier
             )
             if rejectedOnly {
-                try await replayRejects(app, normalizer, now, into: &report)
+                try await replayRejects(app, verifier, now, into: &report)
             } else {
-                try await replayArchive(app, normalizer, now, into: &report)
+                try await replayArchive(app, verifier, now, into: &report)
             }
         }
         return report
@@ -72,7 +72,7 @@ extension ExportPipeline {
     /// Reads one batch after the other while the batches before are verified and merged on every core.
     private func replayArchive(
         _ app: AppID,
-        _ normalizer: Normalizer,
+        _ verifier: RecordVerifier,
         _ now: UnixMilliseconds,
         into report: inout ReplayReport
     ) async throws {
@@ -87,11 +87,12 @@ extension ExportPipeline {
             }
         ) { batch in
             for part in ReplayPart.parts(of: batch) {
-                let rows = await part.rows(normalizer, now)
+                let rows = await part.rows(verifier, now)
                 let counts = try await ledger.write(
                     rows,
-                    from: origin(app, part.stream.rawValue),
-                    isArchived: part.stream != .notificationHistory
+                    from: origin(app, part.stream),
+                    // A record that is signed inside an archived one may be accepted for the first time.
+                    isArchived: !part.hasNestedRecords
                 )
                 sum.withLock { sum in
                     sum.payloads += part.payloads.count
@@ -104,7 +105,7 @@ extension ExportPipeline {
 
     private func replayRejects(
         _ app: AppID,
-        _ normalizer: Normalizer,
+        _ verifier: RecordVerifier,
         _ now: UnixMilliseconds,
         into report: inout ReplayReport
     ) async throws {
@@ -116,11 +117,12 @@ extension ExportPipeline {
             last = end.recordID
             for reject in batch {
                 report.payloads += 1
-                let rows = normalizer.normalize(
+                let verified = verifier.verify(
                     anyKind: String(decoding: reject.raw, as: UTF8.self),
-                    isRefund: reject.stream == AppStoreModel.Stream.refundHistory.rawValue,
+                    isRefund: AllStreams.bringingRefunds.contains(reject.stream),
                     now: now
                 )
+                let rows = Normalizer.normalize(verified)
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {
                     report.rejected += 1
                     continue
@@ -135,36 +137,45 @@ extension ExportPipeline {
         }
     }
 
-    private func origin(_ app: AppID, _ stream: String) -> RowOrigin {
-        RowOrigin(app: app, job: job.name, run: 0, stream: stream, listedTransactionID: nil)
+    private func origin(_ app: AppID, _ stream: StreamName) -> RowOrigin {
+        RowOrigin(app: app, job: job.name, run: nil, stream: stream, listedTransactionID: nil)
     }
 }
 
 /// What of a batch came with one history, and is filed under it.
 private struct ReplayPart {
-    let stream: AppStoreModel.Stream
+    let stream: StreamName
     let payloads: [StoredPayload]
+    let kind: RecordKind
+
+    /// Notifications carry other signed records.
+    var hasNestedRecords: Bool { kind.nestsRecords }
 
     /// Renewal infos and app transactions are in the archive because notifications carry them, and come again with those.
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
-        [
-            ReplayPart(
-                stream: .transactionHistory,
-                payloads: batch.filter { $0.kind == "transaction" && !$0.isRefund }
-            ),
-            ReplayPart(stream: .refundHistory, payloads: batch.filter { $0.kind == "transaction" && $0.isRefund }),
-            ReplayPart(stream: .notificationHistory, payloads: batch.filter { $0.kind == "notification" }),
-        ].filter { !$0.payloads.isEmpty }
+        AllStreams.types.compactMap { type -> ReplayPart? in
+            let payloads = batch.filter {
+                $0.kind == type.replayedKind && $0.isRefund == type.bringsRefunds
+            }
+            guard !payloads.isEmpty, let kind = type.replayedKind else { return nil }
+            return ReplayPart(stream: type.name, payloads: payloads, kind: kind)
+        }
     }
 
     /// Verifies and normalises, on whichever core is free.
     @concurrent
-    func rows(_ normalizer: Normalizer, _ now: UnixMilliseconds) async -> PageRows {
+    func rows(_ verifier: RecordVerifier, _ now: UnixMilliseconds) async -> PageRows {
         let archived = payloads.map { stored in
             SignedText.parts(
                 JWSParts(header: stored.header, payload: stored.payload, signature: stored.signature)
             )
         }
-        return normalizer.normalize(archived: archived, from: stream, now: now)
+        let verified = verifier.verify(
+            archived: archived,
+            as: kind,
+            areRefunds: AllStreams.bringingRefunds.contains(stream),
+            now: now
+        )
+        return Normalizer.normalize(verified)
     }
 }

@@ -24,26 +24,10 @@ struct AppleSource: PageSource {
             onNewConnection: onNewConnection
         )
         let client = item.otherEnvironment == nil ? client : (otherClient ?? client)
-        let page: Page
-        switch item.stream {
-        case .transactionHistory:
-            guard let stream = job.streams.transactionHistory else { throw unplanned(item) }
-            page = try await client.transactionHistory(
-                of: try id(of: item),
-                query: stream.query(now: self.now),
-                revision: item.cursor,
-                departing: departure
-            )
-        case .refundHistory:
-            page = try await client.refundHistory(of: try id(of: item), revision: item.cursor, departing: departure)
-        case .notificationHistory:
-            guard let stream = job.streams.notificationHistory, let window = item.window else { throw unplanned(item) }
-            page = try await client.notificationHistory(
-                stream.query(for: window, transactionId: TransactionID(item.key), reading: item.reading),
-                paginationToken: item.cursor,
-                departing: departure
-            )
+        guard let stream = job.streams[item.stream], let request = stream.request(for: item, now: self.now) else {
+            throw LedgerError.invariant("\(item.stream.rawValue) \(item.key) is not what the job plans")
         }
+        let page = try await client.page(request, departing: departure, decode: type(of: stream).page)
         try check(page, of: item)
         return page
     }
@@ -64,14 +48,5 @@ struct AppleSource: PageSource {
             let message = "Apple answered from its \(found) environment, \(expected.rawValue) was asked"
             throw StopReason.configuration(FailureReport(status: 200, message: message))
         }
-    }
-
-    private func id(of item: WorkItem) throws -> TransactionID {
-        guard let id = TransactionID(item.key) else { throw unplanned(item) }
-        return id
-    }
-
-    private func unplanned(_ item: WorkItem) -> LedgerError {
-        .invariant("\(item.stream.rawValue) \(item.key) is not what the job plans")
     }
 }

@@ -4,7 +4,7 @@ package import Ledger
 
 /// The crawl's limiters draw from the ledger.
 extension BudgetLedger: RateLedger {
-    package func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant {
+    package func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant {
         let grant: Grant = try await take(stream, atMost: count)
         return RateGrant(granted: grant.granted, wait: grant.wait, clock: grant.clock, isPaced: grant.reason == "pace")
     }

@@ -3,14 +3,16 @@ package import AppStoreModel
 /// What a run needs at the least, before anything is sent.
 package struct PlanEstimate: Equatable, Sendable {
     package struct StreamEstimate: Equatable, Sendable {
-        package let stream: Stream
-        /// IDs, or windows of an app-wide notification crawl.
+        package let stream: StreamName
+        /// Whether the items are windows for the whole app, not IDs.
+        package let isWholeApp: Bool
+        /// IDs, or windows for the whole app.
         ///
         /// At most so many when ``isUpperBound``.
         package let items: Int
         /// One for each item: how many pages follow, only Apple knows.
         package let minimumRequests: Int
-        /// Of an app-wide notification crawl: the least that a run a night after the last one needs, readings of earlier days
+        /// Of windows for the whole app: the least that a run a night after the last one needs, readings of earlier days
         /// included; `nil` for other streams, and for one that ends at a fixed date.
         package let nightlyRequests: Int?
         /// Whether the run may need fewer, because it asks only about customers with a revocation.
@@ -40,30 +42,29 @@ package struct PlanEstimate: Equatable, Sendable {
         daysToReadAgain: Int = 0
     ) {
         let environment = job.app.environment
-        streams = job.streams.named.map { stream in
+        streams = job.streams.all.map { stream in
             var items = transactionIds
             var nightly: Int?
-            if stream == .notificationHistory, let notifications = job.streams.notificationHistory,
-                notifications.scope == .app
-            {
-                let asked = notifications.span(now: now, lastRun: lastRun, in: environment).asked
+            if stream.items == .windows, let dates = stream.dates {
                 if let lastRun {
-                    items = notifications.laterWindows(now: now, lastRun: lastRun, in: environment) + daysToReadAgain
+                    items = dates.countLaterWindows(now: now, lastRun: lastRun, in: environment) + daysToReadAgain
                 } else {
+                    let asked = dates.span(now: now, lastRun: nil, in: environment).asked
                     items = NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound).count
                 }
-                if notifications.endDate == .now {
+                if dates.endDate == .now {
                     let lastNight = now - .seconds(86_400)
-                    nightly = notifications.laterWindows(now: now, lastRun: lastNight, in: environment) + 1
+                    nightly = dates.countLaterWindows(now: now, lastRun: lastNight, in: environment) + 1
                 }
             }
-            let allowed = job.limits.allowedRate(of: stream, in: environment)
+            let allowed = job.limits.allowedRate(of: stream.name, in: environment)
             return StreamEstimate(
-                stream: stream,
+                stream: stream.name,
+                isWholeApp: stream.items == .windows,
                 items: items,
                 minimumRequests: items,
                 nightlyRequests: nightly,
-                isUpperBound: stream == .refundHistory && job.streams.refundHistory?.customers == .revoked,
+                isUpperBound: stream.items == .customersWithRevocation,
                 atLimit: .seconds(Double(items) / (allowed / job.limits.share)),
                 atShare: .seconds(Double(items) / allowed)
             )
@@ -85,21 +86,5 @@ package struct PlanEstimate: Equatable, Sendable {
     private func together(_ time: (StreamEstimate) -> Duration) -> Duration {
         let sideBySide = streams.filter { !$0.isUpperBound }.map(time).max() ?? .zero
         return streams.filter(\.isUpperBound).map(time).reduce(sideBySide, +)
-    }
-}
-
-extension NotificationStream {
-    /// Items of an app-wide run that follows another, without second readings: windows since then, with the overlap, and one
-    /// item for failed deliveries.
-    fileprivate func laterWindows(
-        now: UnixMilliseconds,
-        lastRun: UnixMilliseconds,
-        in environment: AppStoreEnvironment
-    ) -> Int {
-        let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
-        let begin = max(lastRun - overlap, environment.oldestNotification(at: now))
-        let readsFailures =
-            startDate == .lastRun && environment == .production && now - WindowReading.failuresReach < min(begin, end)
-        return NotificationWindows.slices(from: begin, to: end).count + (readsFailures ? 1 : 0)
     }
 }

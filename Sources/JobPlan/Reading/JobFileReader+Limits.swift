@@ -20,11 +20,14 @@ extension JobFileReader {
         )
     }
 
-    private func requestsPerSecond(_ limits: Section?, _ environment: AppStoreEnvironment) -> [Stream: Double] {
-        let section = limits?.section("requestsPerSecond", keys: Stream.allCases.map(\.rawValue))
-        let rates = Stream.allCases.map { stream in
-            let named = section?.number(stream.rawValue, upTo: 1_000_000)
-            return (stream, named ?? stream.requestsPerSecond(in: environment))
+    private func requestsPerSecond(
+        _ limits: Section?,
+        _ environment: AppStoreEnvironment
+    ) -> [StreamName: Double] {
+        let section = limits?.section("requestsPerSecond", keys: AllStreams.names.map(\.rawValue))
+        let rates = AllStreams.types.map { type in
+            let named = section?.number(type.name.rawValue, upTo: 1_000_000)
+            return (type.name, named ?? type.requestsPerSecond(in: environment))
         }
         return Dictionary(uniqueKeysWithValues: rates)
     }

@@ -35,7 +35,7 @@ extension JobFileReader {
     }
 
     private func changedSince(_ section: Section) -> TransactionIDSource? {
-        guard let since = date(section, "changedSince", allowsLastRun: true, allowsNow: false) else { return nil }
+        guard let since = section.date("changedSince", allowsLastRun: true, allowsNow: false) else { return nil }
         return .changedSince(since)
     }
 
@@ -49,18 +49,14 @@ extension JobFileReader {
                 advice
             )
         }
-        guard let notifications = streams.notificationHistory, notifications.scope == .app else {
-            return report("add the stream notificationHistory with scope: app beside it")
+        let followed = streams.all.first { $0.items == .windows && type(of: $0).namesChangedCustomers }
+        guard let followed else {
+            return report("add the stream \(AllStreams.namingChangedCustomers.name.rawValue) with scope: app beside it")
         }
-        if notifications.onlyFailures || notifications.notificationType != nil || notifications.endDate != .now {
-            report("notificationHistory must ask for all of them: without onlyFailures, notificationType and endDate")
-        }
-        if notifications.startDate.isAfter(since) {
-            report("notificationHistory.startDate must not be later, or be lastRun")
-        }
-        if streams.transactionHistory == nil, streams.refundHistory == nil {
-            report("add the stream transactionHistory or refundHistory, which asks about them")
-        }
+        followed.advice(forChangesSince: since).forEach(report)
+        guard streams.all.allSatisfy({ $0.items == .windows }) else { return }
+        let others = AllStreams.types.filter { !$0.namesChangedCustomers }.map { $0.name.rawValue }
+        report("add the stream \(others.joined(separator: " or ")), which asks about them")
     }
 
     private func isOneSelect(_ statement: String) -> Bool {

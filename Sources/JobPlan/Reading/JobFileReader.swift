@@ -60,15 +60,14 @@ struct JobFileReader {
         _ limits: JobLimits,
         _ environment: AppStoreEnvironment
     ) {
-        let isAppWideOnly =
-            streams.named == [.notificationHistory] && streams.notificationHistory?.scope == .app
-        if !isAppWideOnly, !file.has("transactionIds") {
+        let needsNoIDs = streams.all.allSatisfy { $0.items == .windows }
+        if !needsNoIDs, !file.has("transactionIds") {
             file.report(
                 "transactionIds",
                 "only a job whose one stream is notificationHistory with scope app needs none"
             )
         }
-        for stream in streams.named {
+        for stream in streams.names {
             let allowed = limits.allowedRate(of: stream, in: environment) * Double(limits.windowSeconds)
             guard allowed < 1 else { continue }
             problems.report(

@@ -2,7 +2,7 @@
 ///
 /// Every reader returns `nil` both for a key that is left out and for one that is wrong; what is wrong has been
 /// reported, and then ``JobFile`` is never made.
-struct Section {
+package struct Section {
     let place: Place
     let problems: Problems
     private let entries: [String: JobNode.Entry]

@@ -1,9 +1,12 @@
+package import AppStoreModel
+import JobPlan
 package import LedgerTables
 import Postgres
 
 /// A payload from the raw archive, ready to be verified again.
 package struct StoredPayload: Sendable {
-    package let kind: String
+    /// `nil` for a kind that this version of StoreLedger does not know.
+    package let kind: RecordKind?
     package let recordKey: String
     package let header: [UInt8]
     package let payload: [UInt8]
@@ -29,7 +32,7 @@ package struct ArchivePlace: Sendable {
 /// A record that was rejected, with what came.
 package struct StoredReject: Sendable {
     package let recordID: Int64
-    package let stream: String
+    package let stream: StreamName
     package let itemKey: String
     package let reason: String
     package let raw: [UInt8]
@@ -70,7 +73,7 @@ extension Ledger {
                 }
                 payloads.append(
                     StoredPayload(
-                        kind: kind,
+                        kind: RecordKind(rawValue: kind),
                         recordKey: key,
                         header: header,
                         payload: payload,
@@ -108,7 +111,7 @@ extension Ledger {
                 rejects.append(
                     StoredReject(
                         recordID: try row.int64("record_id"),
-                        stream: try row.text("stream"),
+                        stream: StreamName(try row.text("stream")),
                         itemKey: try row.text("item_key"),
                         reason: try row.text("reason"),
                         raw: try row.bytes("raw")
@@ -191,20 +194,23 @@ extension Ledger {
 }
 
 extension RecordWriter {
-    /// Has `refundHistory: {for: revoked}` ask for the customers in whose crawl the rejected records came.
+    /// Marks the customers in whose crawl the rejected records came, so that a run requests their refunds.
     fileprivate func markRevocation(
         inItemsOf rejects: [Int64],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         _ = try connection.run(
             """
-            UPDATE crawl_items i SET saw_revocation = true, refunds_due = (i.stream <> 'refundHistory')
+            UPDATE crawl_items i SET saw_revocation = true, refunds_due = (i.stream <> ALL ($3::text[]))
               FROM rejected_records r
              WHERE r.app_id = $1 AND r.record_id = ANY ($2::text[]::bigint[])
                AND i.app_id IN (SELECT a.app_id FROM apps own JOIN apps a USING (bundle_id) WHERE own.app_id = $1)
                AND i.job = r.job AND i.stream = r.stream AND i.item_key = r.item_key
             """,
-            [.integer(origin.app.rawValue), .textArray(rejects.map(String.init))]
+            [
+                .integer(origin.app.rawValue), .textArray(rejects.map(String.init)),
+                .textArray(AllStreams.bringingRefunds.map(\.rawValue)),
+            ]
         )
     }
 }

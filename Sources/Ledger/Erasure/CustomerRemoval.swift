@@ -43,10 +43,10 @@ struct CustomerRemoval {
             on: connection
         )
         try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
-        try removeEvidence(of: "transaction", transactions + refunds + chains, on: connection)
-        try removeEvidence(of: "renewalInfo", renewals + chains, on: connection)
-        try removeEvidence(of: "notification", notifications, on: connection)
-        try removeEvidence(of: "appTransaction", trace.appTransactions.map(\.text), on: connection)
+        try removeEvidence(of: .transaction, transactions + refunds + chains, on: connection)
+        try removeEvidence(of: .renewalInfo, renewals + chains, on: connection)
+        try removeEvidence(of: .notification, notifications, on: connection)
+        try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
         try removeMarks(on: connection)
         try removeCrawls(on: connection)
@@ -76,8 +76,9 @@ struct CustomerRemoval {
         in table: Table,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        guard let owner = Tables.ownerKind(of: table), !keys.isEmpty else { return }
-        for child in Tables.owned {
+        let kind = RecordKind.ofPayloads(in: table)
+        guard let owner = kind.ownerKind, !keys.isEmpty else { return }
+        for child in kind.children {
             try delete(
                 KeyedRows.delete(from: child.name, by: "owner_key", "x.owner_kind = $3"),
                 [.textArray(keys), .text(owner)],
@@ -101,7 +102,7 @@ struct CustomerRemoval {
 
     /// The raw archive, the latest signatures and the odd fields of records.
     private mutating func removeEvidence(
-        of kind: String,
+        of kind: RecordKind,
         _ keys: [String],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
@@ -109,7 +110,7 @@ struct CustomerRemoval {
         for table in [Tables.signedPayloads.name, Staging.latestSignatures.name, Tables.fieldIssues.name] {
             try delete(
                 KeyedRows.delete(from: table, by: "record_key", "x.kind = $3"),
-                [.textArray(keys), .text(kind)],
+                [.textArray(keys), .text(kind.rawValue)],
                 of: table,
                 on: connection
             )

@@ -3,8 +3,6 @@ import LedgerTables
 
 /// A batch of rows and the IDs of everything in it.
 struct IdentifiedRows {
-    static let appTransactionKind = "appTransaction"
-
     /// What is withheld of a batch.
     struct Verdict {
         /// For each snapshot.
@@ -31,7 +29,7 @@ struct IdentifiedRows {
             familyTransactions.insert(ExactText(snapshot.key))
         }
         var archivedNotifications: [ExactText: [UInt8]] = [:]
-        for payload in rows.archive where payload.kind == "notification" {
+        for payload in rows.archive where payload.kind == .notification {
             archivedNotifications[ExactText(payload.recordKey)] = payload.payload
         }
         for (place, snapshot) in rows.snapshots.enumerated() where snapshot.table == Tables.notifications {
@@ -49,7 +47,7 @@ struct IdentifiedRows {
         self.records = records
         rejectedIDs = rows.rejected.map { IDTraces.ids(in: $0.raw).union(history) }
         appTransactions = Set(
-            rows.archive.filter { $0.kind == Self.appTransactionKind }.map { .appTransaction($0.recordKey) }
+            rows.archive.filter { $0.kind == .appTransaction }.map { .appTransaction($0.recordKey) }
         )
     }
 

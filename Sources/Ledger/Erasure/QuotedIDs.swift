@@ -55,7 +55,7 @@ enum QuotedIDs {
         )
         guard !unnamed.isEmpty else { return }
         for payload in rows.archive.sorted(by: { $0.recordKey < $1.recordKey })
-        where payload.kind == "notification" && unnamed.contains(ExactText(payload.recordKey)) {
+        where payload.kind == .notification && unnamed.contains(ExactText(payload.recordKey)) {
             let ids = IDTraces.ids(in: payload.payload)
             try file(ids, of: .notification, payload.recordKey, app: app, on: connection)
         }

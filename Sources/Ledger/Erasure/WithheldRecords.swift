@@ -31,11 +31,11 @@ struct WithheldRecords {
         var withheld: Set<RecordName> = []
         for (snapshot, isWithheld) in records where isWithheld {
             // A refund is a transaction once more.
-            let kind = Tables.recordKind(of: snapshot.table) ?? "transaction"
+            let kind = RecordKind.ofPayloads(in: snapshot.table)
             withheld.insert(RecordName(kind: kind, key: ExactText(snapshot.key)))
             if snapshot.table != Tables.refunds { count += 1 }
         }
-        for payload in rows.archive where payload.kind == IdentifiedRows.appTransactionKind {
+        for payload in rows.archive where payload.kind == .appTransaction {
             guard verdict.erased.contains(.appTransaction(payload.recordKey)) else { continue }
             withheld.insert(RecordName(kind: payload.kind, key: ExactText(payload.recordKey)))
         }
@@ -47,7 +47,7 @@ struct WithheldRecords {
         kept.issues.removeAll { withheld.contains(RecordName(kind: $0.kind, key: ExactText($0.recordKey))) }
         kept.sendAttempts.removeAll { attempt in
             guard case .text(let uuid)? = attempt.first else { return false }
-            return withheld.contains(RecordName(kind: "notification", key: ExactText(uuid)))
+            return withheld.contains(RecordName(kind: .notification, key: ExactText(uuid)))
         }
         // Nothing says which record an unknown field was in; the next page without such a record shows it again.
         kept.drift = []
@@ -57,6 +57,6 @@ struct WithheldRecords {
 
 /// What the archive and the odd fields call a record.
 private struct RecordName: Hashable {
-    let kind: String
+    let kind: RecordKind
     let key: ExactText
 }

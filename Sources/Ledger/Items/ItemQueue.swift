@@ -21,7 +21,7 @@ extension Ledger {
     ///
     /// What a dead worker held does not wait until all that was planned has had its turn. What was put off does: after an
     /// outage of the store the others are tried before it.
-    package func lease(_ stream: Stream, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
+    package func lease(_ stream: StreamName, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
         try await transaction(on: .control) { connection in
             let taken = try connection.run(
                 """
@@ -70,7 +70,7 @@ extension Ledger {
         }
     }
 
-    private static func items(of stream: Stream, in rows: PostgresRows) throws -> [WorkItem] {
+    private static func items(of stream: StreamName, in rows: PostgresRows) throws -> [WorkItem] {
         var items: [WorkItem] = []
         for row in 0..<rows.count {
             var window: Range<UnixMilliseconds>?

@@ -36,16 +36,16 @@ package struct BudgetLedger: Sendable {
 
     let ledger: Ledger
     let app: AppID
-    let shares: [Stream: Share]
+    let shares: [StreamName: Share]
 
-    package init(ledger: Ledger, app: AppID, shares: [Stream: Share]) {
+    package init(ledger: Ledger, app: AppID, shares: [StreamName: Share]) {
         self.ledger = ledger
         self.app = app
         self.shares = shares
     }
 
     /// Takes requests from the budget; they count from now on, sent or not.
-    package func take(_ stream: Stream, atMost count: Int) async throws -> Grant {
+    package func take(_ stream: StreamName, atMost count: Int) async throws -> Grant {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app
         // One statement, which commits by itself: durable before the request leaves, and a machine that is cut off between
@@ -79,7 +79,7 @@ package struct BudgetLedger: Sendable {
     /// Closes the endpoint for every worker for so long, on the ledger's own clock; never opens it earlier than before.
     ///
     /// Afterwards all of them together go half as fast, and regain a twentieth in every quiet sixth of a window.
-    package func close(_ stream: Stream, for wait: Duration) async throws {
+    package func close(_ stream: StreamName, for wait: Duration) async throws {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app
         try await ledger.persistently(on: .control) { connection in

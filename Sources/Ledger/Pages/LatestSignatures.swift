@@ -64,7 +64,7 @@ extension RecordWriter {
         _ = try connection.run(
             MergeSQL.removeSignatureLocks,
             [
-                .integer(origin.app.rawValue), .text(Tables.payloadKind(of: table)),
+                .integer(origin.app.rawValue), .text(RecordKind.ofPayloads(in: table).rawValue),
                 .textArray(records.map(\.snapshot.key)),
             ]
         )
@@ -78,7 +78,7 @@ extension RecordWriter {
     ) throws(PostgresError) -> Row {
         let snapshot = record.snapshot
         let name: Row = [
-            .text(Tables.payloadKind(of: table)), .text(snapshot.key), .bytea(record.heldSHA256),
+            .text(RecordKind.ofPayloads(in: table).rawValue), .text(snapshot.key), .bytea(record.heldSHA256),
             .timestamp(snapshot.signedDate), .bytea(snapshot.payloadSHA256),
         ]
         guard record.isSignedAgain, let payload else { return name + [.null, .null, .null] }

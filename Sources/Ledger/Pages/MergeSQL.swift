@@ -102,12 +102,11 @@ enum MergeSQL {
     private static func others(of table: Table) -> [String] {
         let key = table.key[0]
         var others: [String] = []
-        if let owner = Tables.ownerKind(of: table) {
-            others += Tables.owned.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = s.\(key)" }
+        guard let kind = RecordKind(of: table) else { return [] }
+        if let owner = kind.ownerKind {
+            others += kind.children.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = s.\(key)" }
         }
-        if let kind = Tables.recordKind(of: table) {
-            others.append("field_issues o WHERE o.kind = '\(kind)' AND o.record_key = s.\(key)")
-        }
+        others.append("field_issues o WHERE o.kind = '\(kind.rawValue)' AND o.record_key = s.\(key)")
         // Each question is a subquery that cannot be turned into a join, for the reason given below.
         return others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
     }
@@ -162,7 +161,7 @@ enum MergeSQL {
     private static func latestSignature(of row: String, _ table: Table) -> String {
         """
         SELECT l.signed_date, l.payload_sha256 FROM latest_signatures l
-         WHERE l.app_id = $1::integer AND l.kind = '\(Tables.payloadKind(of: table))' AND l.record_key = \(row).\(table.key[0])
+         WHERE l.app_id = $1::integer AND l.kind = '\(RecordKind.ofPayloads(in: table).rawValue)' AND l.record_key = \(row).\(table.key[0])
            AND l.first_payload_sha256 = \(row).payload_sha256 AND l.signature IS NOT NULL
         """
     }

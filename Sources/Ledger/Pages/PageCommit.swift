@@ -127,7 +127,7 @@ extension PageCommit {
                 rows_unchanged = rows_unchanged + $11::integer, records_rejected = records_rejected + $12::integer,
                 records_withheld = records_withheld + $17::integer,
                 saw_revocation = saw_revocation OR $13::boolean,
-                refunds_due = refunds_due OR (saw_revocation OR $13) AND stream <> 'refundHistory',
+                refunds_due = refunds_due OR (saw_revocation OR $13) AND NOT $18::boolean,
                 state = CASE WHEN $14::boolean THEN 'done' ELSE state END,
                 claimable_at = CASE WHEN $14::boolean THEN NULL ELSE claimable_at END,
                 lease_owner = CASE WHEN $14::boolean THEN NULL ELSE lease_owner END,
@@ -143,7 +143,7 @@ extension PageCommit {
                 .integer(Int32(counts.unchanged)), .integer(Int32(rows.rejected.count)),
                 .boolean(rows.sawRevocation), .boolean(isLast),
                 completeUntil.map { .timestamp($0.rawValue) } ?? .null, .uuid(holder.owner),
-                .integer(Int32(counts.withheld)),
+                .integer(Int32(counts.withheld)), .boolean(origin.bringsRefunds),
             ]
         )
         return moved.affected == 1

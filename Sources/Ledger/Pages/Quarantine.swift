@@ -1,3 +1,4 @@
+import AppStoreModel
 import LedgerTables
 import Postgres
 
@@ -27,7 +28,7 @@ struct Quarantine {
 
     private func parameters(of record: RejectedRecord) -> [Cell] {
         [
-            .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream), .text(record.reason),
+            .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue), .text(record.reason),
             .bytea(record.sha256), .bytea(record.identity),
         ]
     }

@@ -12,7 +12,7 @@ extension RecordWriter {
     /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
     func writeArchive(
         _ payloads: [ArchivedPayload],
-        inserted: [String: Set<ExactText>],
+        inserted: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws {
         guard !payloads.isEmpty, !isArchived else { return }
@@ -24,9 +24,8 @@ extension RecordWriter {
         let rows = { (places: [Int]) -> [Row] in
             places.map { place in
                 let payload = payloads[place]
-                // Only a notification quotes other JWS.
                 let bytes =
-                    payload.kind == "notification"
+                    payload.kind.nestsRecords
                     ? HeaderSplice.shorten(payload.payload, headers: known) : payload.payload
                 return archiveName(of: payload) + [.integer(numbers[place]), .bytea(bytes), .bytea(payload.signature)]
             }
@@ -55,7 +54,7 @@ extension RecordWriter {
     /// row alone was removed by hand, a page's second attempt finds it.
     private func triage(
         _ payloads: [ArchivedPayload],
-        inserted: [String: Set<ExactText>],
+        inserted: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws -> (new: [Int], standing: [Int]) {
         guard !isContested else { return ([], Array(payloads.indices)) }
@@ -84,8 +83,8 @@ extension RecordWriter {
 
     private func archiveName(of payload: ArchivedPayload) -> Row {
         [
-            .text(payload.kind), .text(payload.recordKey), .timestamp(payload.signedDate),
-            .bytea(payload.payloadSHA256), .boolean(origin.isRefundHistory && payload.kind == "transaction"),
+            .text(payload.kind.rawValue), .text(payload.recordKey), .timestamp(payload.signedDate),
+            .bytea(payload.payloadSHA256), .boolean(origin.bringsRefunds && payload.kind == .transaction),
         ]
     }
 }
@@ -93,7 +92,9 @@ extension RecordWriter {
 extension ArchivedPayload {
     /// The order of the archive's key.
     fileprivate func precedes(_ other: Self) -> Bool {
-        if kind != other.kind { return kind.utf8.lexicographicallyPrecedes(other.kind.utf8) }
+        if kind != other.kind {
+            return kind.rawValue.utf8.lexicographicallyPrecedes(other.kind.rawValue.utf8)
+        }
         if recordKey != other.recordKey { return recordKey.utf8.lexicographicallyPrecedes(other.recordKey.utf8) }
         if signedDate != other.signedDate { return signedDate < other.signedDate }
         return payloadSHA256.lexicographicallyPrecedes(other.payloadSHA256)

@@ -1,4 +1,5 @@
 package import AppStoreModel
+import JobPlan
 import LedgerTables
 import Postgres
 import SignedData
@@ -21,9 +22,9 @@ package struct RowCounts: Equatable, Sendable {
 package struct RowOrigin: Sendable {
     package let app: AppID
     package let job: String
-    package let run: Int64
-    /// The stream's name.
-    package let stream: String
+    /// `nil` for rows that a replay makes again.
+    package let run: Int64?
+    package let stream: StreamName
     /// The transaction ID of the user's list under which the rows were found.
     package let listedTransactionID: String?
     /// When Apple answered, at the latest; `nil` for rows that Apple was not asked for now.
@@ -31,13 +32,22 @@ package struct RowOrigin: Sendable {
     /// Whether the job has read these notifications' day before, so that new ones among them came late.
     package let isSecondReading: Bool
 
-    var isRefundHistory: Bool { stream == "refundHistory" }
+    /// The tables hold 0 where no run brought the row.
+    var runNumber: Int64 { run ?? 0 }
+
+    private var streamType: (any AppStoreStream.Type)? { AllStreams.type(of: stream) }
+
+    /// Whether the transactions are refunds.
+    var bringsRefunds: Bool { streamType?.bringsRefunds ?? false }
+
+    /// Whether the rows tell which customers have changed.
+    var namesChangedCustomers: Bool { streamType?.namesChangedCustomers ?? false }
 
     package init(
         app: AppID,
         job: String,
-        run: Int64,
-        stream: String,
+        run: Int64?,
+        stream: StreamName,
         listedTransactionID: String?,
         readAt: UnixMilliseconds? = nil,
         isSecondReading: Bool = false
@@ -100,7 +110,7 @@ struct RecordWriter {
         try QuotedIDs.file(rows, app: origin.app, on: connection)
         try removeIssues(of: merged.replaced, on: connection)
         // A crawl's new notification names its customer by itself. A record that only a replay accepts came long before.
-        if rewritesHeldSnapshots, origin.stream == "notificationHistory" {
+        if rewritesHeldSnapshots, origin.namesChangedCustomers {
             try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
         }
         counts.newlyRejected = try writeRemarks(
@@ -243,13 +253,13 @@ struct RecordWriter {
     {
         guard !new.isEmpty else { return }
         var constants: [(column: String, cell: Cell)] = [
-            ("app_id", .integer(origin.app.rawValue)), ("last_run_id", .bigint(origin.run)),
+            ("app_id", .integer(origin.app.rawValue)), ("last_run_id", .bigint(origin.runNumber)),
         ]
         if table == Tables.transactions {
-            constants += [("source", .text(origin.stream)), ("listed_transaction_id", listedTransactionID)]
+            constants += [("source", .text(origin.stream.rawValue)), ("listed_transaction_id", listedTransactionID)]
         }
         if origin.isSecondReading, table == Tables.notifications {
-            constants.append(("late_run_id", .bigint(origin.run)))
+            constants.append(("late_run_id", .bigint(origin.runNumber)))
         }
         _ = try connection.copyIn(
             table.name,
@@ -265,8 +275,8 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws -> [PostgresRow] {
         guard !standing.isEmpty else { return [] }
-        var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.run)]
-        if table == Tables.transactions { parameters += [.text(origin.stream), listedTransactionID] }
+        var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.runNumber)]
+        if table == Tables.transactions { parameters += [.text(origin.stream.rawValue), listedTransactionID] }
         let changed = try connection.run(
             MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
             parameters,
@@ -284,13 +294,13 @@ struct RecordWriter {
         in table: Table,
         on connection: borrowing PostgresConnection
     ) throws {
-        guard let ownerKind = Tables.ownerKind(of: table) else { return }
+        guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
         var owners = updated
         // A new snapshot has older children too where its row alone was removed by hand. They are in the way of its own; where
         // it has none, a replay finds and removes them.
         if isContested { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
         if !owners.isEmpty {
-            for child in Tables.owned {
+            for child in kind.children {
                 // Such tables stay small in most ledgers, and a plan made for a small one must not be kept.
                 _ = try connection.runOnce(
                     MergeSQL.removeChildren(child),
@@ -298,7 +308,7 @@ struct RecordWriter {
                 )
             }
         }
-        for child in Tables.owned {
+        for child in kind.children {
             let rows = winners.flatMap { $0.children.filter { $0.table == child }.flatMap(\.rows) }
             guard !rows.isEmpty else { continue }
             _ = try connection.copyIn(
@@ -315,14 +325,14 @@ struct RecordWriter {
     /// Only once all tables are merged: a page that has nothing new locks none of their rows, but it does file its odd
     /// fields, and must not hold what another page waits for that holds these.
     private func removeIssues(
-        of replaced: [String: Set<ExactText>],
+        of replaced: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws {
-        for (kind, keys) in replaced.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
+        for (kind, keys) in replaced.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where !keys.isEmpty {
             // Few ledgers have many, and a plan made for few must not be kept.
             _ = try connection.runOnce(
                 "DELETE FROM field_issues WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[])",
-                [.integer(origin.app.rawValue), .text(kind), .textArray(keys.map(\.text).sorted())]
+                [.integer(origin.app.rawValue), .text(kind.rawValue), .textArray(keys.map(\.text).sorted())]
             )
         }
     }
@@ -333,7 +343,7 @@ struct RecordWriter {
         guard !uuids.isEmpty else { return }
         _ = try connection.run(
             "UPDATE notifications SET late_run_id = $2::bigint WHERE app_id = $1::integer AND notification_uuid = ANY ($3::text[])",
-            [.integer(origin.app.rawValue), .bigint(origin.run), .textArray(uuids.map(\.text).sorted())]
+            [.integer(origin.app.rawValue), .bigint(origin.runNumber), .textArray(uuids.map(\.text).sorted())]
         )
     }
 
@@ -361,11 +371,13 @@ struct RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws -> [String] {
         let app = Cell.integer(origin.app.rawValue)
-        for issue in issues.sorted(by: { ($0.kind, $0.recordKey, $0.path) < ($1.kind, $1.recordKey, $1.path) }) {
+        for issue in issues.sorted(by: {
+            ($0.kind.rawValue, $0.recordKey, $0.path) < ($1.kind.rawValue, $1.recordKey, $1.path)
+        }) {
             _ = try connection.run(
                 MergeSQL.issue,
                 [
-                    app, .text(issue.kind), .text(issue.recordKey), .text(issue.path), .text(issue.found),
+                    app, .text(issue.kind.rawValue), .text(issue.recordKey), .text(issue.path), .text(issue.found),
                     issue.signedDate.map(Cell.timestamp) ?? .null,
                 ]
             )
@@ -377,9 +389,9 @@ struct RecordWriter {
             let filed = try connection.run(
                 MergeSQL.rejected,
                 [
-                    app, .text(origin.job), .text(origin.stream), .text(itemKey), .text(record.reason),
+                    app, .text(origin.job), .text(origin.stream.rawValue), .text(itemKey), .text(record.reason),
                     .text(record.detail), .bytea(record.sha256), .bytea(Array(record.raw.prefix(Self.longestReject))),
-                    .bigint(origin.run),
+                    .bigint(origin.runNumber),
                 ]
             )
             if !isKnown {
@@ -392,7 +404,7 @@ struct RecordWriter {
             }
             crashPoint(.rejectFiled)
         }
-        let drift = Dictionary(grouping: rows.drift) { [$0.kind, $0.path] }
+        let drift = Dictionary(grouping: rows.drift) { [$0.kind.rawValue, $0.path] }
         for (path, seen) in drift.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             _ = try connection.run(
                 MergeSQL.drift,

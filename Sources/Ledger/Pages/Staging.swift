@@ -104,7 +104,7 @@ struct SnapshotNames {
     ///   - issues: Field issues of these snapshots and of others; only a replay asks with them.
     /// - Returns: What ``MergeSQL/triage(_:rewritesHeldSnapshots:)`` and ``MergeSQL/holdSnapshots(_:)`` ask with.
     func rows(_ snapshots: [Snapshot], hashes: [Cell]? = nil, issues: [FieldIssue]? = nil) -> RowArray {
-        let kind = Tables.recordKind(of: origin)
+        let kind = RecordKind(of: origin)
         let odd = issues.map { Set($0.filter { $0.kind == kind }.map { ExactText($0.recordKey) }) }
         let rows = snapshots.indices.map { place -> Row in
             let snapshot = snapshots[place]

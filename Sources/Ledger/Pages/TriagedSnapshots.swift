@@ -45,13 +45,13 @@ struct ChangedRecords {
 /// What became of the records of a batch, across tables.
 struct MergedRecords {
     /// By the kind of record, the keys that the ledger did not have.
-    private(set) var inserted: [String: Set<ExactText>] = [:]
+    private(set) var inserted: [RecordKind: Set<ExactText>] = [:]
     /// By the kind of record, the keys whose snapshot was replaced.
-    private(set) var replaced: [String: Set<ExactText>] = [:]
-    private var changed: [String: Set<ExactText>] = [:]
-    private var won: [String: Set<ExactText>] = [:]
-    private var known: [String: Set<ExactText>] = [:]
-    private var other: [String: Set<ExactText>] = [:]
+    private(set) var replaced: [RecordKind: Set<ExactText>] = [:]
+    private var changed: [RecordKind: Set<ExactText>] = [:]
+    private var won: [RecordKind: Set<ExactText>] = [:]
+    private var known: [RecordKind: Set<ExactText>] = [:]
+    private var other: [RecordKind: Set<ExactText>] = [:]
 
     mutating func note(
         _ snapshots: [Snapshot],
@@ -59,13 +59,13 @@ struct MergedRecords {
         _ changed: ChangedRecords,
         _ triaged: TriagedSnapshots
     ) {
-        if let kind = Tables.recordKind(of: table) {
+        if let kind = RecordKind(of: table) {
             inserted[kind] = changed.new
             replaced[kind] = changed.rewritten
             self.changed[kind] = changed.inserted.union(changed.rewritten)
             won[kind] = changed.inserted.union(changed.updated)
         }
-        let kind = Tables.payloadKind(of: table)
+        let kind = RecordKind.ofPayloads(in: table)
         known[kind, default: []].formUnion(snapshots.map { ExactText($0.key) })
         other[kind, default: []].formUnion(triaged.otherContent)
     }
@@ -81,7 +81,7 @@ struct MergedRecords {
     /// The snapshots that the ledger did not have, or that replaced another one.
     func written(among snapshots: [Snapshot]) -> [Snapshot] {
         snapshots.filter { snapshot in
-            Tables.recordKind(of: snapshot.table).flatMap { won[$0] }?.contains(ExactText(snapshot.key)) == true
+            RecordKind(of: snapshot.table).flatMap { won[$0] }?.contains(ExactText(snapshot.key)) == true
         }
     }
 

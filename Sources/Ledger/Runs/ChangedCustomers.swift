@@ -76,6 +76,7 @@ extension Ledger {
                         .bigint(staged.count - withheld), .bigint(withheld),
                         plan.changedSince == .lastRun ? .timestamp(plan.now.rawValue) : .null,
                         .text(plan.job.name), .timestamp(plan.oldestNotification.rawValue),
+                        .textArray(plan.streamsOfWindows.map(\.rawValue)),
                     ]
                 )
                 _ = try connection.run("SELECT analyze_crawl_items()")
@@ -100,15 +101,15 @@ extension Ledger {
             let asked = try connection.run(
                 """
                 SELECT max(window_end) AS until FROM crawl_items
-                 WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory'
+                 WHERE app_id = $1 AND job = $2 AND stream = ANY ($3::text[])
                 """,
-                [.integer(plan.app.rawValue), .text(plan.job.name)]
+                [.integer(plan.app.rawValue), .text(plan.job.name), .textArray(plan.streamsOfWindows.map(\.rawValue))]
             )[0]
             return ChangedSoFar(
                 customers: try row.int64("customers"),
                 followedUntil: try changed.followedUntil(on: connection),
                 notificationsUntil: try asked.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:)),
-                daysToReadAgain: try ItemPlanner(plan: plan).countDueDays(on: connection)
+                daysToReadAgain: try changed.countDueDays(on: connection)
             )
         }
     }
@@ -123,11 +124,21 @@ struct ChangedCustomers {
 
     /// How long after a notification's date a history must have been read to show for certain what it is about.
     ///
-    /// This is a property of Apple's histories, so it does not follow `notificationHistory.overlap`: a job with an overlap
+    /// This is a property of Apple's histories, so it does not follow the job's `overlap`: a job with an overlap
     /// of days would otherwise ask for the same customers again on each of these days.
     static let settlingTime = Duration.seconds(3_600)
 
     private var key: [Cell] { [.integer(plan.app.rawValue), .text(plan.job.name)] }
+
+    /// How many days a run that began now would read for the second time.
+    func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
+        var days: Int64 = 0
+        for stream in plan.job.streams.all where stream.items == .windows {
+            guard let dates = stream.dates else { continue }
+            days += try WindowPlanner(plan: plan, stream: stream.name, dates: dates).countDueDays(on: connection)
+        }
+        return days
+    }
 
     /// From when on notifications are looked at; `nil` for all the ledger has.
     func since(on connection: borrowing PostgresConnection) throws -> UnixMilliseconds? {
@@ -182,12 +193,12 @@ struct ChangedCustomers {
     /// The moment up to which this run follows: its own end, or where the first window begins that it could not finish.
     ///
     /// A time that is read again has been followed before; what only the next attempt finds there is found by when it came.
-    /// Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach.
+    /// Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach, 8 streams with windows.
     static let followedUntil = """
         (SELECT least($5::timestamptz, min(i.window_start)) FROM crawl_items i
-          WHERE i.app_id = $1 AND i.job = $6 AND i.stream = 'notificationHistory' AND i.run_id = $2
+          WHERE i.app_id = $1 AND i.job = $6 AND i.stream = ANY ($8::text[]) AND i.run_id = $2
             AND i.state <> 'done' AND i.window_end > $7::timestamptz AND $5::timestamptz IS NOT NULL
-            AND \(ItemPlanner.isFirstReading("i")))
+            AND \(WindowPlanner.isFirstReading("i")))
         """
 
     func parameters(since: UnixMilliseconds?) -> [Cell] {

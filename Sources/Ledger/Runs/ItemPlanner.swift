@@ -8,17 +8,12 @@ import Workers
 struct ItemPlanner {
     let plan: RunPlan
 
-    /// How long before the end of the last window the next one begins, of the whole app and of each ID: the job's key
-    /// `notificationHistory.overlap`.
-    var overlap: Duration {
-        plan.job.streams.notificationHistory?.overlap ?? NotificationStream.usualOverlap
-    }
-
     var app: Cell { .integer(plan.app.rawValue) }
     var job: Cell { .text(plan.job.name) }
 
-    static let gapRemark =
-        "notificationHistory: Apple no longer serves the oldest part of what was asked for; the gap is recorded"
+    static func gapRemark(_ stream: StreamName) -> String {
+        "\(stream.rawValue): Apple no longer serves the oldest part of what was asked for; the gap is recorded"
+    }
 
     /// An item that is to do again: nobody's, and counted from zero.
     ///
@@ -73,9 +68,13 @@ struct ItemPlanner {
             if let since = plan.changedSince {
                 start.remarks += try ChangedCustomers(plan: plan).remarks(on: since, connection)
             }
-            if streams.contains(.notificationHistory) { try recordItemGaps(&start, on: connection) }
-            if let notifications = plan.job.streams.notificationHistory, notifications.scope == .app {
-                try planWindows(notifications, in: &start, on: connection)
+            for stream in plan.job.streams.all {
+                guard let dates = stream.dates else { continue }
+                if stream.items == .windows {
+                    try WindowPlanner(plan: plan, stream: stream.name, dates: dates).plan(into: &start, on: connection)
+                } else if streams.contains(stream.name) {
+                    try recordItemGaps(of: stream.name, dates, in: &start, on: connection)
+                }
             }
             _ = try connection.run("SELECT analyze_crawl_items()")
             return start
@@ -96,7 +95,7 @@ struct ItemPlanner {
     /// - Returns: How many of the IDs are of erased customers.
     /// - Throws: ``Postgres/PostgresError``.
     func planBatches(
-        of streams: [Stream],
+        of streams: [StreamName],
         _ staged: StagedIDs,
         run: Int64,
         inPhase phase: Int32,
@@ -157,7 +156,7 @@ struct ItemPlanner {
     /// Keeps the filters that the streams are planned with, and says which of them have changed.
     ///
     /// - Returns: A sentence for each stream whose items begin again.
-    func noteFilters(of streams: [Stream], on connection: borrowing PostgresConnection) throws -> [String] {
+    func noteFilters(of streams: [StreamName], on connection: borrowing PostgresConnection) throws -> [String] {
         try connection.transaction(.readCommitted) { connection in
             var remarks: [String] = []
             for stream in streams {
@@ -186,7 +185,7 @@ struct ItemPlanner {
     ///
     /// A finished one goes on from its cursor, unless its filters have changed. One that was finished since the job's last
     /// complete run, by a run whose place this one takes, stays finished.
-    private func insertItems(of stream: Stream, run: Int64, on connection: borrowing PostgresConnection) throws {
+    private func insertItems(of stream: StreamName, run: Int64, on connection: borrowing PostgresConnection) throws {
         let fingerprint = plan.job.queryFingerprint(for: stream)
         if !plan.restart {
             _ = try connection.run(
@@ -194,7 +193,10 @@ struct ItemPlanner {
                 [app, job, .text(stream.rawValue), .text(fingerprint), .bigint(run)]
             )
         }
-        let window = askedWindow(of: stream)
+        let settings = plan.job.streams[stream]
+        let window = requestedWindow(settings?.dates)
+        let keepsCursor = settings?.keepsCursor ?? false
+        let overlap = settings?.dates?.overlap ?? RequestedDates.usualOverlap
         _ = try connection.run(
             """
             INSERT INTO crawl_items AS i
@@ -208,24 +210,25 @@ struct ItemPlanner {
             """,
             [
                 app, job, .text(stream.rawValue), .text(fingerprint), .bigint(run), window.start, window.end,
-                .boolean(plan.restart), .boolean(plan.keepsCursor(of: stream)), window.oldest,
+                .boolean(plan.restart), .boolean(keepsCursor), window.oldest,
                 .bigint(overlap.wholeMilliseconds), .boolean(plan.job.appStore.triesSandbox),
-                .boolean(plan.changedSince != nil && plan.keepsCursor(of: stream) && !plan.restart),
+                .boolean(plan.changedSince != nil && keepsCursor && !plan.restart),
             ]
         )
     }
 
-    /// What a stream's items are asked for, where they are windows: NULL for other streams.
-    private func askedWindow(of stream: Stream) -> (start: Cell, end: Cell, oldest: Cell) {
-        guard stream == .notificationHistory, let span = askedSpan else { return (.null, .null, .null) }
+    /// The window of each item; NULL for a stream whose requests name no dates.
+    private func requestedWindow(_ dates: RequestedDates?) -> (start: Cell, end: Cell, oldest: Cell) {
+        guard let dates else { return (.null, .null, .null) }
+        let asked = span(of: dates).asked
         return (
-            .timestamp(span.asked.lowerBound.rawValue), .timestamp(span.asked.upperBound.rawValue),
+            .timestamp(asked.lowerBound.rawValue), .timestamp(asked.upperBound.rawValue),
             .timestamp(plan.oldestNotification.rawValue)
         )
     }
 
-    private var askedSpan: NotificationSpan? {
-        plan.job.streams.notificationHistory?.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
+    func span(of dates: RequestedDates) -> RequestedSpan {
+        dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
     }
 
     /// Items that a superseded run has finished belong to the run that takes its place, as they are.
@@ -282,25 +285,30 @@ struct ItemPlanner {
          WHERE i.run_id <> excluded.run_id
         """
 
-    /// Notifications of an ID that Apple has dropped: since it was last complete, or before anything was asked for.
-    func recordItemGaps(_ start: inout RunStart, on connection: borrowing PostgresConnection) throws {
-        let beforeFirst = plan.job.streams.notificationHistory?.startDate == .lastRun ? nil : askedSpan?.unreachable
+    /// Records of an ID that Apple has dropped: since it was last complete, or before anything was asked for.
+    private func recordItemGaps(
+        of stream: StreamName,
+        _ dates: RequestedDates,
+        in start: inout RunStart,
+        on connection: borrowing PostgresConnection
+    ) throws {
+        let beforeFirst = dates.startDate == .lastRun ? nil : span(of: dates).unreachable
         let recorded = try connection.run(
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
             SELECT app_id, job, stream, item_key, coalesce(complete_until, $5::timestamptz),
                    least($4::timestamptz, window_end), 'Apple no longer serves notifications this old', $3::bigint
               FROM crawl_items
-             WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND run_id = $3
+             WHERE app_id = $1 AND job = $2 AND stream = $6 AND run_id = $3
                AND coalesce(complete_until, $5) < least($4, window_end)
             ON CONFLICT (app_id, job, stream, item_key, gap_start)
             DO UPDATE SET gap_end = excluded.gap_end, run_id = excluded.run_id
             """,
             [
                 app, job, .bigint(start.run), .timestamp(plan.oldestNotification.rawValue),
-                beforeFirst.map { .timestamp($0.lowerBound.rawValue) } ?? .null,
+                beforeFirst.map { .timestamp($0.lowerBound.rawValue) } ?? .null, .text(stream.rawValue),
             ]
         )
-        if recorded.affected > 0 { start.remarks.append(Self.gapRemark) }
+        if recorded.affected > 0 { start.remarks.append(Self.gapRemark(stream)) }
     }
 }

@@ -20,26 +20,31 @@ extension Ledger {
                 let until = try connection.run("SELECT now() AS until")[0].timestamp("until")
                 _ = try connection.run(
                     Self.markRefunded,
-                    key + [.bigint(Self.commitMargin.wholeMilliseconds)]
+                    key + [
+                        .bigint(Self.commitMargin.wholeMilliseconds), .textArray(plan.streamsOfIDs.map(\.rawValue)),
+                    ]
                 )
                 return until
             }
             let staged = try StagedIDs.select(
                 Self.refundsDue,
-                key + [.bigint(run), .boolean(plan.changedSince != nil), .textArray(Self.codesOfUnknownIDs)],
+                key + [
+                    .bigint(run), .boolean(plan.changedSince != nil), .textArray(Self.codesOfUnknownIDs),
+                    .textArray(plan.streamsOfRevocations.map(\.rawValue)),
+                ],
                 on: connection
             )
             let planner = ItemPlanner(plan: plan)
-            _ = try planner.noteFilters(of: [.refundHistory], on: connection)
-            _ = try planner.planBatches(of: [.refundHistory], staged, run: run, inPhase: 1, on: connection) {
+            _ = try planner.noteFilters(of: plan.streamsOfRevocations, on: connection)
+            _ = try planner.planBatches(of: plan.streamsOfRevocations, staged, run: run, inPhase: 1, on: connection) {
                 connection in
                 _ = try connection.run(
                     """
                     UPDATE crawl_items i SET refunds_due = false FROM stage_ids listed
                      WHERE i.app_id = $1 AND i.job = $2 AND i.item_key = listed.item_key AND i.refunds_due
-                       AND i.stream IN ('transactionHistory', 'notificationHistory')
+                       AND i.stream = ANY ($3::text[])
                     """,
-                    key
+                    key + [.textArray(plan.streamsOfIDs.map(\.rawValue))]
                 )
             }
             return try connection.transaction(.readCommitted) { connection in
@@ -63,7 +68,7 @@ extension Ledger {
 
     /// Marks the customers of the REFUND notifications that were stored since the job last looked.
     ///
-    /// Parameters: app, job, ``commitMargin`` in ms.
+    /// Parameters: app, job, ``commitMargin`` in ms, streams of listed IDs.
     private static let markRefunded = """
         UPDATE crawl_items i SET saw_revocation = true, refunds_due = true
           FROM (SELECT DISTINCT t.listed_transaction_id AS id
@@ -72,20 +77,21 @@ extension Ledger {
                  WHERE n.app_id = $1 AND n.notification_type = 'REFUND' AND t.listed_transaction_id IS NOT NULL
                    AND n.first_seen_at >= coalesce((SELECT max(r.refunds_followed_until) FROM runs r WHERE r.app_id = $1 AND r.job = $2),
                                                    '-infinity') - $3::bigint * interval '1 millisecond') refunded
-         WHERE i.app_id = $1 AND i.job = $2 AND i.stream = 'transactionHistory' AND i.item_key = refunded.id
+         WHERE i.app_id = $1 AND i.job = $2 AND i.stream = ANY ($4::text[]) AND i.item_key = refunded.id
            AND NOT (i.saw_revocation AND i.refunds_due)
         """
 
     /// Whose refunds this run asks for.
     ///
-    /// Parameters: app, job, run, whether customers of other runs count, Apple's codes for IDs that do not exist.
+    /// Parameters: app, job, run, whether customers of other runs count, Apple's codes for IDs that do not exist, streams
+    /// of customers with a revocation.
     private static let refundsDue = """
         SELECT i.item_key FROM crawl_items i
          WHERE i.app_id = $1 AND i.job = $2 AND i.refunds_due AND (i.run_id = $3 OR $4::boolean)
-           AND i.stream <> 'refundHistory' AND i.item_key ~ '^[0-9]{1,20}$'
+           AND i.stream <> ALL ($6::text[]) AND i.item_key ~ '^[0-9]{1,20}$'
          UNION
         SELECT i.item_key FROM crawl_items i
-         WHERE $4 AND i.app_id = $1 AND i.job = $2 AND i.stream = 'refundHistory' AND i.state = 'failed'
+         WHERE $4 AND i.app_id = $1 AND i.job = $2 AND i.stream = ANY ($6) AND i.state = 'failed'
            AND coalesce(i.error_code, 0) <> ALL ($5::text[]::bigint[])
         """
 }

@@ -76,7 +76,7 @@ extension Ledger {
 
     /// The parameters of ``isRetryable``.
     private static func retryable(by plan: RunPlan) -> [Cell] {
-        let streams = plan.job.streams.named
+        let streams = plan.job.streams.names
         return [
             .integer(plan.app.rawValue), .text(plan.job.name), .textArray(streams.map(\.rawValue)),
             .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),

@@ -55,36 +55,22 @@ package struct RunPlan: Sendable {
     /// A long run's later items find that edge moved on. "As far back as Apple goes" cannot be short of anything.
     package func asksAsFarBackAsApple(_ item: WorkItem) -> Bool {
         guard let start = item.window?.lowerBound else { return false }
-        return job.streams.notificationHistory?.startDate == .lastRun && start <= oldestNotification
+        return job.streams[item.stream]?.dates?.startDate == .lastRun && start <= oldestNotification
     }
 
     /// Streams with one item for each listed ID, from the beginning of the run.
-    var streamsOfIDs: [Stream] {
-        var streams: [Stream] = []
-        if job.streams.transactionHistory != nil { streams.append(.transactionHistory) }
-        if job.streams.refundHistory?.customers == .all { streams.append(.refundHistory) }
-        if job.streams.notificationHistory?.scope == .transactions { streams.append(.notificationHistory) }
-        return streams
-    }
+    package var streamsOfIDs: [StreamName] { job.streams.names(with: .listedIDs) }
+
+    /// Streams whose customers are known once the others have finished; see ``JobPlan/ItemSource``.
+    package var streamsOfRevocations: [StreamName] { job.streams.names(with: .customersWithRevocation) }
+
+    /// Streams with windows for the whole app.
+    package var streamsOfWindows: [StreamName] { job.streams.names(with: .windows) }
 
     /// From when on notifications name the customers; `nil` when the job lists them itself.
     package var changedSince: DateExpression? {
         guard case .changedSince(let since) = job.transactionIds else { return nil }
         return since
-    }
-
-    /// Whether refunds are crawled only of customers in whose history a revocation was seen.
-    package var refundsWait: Bool { job.streams.refundHistory?.customers == .revoked }
-
-    /// Whether a finished item's cursor is worth keeping for the next run.
-    ///
-    /// A revision is bound to its query: with dates relative to now the next query is another one.
-    package func keepsCursor(of stream: Stream) -> Bool {
-        switch stream {
-        case .transactionHistory: job.streams.transactionHistory?.isContinuable ?? false
-        case .refundHistory: true
-        case .notificationHistory: false
-        }
     }
 
     /// Whether the source may hold other IDs by now without the job file saying so.
@@ -98,8 +84,7 @@ package struct RunPlan: Sendable {
     /// Until when an item is complete once its last page is in the ledger.
     package func completeUntil(_ item: WorkItem) -> UnixMilliseconds {
         if let window = item.window { return window.upperBound }
-        let end = item.stream == .transactionHistory ? job.streams.transactionHistory?.query(now: now).endDate : nil
-        return min(now, end ?? now)
+        return min(now, job.streams[item.stream]?.end(now: now) ?? now)
     }
 
     /// Of all streams and the source of the IDs; another one means another run.
@@ -107,8 +92,8 @@ package struct RunPlan: Sendable {
     /// Neither the contents nor the path of a CSV file are part of it, nor a query's answer: a run goes on with the IDs it
     /// began with, from whichever folder or machine it is continued.
     var fingerprint: String {
-        var parts = job.streams.named.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
-        if refundsWait { parts.append("revoked") }
+        var parts = job.streams.names.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
+        parts += job.streams.all.compactMap(\.planFingerprint)
         if job.appStore.triesSandbox { parts.append("sandbox") }
         switch job.transactionIds {
         case nil: break
@@ -135,18 +120,4 @@ package struct RunStart: Sendable {
     package var withheldIDs: Int64 = 0
     /// Sentences for the operator: filters that changed, gaps that were found.
     package var remarks: [String] = []
-}
-
-extension HistoryStream {
-    /// Whether the next run's query is the same, so that this run's last revision goes on working.
-    var isContinuable: Bool {
-        continuesFromRevision && startDate?.isFixed ?? true && endDate?.isFixed ?? true
-    }
-}
-
-extension DateExpression {
-    fileprivate var isFixed: Bool {
-        if case .absolute = self { return true }
-        return false
-    }
 }

@@ -137,11 +137,9 @@ struct InitCommand: AsyncParsableCommand {
             "  \(source)",
             "",
             "streams:",
-            "  transactionHistory: {}",
-            "  # Only customers who were ever refunded: Apple allows five times fewer requests here.",
-            "  refundHistory: {for: revoked}",
-            "  # Each run begins an hour before the last one ended: some notifications enter Apple's history late.",
-            "  notificationHistory: {scope: app, startDate: lastRun, endDate: now, overlap: 1h}",
+        ]
+        lines += AllStreams.types.flatMap { $0.linesOfNewJob }.map { "  \($0)" }
+        lines += [
             "",
             "# The rest of Apple's limit stays with the app's own servers.",
             "limits:",

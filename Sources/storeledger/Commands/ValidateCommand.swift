@@ -14,7 +14,7 @@ struct ValidateCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let file = try job.load()
-            let streams = file.streams.named.map(\.rawValue).joined(separator: ", ")
+            let streams = file.streams.names.map(\.rawValue).joined(separator: ", ")
             Console.result(
                 "\(job.path): job \"\(file.name)\" of \(file.app.bundleId) (\(file.app.environment.rawValue)) is valid: \(streams)"
             )

@@ -119,7 +119,7 @@ struct RunLog: Sendable {
         }
     }
 
-    private func note(_ end: ItemEnd, of stream: String, _ item: String) {
+    private func note(_ end: ItemOutcome, of stream: String, _ item: String) {
         var fields: Logger.Metadata = ["stream": "\(stream)", "item": "\(item)"]
         let item = itemName(item)
         switch end {
@@ -130,7 +130,7 @@ struct RunLog: Sendable {
             logger.notice("\(stream) \(item) begins again: \(message)", metadata: fields)
         case .putOff(_, _, let message):
             logger.debug("\(stream) \(item) is put off: \(message)", metadata: fields)
-        case .clamped(_, let message):
+        case .shortened(_, let message):
             logger.notice("\(stream) \(item) begins later: \(message)", metadata: fields)
         case .moved(let environment):
             logger.debug("\(stream) \(item) is tried in \(environment.rawValue)", metadata: fields)

@@ -16,7 +16,7 @@ struct ProgressState: Sendable {
     private var rows = 0
     private var rejected = 0
     /// When endpoints open again that Apple closed, or whose budget is spent.
-    private var closed: [AppStoreModel.Stream: UnixMilliseconds] = [:]
+    private var closed: [StreamName: UnixMilliseconds] = [:]
 
     init(began: Duration) {
         self.began = began

@@ -1,6 +1,7 @@
 import AppStoreModel
 import AppStoreSimulator
 import ArgumentParser
+import JobPlan
 import Ledger
 import LedgerTables
 import Synchronization
@@ -64,7 +65,7 @@ struct MergeCommand: AsyncParsableCommand {
             environment: rows.world.environment.rawValue,
             appAppleId: rows.world.appAppleId
         )
-        let origin = RowOrigin(app: app, job: "bench", run: 0, stream: "transactionHistory", listedTransactionID: nil)
+        let origin = RowOrigin(app: app, job: "bench", run: nil, stream: .transactionHistory, listedTransactionID: nil)
         var new = Cost()
         var unchanged = Cost()
         for customers in rows.slices(of: Self.slice) {

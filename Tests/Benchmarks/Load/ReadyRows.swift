@@ -2,6 +2,7 @@ import AppStoreModel
 import AppStoreSimulator
 import ArgumentParser
 import Glibc
+import JobPlan
 import LedgerTables
 import Normalize
 import SignedData
@@ -36,13 +37,13 @@ struct WorldOptions: ParsableArguments {
 /// Makes rows from a world, a slice of customers at a time.
 struct ReadyRows: Sendable {
     let world: SignedTransactions
-    private let normalizer: Normalizer
+    private let recordVerifier: RecordVerifier
     let now: UnixMilliseconds
 
     init(_ world: SignedTransactions) throws {
         self.world = world
         now = UnixMilliseconds(rawValue: Int64(time(nil)) * 1_000)
-        normalizer = Normalizer(
+        recordVerifier = RecordVerifier(
             bundleId: world.bundleId,
             environment: world.environment,
             appAppleId: world.appAppleId,
@@ -85,7 +86,7 @@ struct ReadyRows: Sendable {
                 try world.ofCustomer($0, signedDate: signedDate)
             }
             let page = Page(records: texts.map { .transaction(jws: $0) }, cursor: nil, hasMore: false)
-            let rows = normalizer.normalize(page, from: .transactionHistory, now: now)
+            let rows = Normalizer.normalize(recordVerifier.verify(page, from: .transactionHistory, now: now))
             guard rows.rejected.isEmpty else { throw Rejected(count: rows.rejected.count) }
             made.withLock { $0[start] = rows }
         }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import AppStoreSimulator
+import JobPlan
 import Ledger
 import LedgerTables
 import Synchronization
@@ -17,7 +18,7 @@ struct SeededLedger {
             environment: rows.world.environment.rawValue,
             appAppleId: rows.world.appAppleId
         )
-        let origin = RowOrigin(app: app, job: "bench", run: 0, stream: "transactionHistory", listedTransactionID: nil)
+        let origin = RowOrigin(app: app, job: "bench", run: nil, stream: .transactionHistory, listedTransactionID: nil)
         try await rows.forEachSlice(of: 20_000, batch: 2_500) { batches in
             let left = Mutex(batches.makeIterator())
             try await withBoundedWorkers(width: 2, next: { left.withLock { $0.next() } }) { rows in

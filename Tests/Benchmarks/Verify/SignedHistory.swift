@@ -13,7 +13,7 @@ struct SignedHistory {
     let jws: [String]
     let pages: [Page]
     let verifier: JWSVerifier
-    let normalizer: Normalizer
+    let recordVerifier: RecordVerifier
     /// What all of them are signed with.
     let key: SigningKey
 
@@ -28,7 +28,7 @@ struct SignedHistory {
             return Page(records: records, cursor: nil, hasMore: true)
         }
         verifier = try JWSVerifier(trustedRoots: [authority.root.der])
-        normalizer = Normalizer(
+        recordVerifier = RecordVerifier(
             bundleId: SimulatedPayloads.bundleId,
             environment: .production,
             appAppleId: SimulatedPayloads.appAppleId,

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import LedgerTables
 import Normalize
 import SignedData
@@ -62,7 +63,9 @@ struct VerifyStages: Sendable {
             var turn = taken.add(1, ordering: .relaxed).oldValue
             while turn < turns {
                 let page = history.pages[turn % history.pages.count]
-                let made = history.normalizer.normalize(page, from: .transactionHistory, now: SignedHistory.now)
+                let made = Normalizer.normalize(
+                    history.recordVerifier.verify(page, from: .transactionHistory, now: SignedHistory.now)
+                )
                 rows.add(made.snapshots.count, ordering: .relaxed)
                 turn = taken.add(1, ordering: .relaxed).oldValue
             }
@@ -83,7 +86,7 @@ struct VerifyStages: Sendable {
             verification: microseconds(history.jws) {
                 (try? history.verifier.verify($0, now: SignedHistory.now)) != nil
             },
-            page: microseconds(bodies) { (try? PageDecoder.transactionHistory($0))?.hasMore == true }
+            page: microseconds(bodies) { (try? TransactionHistory.page($0))?.hasMore == true }
                 * Double(bodies.count) / Double(history.jws.count)
         )
     }

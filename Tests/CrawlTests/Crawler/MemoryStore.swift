@@ -9,7 +9,7 @@ final class MemoryStore: CrawlStore {
         var item: WorkItem
         var state = "waiting"
         var pages: [[String]] = []
-        var ends: [ItemEnd] = []
+        var ends: [ItemOutcome] = []
         var requests = 0
     }
 
@@ -27,7 +27,7 @@ final class MemoryStore: CrawlStore {
 
     init(
         _ keys: [String],
-        stream: Stream = .transactionHistory,
+        stream: StreamName = .transactionHistory,
         deferrals: Int = 0,
         rejects: [String: [String]] = [:],
         knowsRejects: Bool = false
@@ -64,7 +64,7 @@ final class MemoryStore: CrawlStore {
         }
     }
 
-    func lease(_ stream: Stream, atMost count: Int) async throws -> LeaseAnswer {
+    func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer {
         state.withLock { state in
             var taken: [WorkItem] = []
             for index in state.items.indices
@@ -84,7 +84,11 @@ final class MemoryStore: CrawlStore {
 
     func holds(_ item: WorkItem) -> Bool { state.withLock { !$0.lost.contains(item.key) } }
 
-    func commit(_ page: Page, of item: WorkItem, requests: Int) async throws -> PageOutcome {
+    func verify(_ page: Page, of item: WorkItem) -> [String] { page.records.map(\.text) }
+
+    func normalize(_ page: [String]) -> [String] { page }
+
+    func commit(_ rows: [String], of page: Page, for item: WorkItem, requests: Int) async throws -> PageOutcome {
         let rejected = rejects[item.key] ?? []
         return try state.withLock { state in
             guard let index = state.items.firstIndex(where: { $0.item.key == item.key }) else { throw LeaseLost() }
@@ -97,12 +101,12 @@ final class MemoryStore: CrawlStore {
             next.pageSequence += 1
             next.pageCount += 1
             state.items[index].item = next
-            state.items[index].pages.append(page.records.map(\.text))
+            state.items[index].pages.append(rows)
             state.items[index].requests += requests
             if !page.hasMore { state.items[index].state = "done" }
             return PageOutcome(
                 item: next,
-                rowsNew: page.records.count - rejected.count,
+                rowsNew: rows.count - rejected.count,
                 rowsUpdated: 0,
                 rowsUnchanged: 0,
                 rejected: rejected,
@@ -111,18 +115,18 @@ final class MemoryStore: CrawlStore {
         }
     }
 
-    func file(_ end: ItemEnd, of item: WorkItem, requests: Int) async throws {
+    func record(_ outcome: ItemOutcome, of item: WorkItem, requests: Int) async throws {
         state.withLock { state in
             guard let index = state.items.firstIndex(where: { $0.item.key == item.key }) else { return }
-            state.items[index].ends.append(end)
+            state.items[index].ends.append(outcome)
             state.items[index].requests += requests
-            switch end {
+            switch outcome {
             case .failed:
                 state.items[index].state = "failed"
             case .putOff:
                 state.items[index].state = "waiting"
                 state.items[index].item.deferrals += 1
-            case .restarted, .clamped:
+            case .restarted, .shortened:
                 state.items[index].state = "waiting"
                 state.items[index].item.cursor = nil
                 state.items[index].item.restarts += 1
@@ -138,7 +142,7 @@ final class MemoryStore: CrawlStore {
 extension PageRecord {
     fileprivate var text: String {
         switch self {
-        case .transaction(let jws), .notification(let jws, _), .unreadable(let jws): jws
+        case .transaction(let jws), .refund(let jws), .notification(let jws, _), .unreadable(let jws): jws
         }
     }
 }

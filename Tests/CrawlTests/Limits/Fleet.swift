@@ -1,5 +1,6 @@
 import AppStoreModel
 import Crawl
+import JobPlan
 import Synchronization
 import Workers
 
@@ -202,7 +203,7 @@ private final class FleetLedger: RateLedger {
         self.time = time
     }
 
-    func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant {
+    func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant {
         try await travel()
         let now = time.now / .seconds(1)
         let clock =
@@ -221,7 +222,7 @@ private final class FleetLedger: RateLedger {
         return RateGrant(granted: answer.granted, wait: .seconds(wait), clock: shown)
     }
 
-    func close(_ stream: Stream, for wait: Duration) async throws {}
+    func close(_ stream: StreamName, for wait: Duration) async throws {}
 
     /// Half of a round trip: mostly 25 ms, seldom longer than a grant lives.
     private func travel() async throws {

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import Synchronization
 import Testing
 import Workers
@@ -335,8 +336,8 @@ struct RateLimiterTests {
 
     @Test func `the process stays closed when the ledger cannot be told`() async throws {
         struct DeafLedger: RateLedger {
-            func take(_ stream: AppStoreModel.Stream, atMost count: Int) async throws -> RateGrant { .granted(count) }
-            func close(_ stream: AppStoreModel.Stream, for wait: Duration) async throws {
+            func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant { .granted(count) }
+            func close(_ stream: StreamName, for wait: Duration) async throws {
                 throw ScriptedLedger.Broken()
             }
         }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Crawl
+import JobPlan
 import Synchronization
 
 /// A ledger that answers as a test says, and remembers what it was asked.
@@ -30,7 +31,7 @@ final class ScriptedLedger: RateLedger {
     var closed: [Duration] { state.withLock(\.closed) }
     var mostCallsAtOnce: Int { state.withLock(\.mostCallsAtOnce) }
 
-    func take(_ stream: Stream, atMost count: Int) async throws -> RateGrant {
+    func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant {
         let call = state.withLock { state in
             state.asked.append(count)
             state.callsAtOnce += 1
@@ -41,7 +42,7 @@ final class ScriptedLedger: RateLedger {
         return try await answer(call, count)
     }
 
-    func close(_ stream: Stream, for wait: Duration) async throws {
+    func close(_ stream: StreamName, for wait: Duration) async throws {
         state.withLock { $0.closed.append(wait) }
     }
 }

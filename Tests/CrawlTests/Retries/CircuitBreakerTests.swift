@@ -1,5 +1,6 @@
 import AppStoreModel
 import Crawl
+import JobPlan
 import Testing
 
 struct CircuitBreakerTests {
@@ -173,6 +174,7 @@ struct CircuitBreakerTests {
         guard
             case .failItem(let report) = failure.disposition(
                 after: AttemptHistory(),
+                effects: TransactionHistory.errorEffects,
                 now: UnixMilliseconds(rawValue: 0)
             )
         else {

@@ -1,8 +1,12 @@
 import AppStoreModel
 import Crawl
+import JobPlan
 import Testing
 
 struct DispositionTests {
+    /// Of all streams together; the codes of one stream mean the same for the others.
+    private static let effects = AllStreams.types.map { $0.errorEffects }.reduce([:], +)
+
     private static let now = UnixMilliseconds(rawValue: 1_795_219_200_000)
 
     /// What a row of the table says, without the report that goes with it.
@@ -94,7 +98,9 @@ struct DispositionTests {
             case .limited: .badPage(reason: "")
             }
         var history = AttemptHistory()
-        while failure.disposition(after: history, now: Self.now) == .retry(retry) { history.attempts += 1 }
+        while failure.disposition(after: history, effects: Self.effects, now: Self.now) == .retry(retry) {
+            history.attempts += 1
+        }
         #expect(history.attempts == attempts)
     }
 
@@ -102,7 +108,10 @@ struct DispositionTests {
         let failure = RequestFailure.answered(HTTPAnswer(status: 404, errorCode: 4_040_010, message: "Not found."))
         var history = AttemptHistory()
         history.mayTryOtherEnvironment = true
-        #expect(failure.disposition(after: history, now: Self.now) == .tryOtherEnvironment(failure.report))
+        #expect(
+            failure.disposition(after: history, effects: Self.effects, now: Self.now)
+                == .tryOtherEnvironment(failure.report)
+        )
     }
 
     @Test func `a 429 hands on its headers unread`() {
@@ -110,7 +119,7 @@ struct DispositionTests {
             HTTPAnswer(status: 429, errorCode: nil, message: "", retryAfter: ["soon", "1795219205000"])
         )
         #expect(
-            failure.disposition(after: AttemptHistory(), now: Self.now)
+            failure.disposition(after: AttemptHistory(), effects: Self.effects, now: Self.now)
                 == .waitThenRepeat(retryAfter: ["soon", "1795219205000"], date: nil)
         )
     }
@@ -126,7 +135,7 @@ struct DispositionTests {
     func `a refused key names a wrong clock where the answer shows one`(date: String?, hint: String) {
         let failure = RequestFailure.answered(HTTPAnswer(status: 401, errorCode: nil, message: "", date: date))
         #expect(
-            failure.disposition(after: Self.exhausted, now: Self.now)
+            failure.disposition(after: Self.exhausted, effects: Self.effects, now: Self.now)
                 == .stopRun(
                     .credentials(
                         FailureReport(
@@ -167,7 +176,7 @@ struct DispositionTests {
     private func expect(_ failure: RequestFailure, _ action: Action, after history: AttemptHistory, code: Int64?) {
         let report: FailureReport?
         let found: Action
-        switch failure.disposition(after: history, now: Self.now) {
+        switch failure.disposition(after: history, effects: Self.effects, now: Self.now) {
         case .waitThenRepeat: (found, report) = (.wait, nil)
         case .retry(let retry): (found, report) = (.retry(retry), nil)
         case .repeatAtOnce: (found, report) = (.atOnce, nil)

@@ -1,4 +1,5 @@
 import AppStoreAPI
+import AppStoreModel
 import Glibc
 import LedgerTables
 import Postgres

@@ -3,6 +3,7 @@ import AppStoreModel
 import Crawl
 import FoundationEssentials
 import HTTPTransport
+import JobPlan
 
 extension FuzzTarget {
     /// The body of an answer that is not 200: its words are harmless in a log, and its code is what it says.
@@ -22,7 +23,11 @@ extension FuzzTarget {
             let apple = try? JSONDecoder().decode(Code.self, from: Data(body))
             try promise(apple?.errorCode == code, "the code is \(code), and Foundation reads another")
         }
-        _ = RequestFailure.answered(answer).disposition(after: AttemptHistory(), now: FuzzedStore.now)
+        _ = RequestFailure.answered(answer).disposition(
+            after: AttemptHistory(),
+            effects: NotificationHistory.errorEffects,
+            now: FuzzedStore.now
+        )
     }
 
     private struct Code: Decodable {

@@ -14,7 +14,7 @@ struct FuzzedStore: Sendable {
     let authority: CertificateAuthority
     let issuer: JWSIssuer
     let verifier: JWSVerifier
-    let normalizer: Normalizer
+    let recordVerifier: RecordVerifier
     /// One record whose signature is the authority's, in three lengths of payload.
     let signed: [String]
 
@@ -23,7 +23,7 @@ struct FuzzedStore: Sendable {
         let issuer = authority.issuer
         self.issuer = issuer
         verifier = try JWSVerifier(trustedRoots: [authority.root.der])
-        normalizer = Normalizer(
+        recordVerifier = RecordVerifier(
             bundleId: Self.bundleId,
             environment: .production,
             appAppleId: 1_234_567_890,

@@ -41,16 +41,17 @@ extension FuzzTarget {
         try promise((1...256).contains(job.limits.concurrency), "concurrency \(job.limits.concurrency)")
         try promise(job.limits.share > 0 && job.limits.share <= 1, "share \(job.limits.share)")
         try promise((10...3_600).contains(job.limits.windowSeconds), "window \(job.limits.windowSeconds)")
-        try promise(!job.streams.named.isEmpty, "no stream")
+        try promise(!job.streams.names.isEmpty, "no stream")
         try promise(
             job.appStore.isLoopback || job.appStore.baseURL == job.app.environment.baseURL,
             "requests would go to \(job.appStore.baseURL)"
         )
         try promise(job.appStore.isLoopback || job.appStore.trustedRoots.isEmpty, "foreign roots for Apple's host")
-        for stream in job.streams.named {
+        for stream in job.streams.names {
             let rate = job.limits.allowedRate(of: stream, in: job.app.environment)
             try promise(
-                rate > 0 && rate <= stream.requestsPerSecond(in: job.app.environment) || job.appStore.isLoopback,
+                rate > 0 && rate <= AllStreams.requestsPerSecond(of: stream, in: job.app.environment)
+                    || job.appStore.isLoopback,
                 "\(rate) requests a second of \(stream)"
             )
             _ = job.queryFingerprint(for: stream)

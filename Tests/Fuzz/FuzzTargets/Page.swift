@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 
 extension FuzzTarget {
     /// The body of an answer: a page within its limits, or the one error it may throw.
@@ -11,9 +12,9 @@ extension FuzzTarget {
         try checkJSON(body)
         do {
             switch endpoint {
-            case 0: try check(PageDecoder.transactionHistory(body))
-            case 1: try check(PageDecoder.refundHistory(body))
-            default: try check(PageDecoder.notificationHistory(body))
+            case 0: try check(TransactionHistory.page(body))
+            case 1: try check(RefundHistory.page(body))
+            default: try check(NotificationHistory.page(body))
             }
         } catch let error as RequestFailure {
             guard case .badPage = error else {

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import LedgerTables
 import Normalize
 import Postgres
@@ -18,13 +19,14 @@ extension FuzzTarget {
         switch choice % 4 {
         case 0, 1:
             let jws = try store.issuer.sign(payload: text)
-            let stream: Stream = choice % 4 == 0 ? .transactionHistory : .refundHistory
-            rows = store.normalize([.transaction(jws: jws)], stream)
+            rows = store.normalize([choice % 4 == 0 ? .transaction(jws: jws) : .refund(jws: jws)], .transactionHistory)
         case 2:
             rows = try store.notification(text)
         default:
             let jws = try store.issuer.sign(payload: text)
-            rows = store.normalizer.normalize(anyKind: jws, isRefund: choice & 4 != 0, now: FuzzedStore.now)
+            rows = Normalizer.normalize(
+                store.recordVerifier.verify(anyKind: jws, isRefund: choice & 4 != 0, now: FuzzedStore.now)
+            )
         }
         try rows.check()
         try promise(
@@ -35,8 +37,10 @@ extension FuzzTarget {
 }
 
 extension FuzzedStore {
-    fileprivate func normalize(_ records: [PageRecord], _ stream: Stream) -> PageRows {
-        normalizer.normalize(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+    fileprivate func normalize(_ records: [PageRecord], _ stream: StreamName) -> PageRows {
+        Normalizer.normalize(
+            recordVerifier.verify(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+        )
     }
 
     /// A notification of the payload, or one that quotes the payload as its transaction and its renewal.
@@ -67,8 +71,8 @@ extension PageRows {
             try promise(rejected.detail.unicodeScalars.allSatisfy(\.isPlain), "a reason holds a control character")
             try promise(SHA256.digest(of: rejected.raw) == rejected.sha256, "a rejected record has another's hash")
         }
-        for drift in drift { try checkText([drift.kind, drift.path, drift.sample]) }
-        for issue in issues { try checkText([issue.kind, issue.recordKey, issue.path, issue.found]) }
+        for drift in drift { try checkText([drift.kind.rawValue, drift.path, drift.sample]) }
+        for issue in issues { try checkText([issue.kind.rawValue, issue.recordKey, issue.path, issue.found]) }
     }
 
     private func check(_ rows: [Row], of table: Table) throws {

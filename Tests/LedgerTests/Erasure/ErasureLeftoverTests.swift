@@ -31,7 +31,7 @@ struct ErasureLeftoverTests {
             app: world.app,
             job: "j",
             run: 1,
-            stream: "transactionHistory",
+            stream: .transactionHistory,
             listedTransactionID: listed
         )
         return try await world.ledger.write(rows, from: origin)
@@ -44,7 +44,7 @@ struct ErasureLeftoverTests {
     /// A notification that names no transaction, and its text.
     private func notification(_ uuid: String, text: String) -> PageRows {
         var rows = PageRows(Rows.snapshot(Tables.notifications, uuid))
-        rows.archive = [Rows.archived("notification", uuid, payload: text)]
+        rows.archive = [Rows.archived(.notification, uuid, payload: text)]
         return rows
     }
 
@@ -135,8 +135,8 @@ struct ErasureLeftoverTests {
         let world = try await TestLedger()
         var rows = PageRows(purchase(Self.customer, app: "704000000001"))
         rows.drift = [
-            SchemaDrift(kind: "transaction", path: "nickname", sample: "\"Alex of Springfield\""),
-            SchemaDrift(kind: "transaction", path: "byCustomer.\(Self.customer)", sample: "1"),
+            SchemaDrift(kind: .transaction, path: "nickname", sample: "\"Alex of Springfield\""),
+            SchemaDrift(kind: .transaction, path: "byCustomer.\(Self.customer)", sample: "1"),
         ]
         _ = try await write(world, rows)
         let samples = "SELECT path, sample FROM schema_drift ORDER BY path"
@@ -149,7 +149,7 @@ struct ErasureLeftoverTests {
         #expect(erasure.removed == [.init(table: "schema_drift", rows: 1), .init(table: "transactions", rows: 1)])
         #expect(try await world.rows(samples) == ["(nickname,)"])
         var next = PageRows(purchase("200000000002", app: "704000000002"))
-        next.drift = [SchemaDrift(kind: "transaction", path: "nickname", sample: "\"Sam\"")]
+        next.drift = [SchemaDrift(kind: .transaction, path: "nickname", sample: "\"Sam\"")]
         _ = try await write(world, next)
         #expect(try await world.rows(samples) == [#"(nickname,"""Sam""")"#])
     }
@@ -177,7 +177,7 @@ struct ErasureLeftoverTests {
         for number in 1...9 {
             let id = "10000000000\(number)"
             rows.snapshots.append(purchase(id, app: "704000000001", token: Self.token))
-            rows.archive.append(Rows.archived("transaction", id, payload: "{}"))
+            rows.archive.append(Rows.archived(.transaction, id, payload: "{}"))
         }
         for id in ["100000000002", "100000000003"] {
             rows.snapshots.append(
@@ -188,11 +188,11 @@ struct ErasureLeftoverTests {
                 )
             )
             rows.issues.append(
-                FieldIssue(kind: "transaction", recordKey: id, path: "price", found: "x", signedDate: Rows.signedDate)
+                FieldIssue(kind: .transaction, recordKey: id, path: "price", found: "x", signedDate: Rows.signedDate)
             )
         }
         rows.rejected = [Rows.rejected("of \(Self.customer)")]
-        rows.drift = [SchemaDrift(kind: "transaction", path: "nickname", sample: "\"Alex of Springfield\"")]
+        rows.drift = [SchemaDrift(kind: .transaction, path: "nickname", sample: "\"Alex of Springfield\"")]
         _ = try await world.ledger.commit(world.page(rows, of: items[0], for: holder))
         var others = PageRows()
         for number in 1...9 { others.snapshots.append(purchase("20000000000\(number)", app: "70400000002\(number)")) }
@@ -297,7 +297,7 @@ struct ErasureLeftoverTests {
                 app: sandbox,
                 job: holder.job,
                 run: holder.run,
-                stream: "transactionHistory",
+                stream: .transactionHistory,
                 listedTransactionID: Self.customer
             ),
             cursor: nil,

@@ -1,5 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
+import JobPlan
 import LedgerTables
 import Postgres
 import TestSupport
@@ -37,7 +38,7 @@ struct ErasureTests {
             app: world.app,
             job: "j",
             run: 1,
-            stream: "transactionHistory",
+            stream: .transactionHistory,
             listedTransactionID: listed
         )
         return try await world.ledger.write(rows, from: origin)

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import Ledger
 import LedgerTables
 import Testing
@@ -24,9 +25,9 @@ extension InterleavingTests {
             purchase("200000000002", of: "200000000002")
         )
         for id in ["100000000002", "200000000002"] {
-            rows.archive.append(Rows.archived("transaction", id, payload: "{\"transactionId\":\"\(id)\"}"))
+            rows.archive.append(Rows.archived(.transaction, id, payload: "{\"transactionId\":\"\(id)\"}"))
             rows.issues.append(
-                FieldIssue(kind: "transaction", recordKey: id, path: "price", found: "x", signedDate: Rows.signedDate)
+                FieldIssue(kind: .transaction, recordKey: id, path: "price", found: "x", signedDate: Rows.signedDate)
             )
         }
         rows.rejected = [Rows.rejected("not believed: 100000000002"), Rows.rejected("not believed at all", hash: 2)]
@@ -58,7 +59,7 @@ extension InterleavingTests {
             app: app,
             job: holder.job,
             run: holder.run,
-            stream: "transactionHistory",
+            stream: .transactionHistory,
             listedTransactionID: nil
         )
         let page = PageCommit(
@@ -149,7 +150,7 @@ extension InterleavingTests {
     @Test func `an erasure and the same erasure: both end well, and leave one set of tombstones`() async throws {
         let world = try await TestLedger()
         let (app, customer) = (world.app, try #require(TransactionID("100000000001")))
-        let origin = RowOrigin(app: app, job: "j", run: 1, stream: "transactionHistory", listedTransactionID: nil)
+        let origin = RowOrigin(app: app, job: "j", run: 1, stream: .transactionHistory, listedTransactionID: nil)
         let erase: @Sendable (Ledger) async throws -> Void = {
             _ = try await $0.erase([.transaction(customer)], in: [app])
         }

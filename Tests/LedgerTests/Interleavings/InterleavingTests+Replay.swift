@@ -12,7 +12,7 @@ extension InterleavingTests {
             let children = [Rows.items(of: "10", skus: name == "old" ? ["old"] : [])]
             var rows = PageRows(Rows.transaction("10", signed: signed, hash: hash, product: name, children: children))
             rows.issues = [
-                FieldIssue(kind: "transaction", recordKey: "10", path: name, found: "x", signedDate: signed)
+                FieldIssue(kind: .transaction, recordKey: "10", path: name, found: "x", signedDate: signed)
             ]
             return rows
         }

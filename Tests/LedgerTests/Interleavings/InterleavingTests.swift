@@ -247,7 +247,7 @@ struct InterleavingTests {
                     cells: ["product_id": .text(product)]
                 )
             )
-            rows.archive = [Rows.archived("transaction", "100001", signed: signed, payload: "{}", hash: hash)]
+            rows.archive = [Rows.archived(.transaction, "100001", signed: signed, payload: "{}", hash: hash)]
             return world.page(rows, of: item, for: holder)
         }
         let held = page(signed: 1_000, hash: 1, content: 1, product: "held", of: items[0])

@@ -44,6 +44,27 @@ extension TestLedger {
         RunPlan(job: job, app: app, now: now, restart: restart, version: "test")
     }
 
+    /// Records what became of an item, at `now` by the database's clock; without a plan, of a job with one stream.
+    @discardableResult
+    func record(
+        _ outcome: ItemOutcome,
+        of item: WorkItem,
+        requests: Int,
+        for holder: LeaseHolder,
+        plan: RunPlan? = nil,
+        now: UnixMilliseconds = Jobs.now
+    ) async throws -> Bool {
+        let usual = self.plan(try await Jobs.load(streams: "transactionHistory: {}"))
+        return try await ledger.record(
+            outcome,
+            of: item,
+            requests: requests,
+            for: holder,
+            plan: plan ?? usual,
+            now: now
+        )
+    }
+
     /// Begins or joins a run over a list of IDs.
     func begin(
         _ streams: String,
@@ -77,7 +98,7 @@ extension TestLedger {
     func leased(
         _ ids: [String],
         streams: String = "transactionHistory: {}",
-        of stream: AppStoreModel.Stream = .transactionHistory
+        of stream: StreamName = .transactionHistory
     ) async throws -> (items: [WorkItem], holder: LeaseHolder) {
         let start = try await begin(streams, ids: ids)
         let holder = holder(of: start.run)
@@ -86,7 +107,7 @@ extension TestLedger {
     }
 
     /// Leases items; empty when there are none to take.
-    func take(_ stream: AppStoreModel.Stream, _ count: Int, for holder: LeaseHolder) async throws -> [WorkItem] {
+    func take(_ stream: StreamName, _ count: Int, for holder: LeaseHolder) async throws -> [WorkItem] {
         guard case .items(let items) = try await ledger.lease(stream, atMost: count, for: holder) else { return [] }
         return items
     }

@@ -82,7 +82,7 @@ enum Rows {
     }
 
     static func archived(
-        _ kind: String,
+        _ kind: RecordKind,
         _ key: String,
         signed: Int64 = signedDate,
         payload: String,
@@ -116,14 +116,14 @@ enum Rows {
             let key = "\(prefix)\(number)"
             let children = [items(of: key, skus: ["a", "b"])]
             rows.snapshots.append(transaction(key, signed: signed, hash: hash, children: children))
-            rows.archive.append(archived("transaction", key, payload: "{\"n\":\(key)}", hash: hash))
+            rows.archive.append(archived(.transaction, key, payload: "{\"n\":\(key)}", hash: hash))
         }
         rows.snapshots.append(snapshot(Tables.renewals, "\(prefix)10", signed: signed, hash: hash))
         rows.snapshots.append(snapshot(Tables.notifications, "uuid-\(prefix)", signed: signed, hash: hash))
         rows.sendAttempts = [attempt("uuid-\(prefix)", 1_000, "SUCCESS")]
         rows.rejected = [rejected("a.b.c")]
         rows.issues = [
-            FieldIssue(kind: "transaction", recordKey: "\(prefix)10", path: "price", found: "x", signedDate: signed)
+            FieldIssue(kind: .transaction, recordKey: "\(prefix)10", path: "price", found: "x", signedDate: signed)
         ]
         return rows
     }
@@ -154,7 +154,7 @@ extension TestLedger {
                 app: app,
                 job: holder.job,
                 run: holder.run,
-                stream: item.stream.rawValue,
+                stream: item.stream,
                 listedTransactionID: item.key
             ),
             cursor: cursor,

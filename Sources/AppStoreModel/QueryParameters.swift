@@ -1,5 +1,5 @@
 /// Names and values of a URL's query, in the order they go out; a parameter without a value is left out.
-typealias QueryParameters = [(name: String, value: String?)]
+package typealias QueryParameters = [(name: String, value: String?)]
 
 extension QueryParameters {
     /// Empty, or `?` and the parameters.

@@ -4,71 +4,74 @@ import LedgerTables
 import Postgres
 import SignedData
 
-extension ItemPlanner {
-    /// The whole app's notifications: what earlier windows left undone, then windows from the last one's end to now.
-    func planWindows(
-        _ notifications: NotificationStream,
-        in start: inout RunStart,
-        on connection: borrowing PostgresConnection
-    ) throws {
-        let fingerprint = plan.job.queryFingerprint(for: .notificationHistory)
+/// Plans the windows of a stream that is requested for the whole app.
+struct WindowPlanner {
+    let plan: RunPlan
+    let stream: StreamName
+    let dates: RequestedDates
+
+    /// Parameters 1 to 4 of every statement: app, job, stream, filters.
+    private var key: [Cell] {
+        [
+            .integer(plan.app.rawValue), .text(plan.job.name), .text(stream.rawValue),
+            .text(plan.job.queryFingerprint(for: stream)),
+        ]
+    }
+
+    /// What earlier windows left undone, then windows from the last one's end to now.
+    func plan(into start: inout RunStart, on connection: borrowing PostgresConnection) throws {
         let oldest = plan.oldestNotification
         // The ends of windows that are read again lie before it.
         let lastEnd = try connection.run(
             """
             SELECT max(window_end) AS last_end FROM crawl_items
-             WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND fingerprint = $3
+             WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
             """,
-            [app, job, .text(fingerprint)]
+            key
         )[0].timestampOrNil("last_end").map(UnixMilliseconds.init(rawValue:))
 
-        let span = notifications.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
+        let span = dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
         var asked = span.asked
-        // "As far back as Apple goes" cannot be short of anything.
-        var gap = notifications.startDate == .lastRun ? nil : span.unreachable
+        // A job that requests all that Apple has cannot miss anything.
+        var gap = dates.startDate == .lastRun ? nil : span.unreachable
         var isIncomplete = gap != nil
         if let lastEnd {
             let end = asked.upperBound
             gap = lastEnd < min(oldest, end) ? lastEnd..<min(oldest, end) : nil
-            // A restart may begin earlier than the last window ended, never later: what lies between was never asked for.
-            let begin = max(lastEnd - overlap, oldest)
+            // A restart may begin earlier than the last window ended, never later: the time between was never requested.
+            let begin = max(lastEnd - dates.overlap, oldest)
             asked = min(plan.restart ? min(begin, asked.lowerBound) : begin, end)..<end
-            try takeUpUndoneWindows(fingerprint, start.run, on: connection)
-            let lost = try recordLostWindows(fingerprint, start.run, on: connection)
+            try takeUpUndoneWindows(start.run, on: connection)
+            let lost = try recordLostWindows(start.run, on: connection)
             isIncomplete = gap != nil || lost > 0
         }
         if let gap { try recordGap(gap, run: start.run, on: connection) }
-        if isIncomplete { start.remarks.append(Self.gapRemark) }
+        if isIncomplete { start.remarks.append(ItemPlanner.gapRemark(stream)) }
         for window in NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound) {
             _ = try connection.run(
                 """
                 INSERT INTO crawl_items AS i
                     (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
-                VALUES ($1, $2, 'notificationHistory', $3, $4, 'waiting', clock_timestamp(), $5, $6, $7)
+                VALUES ($1, $2, $3, $5, $6, 'waiting', clock_timestamp(), $4, $7, $8)
                 ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
-                    run_id = excluded.run_id, \(Self.isToDo), cursor = NULL, window_start = excluded.window_start
+                    run_id = excluded.run_id, \(ItemPlanner.isToDo), cursor = NULL, window_start = excluded.window_start
                 """,
-                [
-                    app, job, .text(Self.key(of: window, fingerprint)), .bigint(start.run),
-                    .text(fingerprint), .timestamp(window.lowerBound.rawValue), .timestamp(window.upperBound.rawValue),
+                key + [
+                    .text("\(window.lowerBound.rawValue)..\(window.upperBound.rawValue)#\(filterMark)"),
+                    .bigint(start.run),
+                    .timestamp(window.lowerBound.rawValue), .timestamp(window.upperBound.rawValue),
                 ]
             )
         }
         guard lastEnd != nil else { return }
-        if notifications.startDate == .lastRun {
-            try planFailures(before: asked.lowerBound, fingerprint, start.run, on: connection)
-        }
-        try planSecondReadings(fingerprint, start.run, on: connection)
+        if dates.startDate == .lastRun { try planFailures(before: asked.lowerBound, start.run, on: connection) }
+        try planSecondReadings(start.run, on: connection)
     }
 
-    /// Names a window; another filter's window of the same time is another item, for it owes other notifications.
-    private static func key(of window: Range<UnixMilliseconds>, _ fingerprint: String) -> String {
-        "\(window.lowerBound.rawValue)..\(window.upperBound.rawValue)#\(mark(of: fingerprint))"
-    }
-
-    /// What stands for the filters in the keys of windows.
-    private static func mark(of fingerprint: String) -> String {
-        SHA256.digest(of: Array(fingerprint.utf8)).prefix(4).hexadecimal
+    /// Stands for the filters in the keys of windows: a window with another filter is another item, because it lacks other
+    /// notifications.
+    private var filterMark: String {
+        SHA256.digest(of: Array(plan.job.queryFingerprint(for: stream).utf8)).prefix(4).hexadecimal
     }
 
     /// Whether an item is a window that is read for the first time; see ``JobPlan/WindowReading``.
@@ -84,7 +87,6 @@ extension ItemPlanner {
     /// sandbox Apple tries once, so the first reading knows all there is.
     private func planFailures(
         before end: UnixMilliseconds,
-        _ fingerprint: String,
         _ run: Int64,
         on connection: borrowing PostgresConnection
     ) throws {
@@ -94,44 +96,35 @@ extension ItemPlanner {
             """
             INSERT INTO crawl_items AS i
                 (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
-            VALUES ($1, $2, 'notificationHistory', $3, $4, 'waiting', clock_timestamp(), $5, $6, $7)
+            VALUES ($1, $2, $3, $5, $6, 'waiting', clock_timestamp(), $4, $7, $8)
             ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
-                run_id = excluded.run_id, \(Self.isToDo), cursor = NULL,
+                run_id = excluded.run_id, \(ItemPlanner.isToDo), cursor = NULL,
                 window_start = excluded.window_start, window_end = excluded.window_end
             """,
-            [
-                app, job, .text(WindowReading.failuresPrefix + Self.mark(of: fingerprint)), .bigint(run),
-                .text(fingerprint), .timestamp(begin.rawValue), .timestamp(end.rawValue),
+            key + [
+                .text(WindowReading.failuresPrefix + filterMark), .bigint(run),
+                .timestamp(begin.rawValue), .timestamp(end.rawValue),
             ]
         )
     }
 
     /// One item for each closed day that is due for its second reading: once for each day, filters and job.
-    private func planSecondReadings(
-        _ fingerprint: String,
-        _ run: Int64,
-        on connection: borrowing PostgresConnection
-    ) throws {
+    private func planSecondReadings(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
             INSERT INTO crawl_items
                 (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
-            SELECT $1, $2, 'notificationHistory', due.item_key, $8, 'waiting', clock_timestamp(), $3, due.window_start,
-                   due.window_end
+            SELECT $1, $2, $3, due.item_key, $9, 'waiting', clock_timestamp(), $4, due.window_start, due.window_end
               FROM (\(Self.dueDays)) due
             ON CONFLICT (app_id, job, stream, item_key) DO NOTHING
             """,
-            dueDaysParameters(fingerprint) + [.bigint(run)]
+            dueDaysParameters + [.bigint(run)]
         )
     }
 
     /// How many days a run that began now would read for the second time.
     func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
-        let fingerprint = plan.job.queryFingerprint(for: .notificationHistory)
-        return try connection.run(
-            "SELECT count(*) AS days FROM (\(Self.dueDays)) due",
-            dueDaysParameters(fingerprint)
-        )[0].int64("days")
+        try connection.run("SELECT count(*) AS days FROM (\(Self.dueDays)) due", dueDaysParameters)[0].int64("days")
     }
 
     /// Closed days the job has read, and has not read as a whole since Apple gave up their failed deliveries.
@@ -140,84 +133,70 @@ extension ItemPlanner {
     /// these are done. A day that one window has covered in a run that began after that, such as the days of a first run that
     /// reaches back for months, needs no second reading. The keys of windows begin with a moment in milliseconds, so the
     /// primary key leads to those within Apple's reach, however old the ledger is.
-    /// Parameters: 1 app, 2 job, 3 filters, 4 the first key within reach, 5 Apple's reach, 6 the latest close of a due day,
-    /// 7 how the keys end.
+    /// Parameters: 1 app, 2 job, 3 stream, 4 filters, 5 the first key within reach, 6 Apple's reach, 7 the latest close of a due
+    /// day, 8 how the keys end.
     private static let dueDays = """
         WITH pieces AS (
             SELECT date_trunc('day', i.window_start, 'UTC') AS day, i.window_start, i.window_end, i.state, r.frozen_now
               FROM crawl_items i JOIN runs r ON r.app_id = i.app_id AND r.run_id = i.run_id
-             WHERE i.app_id = $1::integer AND i.job = $2::text AND i.stream = 'notificationHistory' AND i.fingerprint = $3::text
-               AND i.item_key >= $4::text AND \(isFirstReading("i"))
-               AND i.window_end > $5::timestamptz AND i.window_start < $6::timestamptz
+             WHERE i.app_id = $1::integer AND i.job = $2::text AND i.stream = $3::text AND i.fingerprint = $4::text
+               AND i.item_key >= $5::text AND \(isFirstReading("i"))
+               AND i.window_end > $6::timestamptz AND i.window_start < $7::timestamptz
         ), days AS (
             SELECT day, min(window_start) AS window_start, max(window_end) AS window_end,
                    (extract(epoch FROM day) * 1000)::bigint || '..' || (extract(epoch FROM day) * 1000 + 86400000)::bigint
-                       || $7::text AS item_key
+                       || $8::text AS item_key
               FROM pieces GROUP BY day HAVING bool_and(state = 'done')
         )
-        SELECT d.item_key, greatest(d.window_start, $5) AS window_start, d.window_end
+        SELECT d.item_key, greatest(d.window_start, $6) AS window_start, d.window_end
           FROM days d
-         WHERE d.day + interval '24 hours' <= $6
+         WHERE d.day + interval '24 hours' <= $7
            AND NOT EXISTS (SELECT FROM pieces p
                             WHERE p.day = d.day AND p.window_start <= d.window_start AND p.window_end >= d.window_end
                               AND p.frozen_now >= d.day + interval '24 hours'
                                                 + interval '\(WindowReading.secondReadingDelay.components.seconds) seconds')
            AND NOT EXISTS (SELECT FROM crawl_items i
-                            WHERE i.app_id = $1 AND i.job = $2 AND i.stream = 'notificationHistory' AND i.item_key = d.item_key)
+                            WHERE i.app_id = $1 AND i.job = $2 AND i.stream = $3 AND i.item_key = d.item_key)
         """
 
-    private func dueDaysParameters(_ fingerprint: String) -> [Cell] {
+    private var dueDaysParameters: [Cell] {
         let oldest = plan.oldestNotification
         let day = Duration.seconds(86_400)
-        return [
-            app, job, .text(fingerprint), .text(String((oldest - day).rawValue)), .timestamp(oldest.rawValue),
+        return key + [
+            .text(String((oldest - day).rawValue)), .timestamp(oldest.rawValue),
             .timestamp((plan.now - WindowReading.secondReadingDelay).rawValue),
-            .text("#" + Self.mark(of: fingerprint) + WindowReading.secondSuffix),
+            .text("#" + filterMark + WindowReading.secondSuffix),
         ]
     }
 
-    /// Windows an earlier run could not finish are part of this one; their tokens may still do.
-    private func takeUpUndoneWindows(
-        _ fingerprint: String,
-        _ run: Int64,
-        on connection: borrowing PostgresConnection
-    ) throws {
+    /// Windows an earlier run could not finish are part of this one; their tokens may still be valid.
+    private func takeUpUndoneWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
-            UPDATE crawl_items SET run_id = $4, \(Self.isToDo)
-             WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND fingerprint = $3
-               AND state = 'failed' AND window_end > $5
+            UPDATE crawl_items SET run_id = $5, \(ItemPlanner.isToDo)
+             WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
+               AND state = 'failed' AND window_end > $6
             """,
-            [
-                app, job, .text(fingerprint), .bigint(run),
-                .timestamp(plan.oldestNotification.rawValue),
-            ]
+            key + [.bigint(run), .timestamp(plan.oldestNotification.rawValue)]
         )
     }
 
     /// Windows an earlier run could not finish, and that are out of Apple's reach by now.
     ///
     /// - Returns: How many of them were not known before.
-    private func recordLostWindows(
-        _ fingerprint: String,
-        _ run: Int64,
-        on connection: borrowing PostgresConnection
-    ) throws -> Int {
+    private func recordLostWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws -> Int {
         try connection.run(
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
             SELECT app_id, job, stream, item_key, window_start, window_end,
                    CASE WHEN \(Self.isFirstReading("i")) THEN 'the window was not finished while Apple served it'
-                        ELSE 'the day was read once, and its second reading was not finished while Apple served it' END, $4
+                        ELSE 'the day was read once, and its second reading was not finished while Apple served it' END, $5
               FROM crawl_items i
-             WHERE app_id = $1 AND job = $2 AND stream = 'notificationHistory' AND fingerprint = $3
-               AND state = 'failed' AND window_end <= $5 AND item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
+             WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
+               AND state = 'failed' AND window_end <= $6 AND item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
             ON CONFLICT DO NOTHING
             """,
-            [
-                app, job, .text(fingerprint), .bigint(run),
-                .timestamp(plan.oldestNotification.rawValue),
-            ]
+            key + [.bigint(run), .timestamp(plan.oldestNotification.rawValue)]
         ).affected
     }
 
@@ -229,11 +208,11 @@ extension ItemPlanner {
         _ = try connection.run(
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
-            VALUES ($1, $2, 'notificationHistory', 'app', $3, $4, 'Apple no longer serves notifications this old', $5)
+            VALUES ($1, $2, $3, 'app', $4, $5, 'Apple no longer serves notifications this old', $6)
             ON CONFLICT (app_id, job, stream, item_key, gap_start)
             DO UPDATE SET gap_end = excluded.gap_end, run_id = excluded.run_id
             """,
-            [app, job, .timestamp(gap.lowerBound.rawValue), .timestamp(gap.upperBound.rawValue), .bigint(run)]
+            key.prefix(3) + [.timestamp(gap.lowerBound.rawValue), .timestamp(gap.upperBound.rawValue), .bigint(run)]
         )
     }
 }

@@ -1,3 +1,4 @@
+import LedgerTables
 import SignedData
 
 /// Which record a text claims to be that is not believed.

@@ -7,8 +7,8 @@ import Ledger
 import Normalize
 import Workers
 
-/// The crawl of one run by one process, with everything it needs put together.
-struct CrawlRoom: Sendable {
+/// The part of one process in one run: phase by phase, until every item of the run has reached its end.
+struct RunSession: Sendable {
     let pipeline: ExportPipeline
     let plan: RunPlan
     let holder: LeaseHolder
@@ -31,7 +31,7 @@ struct CrawlRoom: Sendable {
         let leases = LeaseKeeper(ledger: ledger, holder: holder, time: pipeline.time)
         let crawler = Crawler(
             source: source(over: transport),
-            store: try await store(leases: leases),
+            store: try await crawlLedger(leases),
             limits: limits,
             rules: rules,
             time: pipeline.time,
@@ -49,18 +49,18 @@ struct CrawlRoom: Sendable {
         }
     }
 
-    private func crawlPhases(with crawler: Crawler<AppleSource, LedgerStore>) async throws {
-        var waiting: Set<AppStoreModel.Stream> = plan.refundsWait ? [.refundHistory] : []
+    private func crawlPhases(with crawler: Crawler<AppleSource, CrawlLedger>) async throws {
+        var first = plan.streamsOfWindows + plan.streamsOfIDs
         if plan.changedSince != nil {
-            try await crawler.crawl([.notificationHistory], width: width)
+            try await crawler.crawl(plan.streamsOfWindows, width: width)
             try await planChangedCustomers()
-            waiting.insert(.notificationHistory)
+            first = plan.streamsOfIDs
         }
-        try await crawler.crawl(job.streams.named.filter { !waiting.contains($0) }, width: width)
-        guard plan.refundsWait else { return }
+        try await crawler.crawl(first, width: width)
+        guard !plan.streamsOfRevocations.isEmpty else { return }
         _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
         try await reportItemsAdded()
-        try await crawler.crawl([.refundHistory], width: width)
+        try await crawler.crawl(plan.streamsOfRevocations, width: width)
     }
 
     /// The notifications are in the ledger: asks for whom they name.
@@ -103,11 +103,11 @@ struct CrawlRoom: Sendable {
         )
     }
 
-    private func store(leases: LeaseKeeper) async throws -> LedgerStore {
-        let desk = { (app: AppID, environment: AppStoreEnvironment) in
-            LedgerStore.Desk(
+    private func crawlLedger(_ leases: LeaseKeeper) async throws -> CrawlLedger {
+        let destination = { (app: AppID, environment: AppStoreEnvironment) in
+            CrawlLedger.RecordDestination(
                 app: app,
-                normalizer: Normalizer(
+                verifier: RecordVerifier(
                     bundleId: job.app.bundleId,
                     environment: environment,
                     appAppleId: job.app.appAppleId,
@@ -115,13 +115,13 @@ struct CrawlRoom: Sendable {
                 )
             )
         }
-        return LedgerStore(
+        return CrawlLedger(
             ledger: ledger,
             plan: plan,
             holder: holder,
             leases: leases,
-            desk: desk(holder.app, job.app.environment),
-            otherDesk: job.appStore.triesSandbox ? desk(try await pipeline.sandboxApp(), .sandbox) : nil,
+            destination: destination(holder.app, job.app.environment),
+            otherDestination: job.appStore.triesSandbox ? destination(try await pipeline.sandboxApp(), .sandbox) : nil,
             time: pipeline.time,
             databaseEpoch: databaseEpoch
         )

@@ -1,4 +1,5 @@
 import AppStoreModel
+import LedgerTables
 
 /// The app and environment a job is about, and the refusal of everything else.
 struct AppIdentity: Sendable {

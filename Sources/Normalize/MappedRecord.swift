@@ -2,36 +2,22 @@ import AppStoreModel
 import LedgerTables
 import SignedData
 
-/// A signed payload of the job's own app, with its key, read into cells.
-struct VerifiedRecord {
-    let kind: RecordKind
-    let payload: VerifiedPayload
-    /// The record's own ID, never the text of the JWS: one payload has many valid texts.
-    let key: String
+/// A verified record, read into cells.
+struct MappedRecord {
+    let verified: VerifiedRecord
     /// With the columns that every snapshot ends with.
     let reading: RecordReading
     private(set) var reader: RecordReader
-    /// Of the payload; of a notification also of what is signed inside it.
-    private(set) var contentDigest: [UInt8]
 
-    /// Bytes of a key: long enough for any ID, short enough for every index.
-    static let keyLimit = 256
+    var kind: RecordKind { verified.kind }
+    var key: String { verified.key }
+    var payload: VerifiedPayload { verified.payload }
 
-    init(kind: RecordKind, payload: VerifiedPayload, identity: AppIdentity) throws(RecordRejection) {
-        try identity.require(payload.json, of: kind)
-        let found = payload.json[kind.keyField]
-        guard let key = found?.string, (1...Self.keyLimit).contains(key.utf8.count) else {
-            throw RecordRejection(
-                .missingKey,
-                "\(kind.keyField) is \(ForeignText.description(of: found)); it must be 1 to \(Self.keyLimit) bytes of text."
-            )
-        }
-        self.kind = kind
-        self.payload = payload
-        self.key = key
-        contentDigest = ContentDigest.make(of: payload)
-        reader = RecordReader(kind: kind)
-        var reading = reader.read(payload.json, by: kind.columns)
+    init(_ record: VerifiedRecord) {
+        verified = record
+        let payload = record.payload
+        reader = RecordReader(kind: record.kind)
+        var reading = reader.read(payload.json, by: record.kind.columns)
         reading.fill(
             signedDate: .timestamp(payload.signedDate.rawValue),
             payloadSHA256: .bytea(payload.payloadSHA256),
@@ -42,17 +28,6 @@ struct VerifiedRecord {
 
     mutating func note(_ found: String, at path: FieldPath) {
         reader.note(found, at: path)
-    }
-
-    /// Replaces the digest by one in which each nested record counts by what it says, not by its signature.
-    mutating func digestContent(with nested: [(path: (String, String), record: VerifiedRecord?)]) {
-        let signed = nested.compactMap { path, record in
-            record.flatMap { record in
-                payload.json[path.0]?[path.1].map { (text: $0, digest: record.contentDigest) }
-            }
-        }
-        guard !signed.isEmpty else { return }
-        contentDigest = ContentDigest.make(of: payload, nested: signed)
     }
 
     /// Reads something unsigned that came with the record; what is odd in it is noted with the record.
@@ -68,25 +43,13 @@ struct VerifiedRecord {
     var issues: [FieldIssue] {
         reader.issues.map { issue in
             FieldIssue(
-                kind: kind.rawValue,
+                kind: kind,
                 recordKey: key,
                 path: issue.path,
                 found: issue.found,
                 signedDate: payload.signedDate.rawValue
             )
         }
-    }
-
-    var archived: ArchivedPayload {
-        ArchivedPayload(
-            kind: kind.rawValue,
-            recordKey: key,
-            signedDate: payload.signedDate.rawValue,
-            header: payload.header,
-            payload: payload.payload,
-            payloadSHA256: payload.payloadSHA256,
-            signature: payload.signature
-        )
     }
 
     /// The payload for the `payload` column: as signed, unless PostgreSQL would expand a number in it.
@@ -104,7 +67,7 @@ struct VerifiedRecord {
             signedDate: payload.signedDate.rawValue,
             isRevoked: isRevoked,
             payloadSHA256: payload.payloadSHA256,
-            contentDigest: contentDigest,
+            contentDigest: verified.contentDigest,
             row: row,
             children: children
         )

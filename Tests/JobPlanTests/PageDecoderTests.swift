@@ -1,14 +1,15 @@
 import AppStoreModel
+import JobPlan
 import Testing
 
 struct PageDecoderTests {
     private static func history(_ text: String) throws -> Page {
-        try PageDecoder.transactionHistory(Array(text.utf8))
+        try TransactionHistory.page(Array(text.utf8))
     }
 
     private static func isBadPage(_ text: String) -> Bool {
         do throws(RequestFailure) {
-            _ = try PageDecoder.transactionHistory(Array(text.utf8))
+            _ = try TransactionHistory.page(Array(text.utf8))
             return false
         } catch {
             guard case .badPage = error else { return false }
@@ -30,7 +31,7 @@ struct PageDecoderTests {
 
     @Test
     func `a refund history response is a page`() throws {
-        let page = try PageDecoder.refundHistory(
+        let page = try RefundHistory.page(
             Array(#"{"revision":"r","hasMore":false,"signedTransactions":[]}"#.utf8)
         )
         #expect(page == Page(records: [], cursor: "r", hasMore: false))
@@ -42,7 +43,7 @@ struct PageDecoderTests {
             {"paginationToken":"t","hasMore":true,"notificationHistory":[
             {"signedPayload":"a.b.c","sendAttempts":[{"attemptDate":1}]},{"signedPayload":"d.e.f"}]}
             """
-        let page = try PageDecoder.notificationHistory(Array(text.utf8))
+        let page = try NotificationHistory.page(Array(text.utf8))
         let attempt = try StrictJSON.scan(Array(#"{"attemptDate":1}"#.utf8))
         let records = [
             PageRecord.notification(jws: "a.b.c", sendAttempts: [attempt]),
@@ -78,8 +79,8 @@ struct PageDecoderTests {
         let good = Array("{\"hasMore\":false,\"\(list)\":[]".utf8)
         let decoders: [([UInt8]) throws -> Page] =
             list == "signedTransactions"
-            ? [{ try PageDecoder.transactionHistory($0) }, { try PageDecoder.refundHistory($0) }]
-            : [{ try PageDecoder.notificationHistory($0) }]
+            ? [{ try TransactionHistory.page($0) }, { try RefundHistory.page($0) }]
+            : [{ try NotificationHistory.page($0) }]
         for decode in decoders {
             _ = try decode(good + [UInt8(ascii: "}")])
             let failure = #expect(throws: RequestFailure.self) { try decode(good + fault.bytes + [UInt8(ascii: "}")]) }
@@ -92,14 +93,14 @@ struct PageDecoderTests {
 
     @Test func `N03 a page in UTF-16 or UTF-32 is bad`() throws {
         let text = #"{"hasMore":false}"#
-        _ = try PageDecoder.refundHistory(Array(text.utf8))
+        _ = try RefundHistory.page(Array(text.utf8))
         let marks: [[UInt8]] = [[], [0xFF, 0xFE], [0xFE, 0xFF]]
         for mark in marks {
             for (before, after) in [(0, 1), (1, 0), (3, 0)] {
                 let body = text.utf8.flatMap { byte -> [UInt8] in
                     [UInt8](repeating: 0, count: before) + [byte] + [UInt8](repeating: 0, count: after)
                 }
-                #expect(throws: RequestFailure.self) { try PageDecoder.refundHistory(mark + body) }
+                #expect(throws: RequestFailure.self) { try RefundHistory.page(mark + body) }
             }
         }
     }
@@ -161,7 +162,7 @@ struct PageDecoderTests {
     func `N33 a notification item without signedPayload is unreadable, and odd sendAttempts are kept`() throws {
         let text =
             #"{"hasMore":false,"notificationHistory":[{"sendAttempts":[]},7,{"signedPayload":"a.b.c","sendAttempts":"x"},{"signedPayload":"d.e.f","sendAttempts":null}]}"#
-        let page = try PageDecoder.notificationHistory(Array(text.utf8))
+        let page = try NotificationHistory.page(Array(text.utf8))
         #expect(
             page.records == [
                 .unreadable(#"{"sendAttempts":[]}"#), .unreadable("7"),

@@ -1,0 +1,32 @@
+/// One request of the App Store Server API, without host, token and time of departure.
+package struct AppStoreRequest: Equatable, Sendable {
+    package enum Method: Sendable {
+        case get
+        case post
+    }
+
+    package let method: Method
+    /// Path and query, percent-encoded, such as `/inApps/v2/history/2000000123456789?revision=r1`.
+    package let target: String
+    /// JSON; `nil` for GET.
+    package let body: [UInt8]?
+
+    /// A GET request; the same parameters give the same text, as paging demands.
+    ///
+    /// - Parameters:
+    ///   - path: Percent-encoded, with a leading slash.
+    ///   - parameters: In the order they are sent; one without a value is left out.
+    package static func get(_ path: String, _ parameters: QueryParameters = []) -> AppStoreRequest {
+        AppStoreRequest(method: .get, target: path + parameters.queryString, body: nil)
+    }
+
+    /// A POST request with a JSON body.
+    ///
+    /// - Parameters:
+    ///   - path: Percent-encoded, with a leading slash.
+    ///   - parameters: In the order they are sent; one without a value is left out.
+    ///   - body: JSON.
+    package static func post(_ path: String, _ parameters: QueryParameters = [], body: [UInt8]) -> AppStoreRequest {
+        AppStoreRequest(method: .post, target: path + parameters.queryString, body: body)
+    }
+}

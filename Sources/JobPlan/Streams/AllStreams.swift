@@ -1,0 +1,36 @@
+package import AppStoreModel
+
+/// The registry of streams.
+///
+/// Job file, planner, limiter, crawler, ledger and commands read it and name no stream.
+package enum AllStreams {
+    /// In the order of the documentation and of every listing.
+    package static let types: [any AppStoreStream.Type] = [
+        TransactionHistory.self,
+        RefundHistory.self,
+        NotificationHistory.self,
+    ]
+
+    package static let names = types.map { $0.name }
+
+    /// `nil` for a name that this version of StoreLedger does not know.
+    package static func type(of name: StreamName) -> (any AppStoreStream.Type)? {
+        types.first { $0.name == name }
+    }
+
+    /// Streams whose transactions are refunds.
+    package static let bringingRefunds = types.filter { $0.bringsRefunds }.map { $0.name }
+
+    /// The stream that `changedSince` follows.
+    package static let namingChangedCustomers: any AppStoreStream.Type = {
+        guard let type = types.first(where: { $0.namesChangedCustomers }) else {
+            preconditionFailure("no stream names changed customers")
+        }
+        return type
+    }()
+
+    /// A stream's limit in requests per second; 0 for a name that is not in the registry.
+    package static func requestsPerSecond(of name: StreamName, in environment: AppStoreEnvironment) -> Double {
+        type(of: name)?.requestsPerSecond(in: environment) ?? 0
+    }
+}

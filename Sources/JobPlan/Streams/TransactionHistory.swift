@@ -1,0 +1,125 @@
+package import AppStoreModel
+package import LedgerTables
+
+/// Get Transaction History: all transactions of each customer, with Apple's filters.
+///
+/// A crawl in descending order starts at the beginning in every run, because Apple forbids keeping its `revision`.
+package struct TransactionHistory: AppStoreStream {
+    /// Never ``DateExpression/lastRun``.
+    package let startDate: DateExpression?
+    /// Never ``DateExpression/lastRun``.
+    package let endDate: DateExpression?
+    /// The other filters; lists are sorted and without repetition, dates are `nil`.
+    package let query: HistoryQuery
+
+    // MARK: The call
+
+    package static let name = StreamName.transactionHistory
+    package static let requestsPerSecond = 50.0
+    package static let errorEffects =
+        [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + .ofPages + [
+            .invalidStartDate: .stopsRunOfBadJob,
+            .invalidEndDate: .stopsRunOfBadJob,
+            .startDateAfterEndDate: .stopsRunOfBadJob,
+            .invalidSort: .stopsRunOfBadJob,
+            .invalidProductType: .stopsRunOfBadJob,
+            .invalidProductId: .stopsRunOfBadJob,
+            .invalidSubscriptionGroupIdentifier: .stopsRunOfBadJob,
+            .invalidExcludeRevoked: .stopsRunOfBadJob,
+            .invalidInAppOwnershipType: .stopsRunOfBadJob,
+            .invalidRevoked: .stopsRunOfBadJob,
+        ]
+
+    package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {
+        TransactionID(item.key).map {
+            .get("/inApps/v2/history/\($0.text)", parameters(now: now) + [("revision", item.cursor)])
+        }
+    }
+
+    /// The same query gives the same parameters in the same order, as paging demands.
+    ///
+    /// Source: Get Transaction History, query parameters, read 2026-11.
+    private func parameters(now: UnixMilliseconds) -> QueryParameters {
+        let start = startDate?.resolve(now: now, lastRun: nil)
+        let dates = [("startDate", start), ("endDate", end(now: now))].map { ($0, $1.map { String($0.rawValue) }) }
+        return dates
+            + query.productIds.map { ("productId", $0) }
+            + query.productTypes.map { ("productType", $0.rawValue) }
+            + query.subscriptionGroupIdentifiers.map { ("subscriptionGroupIdentifier", $0) }
+            + [
+                ("inAppOwnershipType", query.inAppOwnershipType?.rawValue),
+                ("revoked", query.revoked.map { String($0) }),
+                ("sort", query.sort?.rawValue),
+            ]
+    }
+
+    package static func page(_ body: [UInt8]) throws(RequestFailure) -> Page {
+        try PageDecoder.page(body, cursor: "revision", records: "signedTransactions") {
+            PageDecoder.signed($0, as: PageRecord.transaction)
+        }
+    }
+
+    // MARK: The section of the job file
+
+    package static let keys = [
+        "startDate", "endDate", "productIds", "productTypes", "subscriptionGroupIdentifiers",
+        "inAppOwnershipType", "revoked", "sort",
+    ]
+
+    package init(_ section: Section) {
+        var query = HistoryQuery()
+        let productIds = section.texts("productIds", "it must be a product ID", where: Self.isIdentifier)
+        // A later run must send the very same query, whatever the order in the file.
+        query.productIds = Set(productIds ?? []).sorted()
+        let productTypes = section.choices("productTypes", of: HistoryQuery.ProductType.self) ?? []
+        query.productTypes = HistoryQuery.ProductType.allCases.filter(productTypes.contains)
+        let groups = section.texts(
+            "subscriptionGroupIdentifiers",
+            "it must be a subscription group identifier",
+            where: Self.isIdentifier
+        )
+        query.subscriptionGroupIdentifiers = Set(groups ?? []).sorted()
+        query.inAppOwnershipType = section.choice("inAppOwnershipType", of: HistoryQuery.OwnershipType.self)
+        query.revoked = section.flag("revoked")
+        query.sort = section.choice("sort", of: HistoryQuery.Sort.self)
+        self.query = query
+        startDate = section.date("startDate", allowsLastRun: false)
+        endDate = section.date("endDate", allowsLastRun: false)
+        section.checkOrder(startDate, endDate)
+    }
+
+    /// Product IDs and group identifiers: Apple's alphabets have grown before, so only what cannot be one is refused.
+    private static func isIdentifier(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    package var filters: [String: String?] {
+        [
+            "startDate": startDate?.fingerprint,
+            "endDate": endDate?.fingerprint,
+            "productIds": FilterFingerprint.list(query.productIds),
+            "productTypes": FilterFingerprint.list(query.productTypes.map(\.rawValue)),
+            "subscriptionGroupIdentifiers": FilterFingerprint.list(query.subscriptionGroupIdentifiers),
+            "inAppOwnershipType": query.inAppOwnershipType?.rawValue,
+            "revoked": query.revoked.map { "\($0)" },
+            // Apple's default, so writing it out changes nothing.
+            "sort": query.sort == .ascending ? nil : query.sort?.rawValue,
+        ]
+    }
+
+    package static let linesOfNewJob = ["transactionHistory: {}"]
+
+    // MARK: The items and their records
+
+    package var keepsCursor: Bool {
+        query.sort != .descending && startDate?.isAbsolute ?? true && endDate?.isAbsolute ?? true
+    }
+
+    package func end(now: UnixMilliseconds) -> UnixMilliseconds? { endDate?.resolve(now: now, lastRun: nil) }
+
+    package static let replayedKind: RecordKind? = .transaction
+}
+
+extension StreamName {
+    package static let transactionHistory = StreamName("transactionHistory")
+}

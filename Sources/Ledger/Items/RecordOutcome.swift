@@ -1,0 +1,122 @@
+package import AppStoreModel
+package import JobPlan
+import LedgerTables
+import Postgres
+import Workers
+
+extension Ledger {
+    /// Records what became of an item that gave no page, and gives its lease back.
+    ///
+    /// - Parameters:
+    ///   - outcome: What became of it.
+    ///   - item: As it was leased or last committed.
+    ///   - requests: Requests spent since.
+    ///   - holder: This process.
+    ///   - plan: Of the run; decides whether a window that is shortened leaves a gap.
+    ///   - now: The database's clock.
+    /// - Returns: Whether this process still held the item; if not, nothing was changed.
+    @discardableResult
+    package func record(
+        _ outcome: ItemOutcome,
+        of item: WorkItem,
+        requests: Int,
+        for holder: LeaseHolder,
+        plan: RunPlan,
+        now: UnixMilliseconds
+    ) async throws -> Bool {
+        let change = plan.change(by: outcome, of: item, now: now)
+        return try await transaction(on: .control) { connection in
+            let recorded = try connection.run(
+                """
+                UPDATE crawl_items SET \(change.assignments), lease_owner = NULL, error_code = $6, error_message = $7,
+                       request_count = request_count + $8::integer
+                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
+                   AND lease_epoch = $5 AND state = 'leased' AND lease_owner = $9 AND $10::text IS NOT NULL
+                """,
+                holder.key(of: item) + [
+                    .bigint(item.epoch), change.code.map(Cell.bigint) ?? .null, .text(change.message),
+                    .integer(Int32(requests)), .uuid(holder.owner), change.parameter,
+                ]
+            )
+            guard recorded.affected == 1 else { return false }
+            crashPoint(.outcomeRecorded)
+            if let gap = change.gap {
+                _ = try connection.run(
+                    """
+                    INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                    ON CONFLICT (app_id, job, stream, item_key, gap_start)
+                    DO UPDATE SET gap_end = excluded.gap_end, run_id = excluded.run_id
+                    """,
+                    holder.key(of: item) + [
+                        .timestamp(gap.lowerBound.rawValue), .timestamp(gap.upperBound.rawValue),
+                        .text(change.message), .bigint(holder.run),
+                    ]
+                )
+            }
+            return true
+        }
+    }
+}
+
+/// What an outcome changes in the item's row.
+private struct ItemChange {
+    /// One of the few texts below; parameter 10 carries what varies.
+    let assignments: String
+    var parameter = Cell.text("")
+    var code: Int64?
+    let message: String
+    /// What Apple no longer serves and the ledger lacks.
+    var gap: Range<UnixMilliseconds>?
+}
+
+extension RunPlan {
+    fileprivate func change(by outcome: ItemOutcome, of item: WorkItem, now: UnixMilliseconds) -> ItemChange {
+        switch outcome {
+        case .failed(let code, let message):
+            return ItemChange(assignments: Self.fails, code: code, message: message)
+        case .putOff(let delay, let code, let message):
+            return ItemChange(
+                assignments: """
+                    state = 'waiting', deferrals = deferrals + 1,
+                    claimable_at = clock_timestamp() + $10::text::bigint * interval '1 millisecond'
+                    """,
+                parameter: .text(String(delay.wholeMilliseconds)),
+                code: code,
+                message: message
+            )
+        case .restarted(let code, let message):
+            return ItemChange(
+                assignments: "\(Self.waits), cursor = NULL, restarts = restarts + 1",
+                code: code,
+                message: message
+            )
+        case .shortened(let code, let message):
+            let oldest = (item.otherEnvironment ?? job.app.environment).oldestNotification(at: now)
+            guard let window = item.window, window.upperBound > oldest else {
+                return ItemChange(assignments: Self.fails, code: code, message: message)
+            }
+            // A window that is read again has been read before.
+            let leavesGap = item.reading == .first && !asksAsFarBackAsApple(item) && window.lowerBound < oldest
+            return ItemChange(
+                assignments: """
+                    \(Self.waits), cursor = NULL, restarts = restarts + 1,
+                    window_start = timestamptz 'epoch' + $10::text::bigint * interval '1 millisecond'
+                    """,
+                parameter: .text(String(oldest.rawValue)),
+                code: code,
+                message: message,
+                gap: leavesGap ? window.lowerBound..<oldest : nil
+            )
+        case .moved(let environment):
+            return ItemChange(
+                assignments: "\(Self.waits), cursor = NULL, other_environment = $10::text",
+                parameter: .text(environment.rawValue),
+                message: "not known to \(job.app.environment.rawValue), tried in \(environment.rawValue)"
+            )
+        }
+    }
+
+    private static let fails = "state = 'failed', claimable_at = NULL, finished_at = clock_timestamp()"
+    private static let waits = "state = 'waiting', claimable_at = clock_timestamp()"
+}

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The floors of the house: a target names only targets from floors below its own, and the build
-// (`--explicit-target-dependency-import-check error` in .ci/run) refuses an import that is not named here.
+// The targets are in levels: a target depends only on targets of lower levels. The build refuses an import that is not
+// listed here (`--explicit-target-dependency-import-check error` in .ci/run).
 
 let settings: [SwiftSetting] =
     [
@@ -12,10 +12,10 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .strictMemorySafety(),
     ]
-    // CI turns every warning into an error; a newer compiler's new warning never stops a user's build.
+    // CI turns every warning into an error. Users do not, because a newer compiler can have new warnings.
     + (Context.environment["STORELEDGER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
-func floor(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
@@ -35,7 +35,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
-// The fuzzing library has to come with `-sanitize=fuzzer`, so only scripts/fuzz asks for the program that needs it.
+// The fuzzer links only with `-sanitize=fuzzer`, so only scripts/fuzz builds it.
 let fuzzer: [Target] =
     Context.environment["STORELEDGER_FUZZ"] == nil
     ? []
@@ -58,60 +58,60 @@ let package = Package(
     dependencies: [
         // Command lines: help, completions, validation.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        // Job files: YAML is what operators write.
+        // Job files in YAML.
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        // Logs: the ecosystem's interface.
+        // Logs: the common interface of Swift libraries.
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-        // The simulator's HTTP server: never write a server by hand.
+        // The HTTP server of the simulator.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
-        // Hummingbird's own vocabulary, named because the simulator spells header fields and bodies with it.
+        // Header fields and bodies in Hummingbird's interface. The simulator uses them directly.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        // Signals and a graceful stop for the simulator; comes with Hummingbird.
+        // Graceful shutdown of the simulator; Hummingbird depends on it anyway.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
-        // 0  the ground
+        // Level 0: C libraries
         .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLibCSV", providers: [.apt(["libcsv-dev"])]),
 
-        // 1  the words
-        floor("AppStoreModel"),
-        floor("LedgerTables"),
-        floor("Workers"),
+        // Level 1: types and helpers without other dependencies
+        module("AppStoreModel"),
+        module("LedgerTables"),
+        module("Workers"),
 
-        // 2  the tools
-        floor("JobPlan", ["AppStoreModel", "LedgerTables", yams]),
-        floor("HTTPTransport", ["Workers", "CLibCurl"]),
-        floor("SignedData", ["AppStoreModel", "COpenSSL"]),
-        floor("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
-        floor("CSVFormat", ["CLibCSV"]),
+        // Level 2: one format or protocol each
+        module("JobPlan", ["AppStoreModel", "LedgerTables", yams]),
+        module("HTTPTransport", ["Workers", "CLibCurl"]),
+        module("SignedData", ["AppStoreModel", "COpenSSL"]),
+        module("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
+        module("CSVFormat", ["CLibCSV"]),
 
-        // 3  the stages
-        floor("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
-        floor("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
-        floor("Normalize", ["AppStoreModel", "LedgerTables", "SignedData", "Workers"]),
-        floor(
+        // Level 3: the parts of a run
+        module("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
+        module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
+        module("Normalize", ["AppStoreModel", "LedgerTables", "SignedData", "Workers"]),
+        module(
             "Ledger",
             ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres", "CSVFormat"]
         ),
 
-        // 4  the rooms
-        floor(
+        // Level 4: the pipeline and the simulator
+        module(
             "ExportPipeline",
             [
                 "AppStoreModel", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
                 "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
             ]
         ),
-        floor(
+        module(
             "AppStoreSimulator",
             ["AppStoreModel", "SignedData", "Workers", hummingbird, nioCore, httpTypes, serviceLifecycle, logging]
         ),
 
-        // 5  the doors
+        // Level 5: the commands
         .executableTarget(
             name: "storeledger",
             dependencies: [
@@ -125,7 +125,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // One suite a target; `TestSupport` lends databases, loopback servers and a simulator to all of them.
+        // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
             dependencies: ["AppStoreModel", "Workers", "SignedData", "Postgres", "LedgerTables"],
@@ -145,7 +145,7 @@ let package = Package(
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "JobPlan", "SignedData"]),
         tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
-        // What the fuzzer feeds, and the test that feeds it every input that was kept.
+        // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -161,14 +161,14 @@ let package = Package(
             path: "Tests/Fuzz/FuzzTargetsTests",
             swiftSettings: settings
         ),
-        // Kills what is shipped, built with `-DFAILPOINTS`, until something breaks; scripts/crash-loop starts it.
+        // Kills the commands, built with `-DFAILPOINTS`, at random points and checks the result; scripts/crash-loop runs it.
         .executableTarget(
             name: "crash-loop",
             dependencies: ["LedgerTables", "Postgres", "TestSupport", argumentParser],
             path: "Tests/CrashLoop",
             swiftSettings: settings
         ),
-        // Measures parts by themselves, in a release build; scripts/bench starts it.
+        // Measures single parts in a release build; scripts/bench runs it.
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
@@ -178,7 +178,7 @@ let package = Package(
             path: "Tests/Benchmarks",
             swiftSettings: settings
         ),
-        // The doors as they are shipped: naming the executables makes SwiftPM build them first.
+        // Tests of the commands as users run them. The dependencies make SwiftPM build the executables first.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -7,40 +7,42 @@ import ServiceLifecycle
 import SignedData
 import Workers
 
-/// A running App Store of one app, on loopback.
+/// A running simulated App Store of one app, on loopback.
 package struct SimulatedAppStore: Sendable {
     package let port: Int
-    /// Where its files are.
+    /// The directory of its files.
     package let directory: String
     package var baseURL: String { "http://127.0.0.1:\(port)" }
 
     private let group: ServiceGroup
     private let serving: Task<Void, any Error>
 
-    /// Makes or takes up the directory's world, binds the port, writes the files, and returns when requests are answered.
+    /// Builds the directory's world, opens the port, writes the files, and returns when requests are answered.
     ///
-    /// - `now`: The clock that limits, tokens and date checks go by.
+    /// - `routes`: The endpoints of Apple's API that it answers.
+    /// - `now`: The clock of rate limits, tokens and date checks.
     ///
     /// Throws ``SimulatorError`` when an option, a file or the port is not usable.
-    package static func start(
+    static func start(
         _ configuration: SimulatorConfiguration,
+        routes: [Route] = Route.all,
         now: @escaping @Sendable () -> UnixMilliseconds = { .current }
     ) async throws -> SimulatedAppStore {
         try configuration.check()
-        let opening = try Opening(configuration, now: now)
-        // Yields the port once the files are written; fails when that is not possible.
+        let bootstrap = try SimulatorBootstrap(configuration, routes: routes, now: now)
+        // Yields the port once the files are written; fails when they cannot be written.
         let (ready, announcement) = AsyncThrowingStream<Int, any Error>.makeStream()
         let application = Application(
-            responder: opening.responder,
+            responder: bootstrap.responder,
             configuration: ApplicationConfiguration(
                 address: .hostname("127.0.0.1", port: configuration.port),
                 serverName: nil
             ),
             onServerRunning: { channel in
-                // Bound, but nothing is accepted before this returns.
+                // The port is open, but no connection is accepted before this returns.
                 do {
                     let port = channel.localAddress?.port ?? configuration.port
-                    try opening.files.write(port: port, processID: ProcessInfo.processInfo.processIdentifier)
+                    try bootstrap.files.write(port: port, processID: ProcessInfo.processInfo.processIdentifier)
                     announcement.yield(port)
                 } catch {
                     announcement.finish(throwing: error)
@@ -70,13 +72,13 @@ package struct SimulatedAppStore: Sendable {
             return SimulatedAppStore(port: port, directory: configuration.directory, group: group, serving: serving)
         } catch {
             await group.triggerGracefulShutdown()
-            // The reason it ended is the error at hand.
+            // Its result is not needed: the error is known already.
             _ = await serving.result
             throw (error as? SimulatorError) ?? configuration.bindingError(error)
         }
     }
 
-    /// Runs an App Store until SIGINT or SIGTERM, and then lets running requests end.
+    /// Runs a simulated App Store until SIGINT or SIGTERM, and then finishes the running requests.
     ///
     /// - `ready`: Called once requests are answered.
     ///
@@ -92,22 +94,24 @@ package struct SimulatedAppStore: Sendable {
                 try await store.finished()
             }
         } catch let interrupted as Interrupted {
-            // Being told to stop is how a server ends well.
+            // A signal is the normal end of a server.
             if let error = interrupted.unwinding { throw error }
         }
     }
 
-    /// Waits until the server has stopped; being cancelled stops it gracefully.
+    /// Waits until the server has stopped.
+    ///
+    /// Cancellation stops it gracefully.
     package func finished() async throws {
         try await withTaskCancellationHandler {
             try await serving.value
         } onCancel: {
-            // Nobody needs its end: the line above waits for what it brings about.
+            // The task is not awaited here: `serving.value` above waits for the server to stop.
             Task { await group.triggerGracefulShutdown() }
         }
     }
 
-    /// Lets running requests end, closes the port and waits for both.
+    /// Finishes the running requests, closes the port and waits for both.
     package func stop() async throws {
         await group.triggerGracefulShutdown()
         try await serving.value
@@ -129,7 +133,7 @@ extension UnixMilliseconds {
 }
 
 extension Logger {
-    /// Only what needs a human, on stderr: stdout belongs to results.
+    /// Logs critical problems only, to stderr: stdout has the results.
     fileprivate static var quiet: Logger {
         var logger = Logger(label: "appstore-simulator") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical

@@ -1,7 +1,7 @@
 import AppStoreModel
 import FoundationEssentials
 
-/// What one simulated App Store is started with; the defaults are those of `appstore-simulator serve`.
+/// The options of one simulated App Store, with the defaults of `appstore-simulator serve`.
 package struct SimulatorConfiguration: Sendable {
     package enum RateLimit: String, CaseIterable, Sendable {
         case documented
@@ -20,9 +20,9 @@ package struct SimulatorConfiguration: Sendable {
         }
     }
 
-    /// Where its files go; made with mode 0700 when missing.
+    /// The directory of its files; created with mode 0700 when missing.
     package var directory: String
-    /// 0 takes any free port.
+    /// 0 chooses any free port.
     package var port = 0
     package var seed: UInt64 = 1
     /// At least 1.
@@ -33,21 +33,24 @@ package struct SimulatorConfiguration: Sendable {
     package var rateLimit = RateLimit.documented
     /// 1 to 86,400.
     package var windowSeconds = 3_600
-    /// One notification in so many enters the history 66 to 180 minutes after its date; 0 for none.
+    /// The history lists one notification in this many 66 to 180 minutes after its date; 0 for none.
     package var lateNotifications = 0
-    /// A JSON file of fault rules, in the form that `PUT /simulator/faults` takes too.
+    /// A JSON file with fault rules, in the format of `PUT /simulator/faults`.
     package var faultsFile: String?
-    /// The moment the world is looked at, in ISO 8601; `nil` takes the one of the directory's world, or else today's UTC midnight.
+    /// The moment of the world in ISO 8601; `nil` means that of the directory's world, or else the last UTC midnight.
     package var anchor: String?
 
     package init(directory: String) {
         self.directory = directory
     }
 
-    /// Every fault a rule can ask for.
+    /// The values of `fault` in a fault rule.
     package static var faultNames: [String] { FaultRule.Fault.allCases.map(\.rawValue) }
 
-    /// - Throws: ``SimulatorError`` naming the first option that is out of range.
+    /// The endpoints of Apple's API that the simulator answers, as fault rules name them.
+    package static var endpointNames: [String] { Route.all.map(\.name.text) }
+
+    /// - Throws: ``SimulatorError`` for the first option that is out of range.
     package func check() throws(SimulatorError) {
         let ranges: [(String, Int, ClosedRange<Int>)] = [
             ("--port", port, 0...65_535),
@@ -70,10 +73,10 @@ package struct SimulatorConfiguration: Sendable {
         do {
             let date = try Date(anchor, strategy: .iso8601)
             let moment = UnixMilliseconds(rawValue: Int64(date.timeIntervalSince1970) * 1_000)
-            // A world reaches four years back, and certificates further; Apple's dates begin with 2008.
+            // A world starts four years before this moment and certificates earlier; Apple's dates start in 2008.
             if moment.rawValue >= 1_200_000_000_000 { return moment }
         } catch {
-            // Both ways of being wrong get the sentence below.
+            // Text that is not a date and a date that is too early get the same message.
         }
         throw SimulatorError(
             .option,

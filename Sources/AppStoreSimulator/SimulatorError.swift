@@ -1,18 +1,18 @@
-/// Why the simulator did not start, or did not do what it was told.
+/// Why the simulator did not start, or refused a request to its own endpoints.
 package struct SimulatorError: Error, Equatable, CustomStringConvertible, Sendable {
     package enum Reason: Equatable, Sendable {
         /// An option is out of range.
         case option
-        /// A file cannot be read or does not say what it should.
+        /// A file cannot be read, or its content is invalid.
         case input
         /// A file or directory cannot be written.
         case output
-        /// The port is taken or forbidden.
+        /// The port is in use or not permitted.
         case port
     }
 
     package let reason: Reason
-    /// What was being done, to what, what was found, and what would be right.
+    /// The action, its object, the problem, and a valid value where there is one.
     package let description: String
 
     init(_ reason: Reason, _ description: String) {

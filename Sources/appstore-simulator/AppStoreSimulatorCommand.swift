@@ -5,10 +5,10 @@ import ArgumentParser
 struct AppStoreSimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "appstore-simulator",
-        abstract: "A stand-in for Apple's App Store Server API on loopback.",
+        abstract: "Simulates Apple's App Store Server API on loopback.",
         discussion: """
-            It makes a world of customers and purchases from a seed, signs it with its own certificate authority, and
-            answers Get Transaction History, Get Refund History and Get Notification History as Apple documents them.
+            Generates customers and purchases from a seed, signs them with its own certificate authority, and answers
+            these endpoints as Apple documents them: \(SimulatorConfiguration.endpointNames.joined(separator: ", ")).
 
             Example:
               appstore-simulator serve --directory /tmp/store --port 8080

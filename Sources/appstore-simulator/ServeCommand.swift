@@ -7,16 +7,16 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serves one app's history until SIGINT or SIGTERM.",
         discussion: """
-            Before it accepts a connection it writes into the directory: root.cer,
-            AuthKey_<keyId>.p8, ids.csv, job.yaml and, last, ready.json (port, baseURL,
-            pid). The same seed, sizes and environment give the same world; a directory
-            that holds that world already is taken up again, with its keys and cursors.
+            Before it accepts a connection, it writes these files into the directory:
+            root.cer, AuthKey_<keyId>.p8, ids.csv, job.yaml and, last, ready.json (port,
+            baseURL, pid). The same seed, sizes and environment give the same world. When
+            the directory already contains that world, its keys and cursors stay valid.
 
-            As Apple does, it signs a transaction each time it answers: the same
-            transaction has another signedDate and other bytes in every answer, and
-            everything else of its payload is the same. A notification keeps the dates
-            under which it was sent. Its sendAttempts are those made until the answer:
-            Apple retries a failed one after 1, 12, 24, 48 and 72 hours.
+            Like Apple, it signs a transaction each time it answers: in every answer the
+            transaction has a new signedDate and other bytes, and the rest of its payload
+            stays the same. A notification keeps the dates it was sent with. Its
+            sendAttempts are the attempts made until the answer: Apple retries a failed
+            one after 1, 12, 24, 48 and 72 hours.
 
             Examples:
               appstore-simulator serve --directory /tmp/store --port 8080
@@ -32,63 +32,64 @@ struct ServeCommand: AsyncParsableCommand {
                 {"everyNth": 50, "times": 3, "fault": "dropConnection"}
               ], "tokenLifetimeSeconds": 600}
             Faults: \(SimulatorConfiguration.faultNames.joined(separator: ", ")).
-            A rule counts the requests of its endpoint (transactionHistory,
-            refundHistory or notificationHistory; all when left out) and of its
-            transactionId. It strikes at number atRequest, at every everyNth, or always;
-            times bounds how often. Details: retryAfter, status, errorCode,
-            errorMessage, body, bytes, bytesPerSecond, milliseconds; oneIn, to sign only
-            one record in so many wrongly.
+            Endpoints: \(SimulatorConfiguration.endpointNames.joined(separator: ", ")).
+            A rule counts the requests of its endpoint and its transactionId; without
+            these members it counts all requests. It applies to request number atRequest,
+            to every everyNth, or to all, and at most times times. Members for single
+            faults: retryAfter, status, errorCode, errorMessage, body, bytes,
+            bytesPerSecond, milliseconds; oneIn: sign only one record in this many
+            incorrectly.
 
-            The simulator's own endpoints ask for no token:
+            The simulator's own endpoints need no token:
               POST /simulator/advance   {"changes": 10}: new records, a minute old;
-                                        {"days": 1}: a day's, from the last one on
-              GET  /simulator/requests  counts and arrivals
-              GET  /simulator/pages/0   pages served, from the first
+                                        {"days": 1}: the changes of the next day
+              GET  /simulator/requests  counts and requests
+              GET  /simulator/pages/0   answers with records, from the first on
               GET  /simulator/world     what a crawl must find now
-              PUT  /simulator/faults    other fault rules
-            For example:
+              PUT  /simulator/faults    replaces the fault rules
+            Example:
               curl -d '{"changes": 10}' http://127.0.0.1:8080/simulator/advance
             """
     )
 
-    @Option(help: "Where its files go; made when missing.")
+    @Option(help: "The directory for its files; created when missing.")
     var directory: String
 
-    @Option(help: "The port on 127.0.0.1; 0 takes any free one.")
+    @Option(help: "The port on 127.0.0.1; 0 chooses any free port.")
     var port = 0
 
-    @Option(help: "What the world is made from.")
+    @Option(help: "The seed of the world: the same seed gives the same world.")
     var seed: UInt64 = 1
 
-    @Option(help: "How many customers there are.")
+    @Option(help: "The number of customers.")
     var customers = 100
 
-    @Option(help: "The mean number of transactions, 0 to 200; single customers have 0 to 200.")
+    @Option(help: "The mean number of transactions per customer, 0 to 200. Each customer has 0 to 200.")
     var transactionsPerCustomer = 10
 
     @Option(help: "Production or Sandbox.")
     var environment = SimulatorConfiguration.Environment.production
 
-    @Option(help: "documented: Apple's limits, as a sliding window; none: no limit.")
+    @Option(help: "documented: Apple's limits in a sliding window; none: no limits.")
     var rateLimit = SimulatorConfiguration.RateLimit.documented
 
-    @Option(help: "How long that window is; the requests allowed in it shrink with it.")
+    @Option(help: "The length of that window in seconds; the number of allowed requests is proportional to it.")
     var windowSeconds = 3_600
 
     @Option(
         help: """
-            One notification in so many enters the history 66 to 180 minutes after its date, as some of Apple's do; 0: \
-            none.
+            One notification in this many enters the history 66 to 180 minutes after its date, as some of Apple's do; \
+            0: none.
             """
     )
     var lateNotifications = 0
 
-    @Option(help: "A file of fault rules, see above.")
+    @Option(help: "A file with fault rules, see above.")
     var faults: String?
 
     @Option(
         help: ArgumentHelp(
-            "The moment of the world in ISO 8601, such as 2026-10-01T00:00:00Z; not before 1971.",
+            "The moment of the world in ISO 8601, such as 2026-10-01T00:00:00Z, since 2008.",
             visibility: .hidden
         )
     )
@@ -106,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await SimulatedAppStore.serve(configuration) { store in
                 print("Serving \(store.baseURL), files in \(store.directory)")
-                // Whoever reads this through a pipe waits for it.
+                // A program that reads this through a pipe waits for the line.
                 fflush(nil)
             }
         } catch let error as SimulatorError {
@@ -136,7 +137,7 @@ extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 extension SimulatorConfiguration.RateLimit: ExpressibleByArgument {}
 
 extension SimulatorError {
-    /// As `storeledger` has them: 64 command line, 66 input, 73 output, 69 something it needs is not to be had.
+    /// The same as those of `storeledger`: 64 command line, 66 input, 73 output, 69 unavailable.
     fileprivate var exitCode: ExitCode {
         switch reason {
         case .option: ExitCode(64)
@@ -147,11 +148,11 @@ extension SimulatorError {
     }
 }
 
-/// Messages go where results do not.
+/// stderr, for messages; stdout has the results.
 private struct StandardError: TextOutputStream {
     func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // Nobody can be told when stderr is gone.
+        // There is no other place to report that stderr cannot be written.
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -9,13 +9,13 @@ import Testing
     private func answers(
         under rules: String,
         count: Int = 1,
-        _ judge: (TestStore, [Answer]) throws -> Void
+        _ judge: (TestStore, [ServerAnswer]) throws -> Void
     ) async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             let accepted = try await store.put("/simulator/faults", body: "{\"rules\":[\(rules)]}")
             #expect(accepted.status == 200)
-            var answers: [Answer] = []
+            var answers: [ServerAnswer] = []
             for _ in 0..<count { answers.append(try await store.get(path)) }
             try judge(store, answers)
         }
@@ -98,6 +98,8 @@ import Testing
         "{\"rules\":[{\"fault\":\"delay\",\"endpoint\":\"refunds\"}]}",
     ])
     func `rules that mean nothing are refused`(text: String) {
-        #expect(throws: SimulatorError.self) { try FaultPlan(json: Array(text.utf8), source: "a test") }
+        #expect(throws: SimulatorError.self) {
+            try FaultPlan(json: Array(text.utf8), source: "a test", endpoints: Route.all.map(\.name))
+        }
     }
 }

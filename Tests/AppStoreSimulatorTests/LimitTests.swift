@@ -11,7 +11,7 @@ import Testing
         var now: Int64 = 0
         for _ in 0..<20_000 {
             now += Int64(random.below(300))
-            if window.admit(at: UnixMilliseconds(rawValue: now)) == nil { admitted.append(now) }
+            if window.reserve(at: UnixMilliseconds(rawValue: now)) == nil { admitted.append(now) }
         }
         for (index, moment) in admitted.enumerated() {
             let inWindow = admitted[...index].reversed().prefix { $0 > moment - 10_000 }.count
@@ -23,7 +23,7 @@ import Testing
     @Test func `the moment it names is exactly when the next one is admitted`() {
         var window = SlidingWindow(limit: 2, length: .seconds(10))
         let answers = [1_000, 4_000, 5_000, 10_999, 11_000, 11_000].map {
-            window.admit(at: UnixMilliseconds(rawValue: $0))?.rawValue
+            window.reserve(at: UnixMilliseconds(rawValue: $0))?.rawValue
         }
         #expect(answers == [nil, nil, 11_000, 11_000, nil, 14_000])
     }

@@ -18,6 +18,7 @@ struct TestStore {
         customers: Int = 20,
         transactionsPerCustomer: Int = 10,
         clock: ManualClock = ManualClock(),
+        routes: [Route] = Route.all,
         configure: (inout SimulatorConfiguration) -> Void = { _ in },
         _ body: (TestStore) async throws -> Void
     ) async throws {
@@ -29,15 +30,16 @@ struct TestStore {
         configuration.anchor = "2026-10-01T00:00:00Z"
         configuration.rateLimit = .none
         configure(&configuration)
-        try await run(configuration, clock: clock, body)
+        try await run(configuration, clock: clock, routes: routes, body)
     }
 
     static func run(
         _ configuration: SimulatorConfiguration,
         clock: ManualClock = ManualClock(),
+        routes: [Route] = Route.all,
         _ body: (TestStore) async throws -> Void
     ) async throws {
-        let store = try await SimulatedAppStore.start(configuration, now: { clock.now })
+        let store = try await SimulatedAppStore.start(configuration, routes: routes, now: { clock.now })
         let app = SimulatedApp(environment: configuration.environment.model, seed: configuration.seed)
         do {
             try await body(TestStore(store: store, app: app, clock: clock))
@@ -72,15 +74,15 @@ struct TestStore {
     }
 
     /// - `query`: Names and values, percent-encoded here as a careful client does.
-    func get(_ path: String, _ query: [(String, String)] = [], token: String?? = .none) async throws -> Answer {
+    func get(_ path: String, _ query: [(String, String)] = [], token: String?? = .none) async throws -> ServerAnswer {
         try await send("GET", path, query, body: nil, token: token)
     }
 
-    func post(_ path: String, _ query: [(String, String)] = [], body: String) async throws -> Answer {
+    func post(_ path: String, _ query: [(String, String)] = [], body: String) async throws -> ServerAnswer {
         try await send("POST", path, query, body: body, token: .none)
     }
 
-    func put(_ path: String, body: String) async throws -> Answer {
+    func put(_ path: String, body: String) async throws -> ServerAnswer {
         try await send("PUT", path, [], body: body, token: .none)
     }
 
@@ -90,7 +92,7 @@ struct TestStore {
         _ query: [(String, String)],
         body: String?,
         token: String??
-    ) async throws -> Answer {
+    ) async throws -> ServerAnswer {
         let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
         let text = query.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: plain) ?? $1)" }
             .joined(separator: "&")
@@ -107,7 +109,7 @@ struct TestStore {
         if let bearer { request.setValue("Bearer " + bearer, forHTTPHeaderField: "Authorization") }
         let (data, response) = try await session.data(for: request)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        return Answer(
+        return ServerAnswer(
             status: response.statusCode,
             contentType: response.value(forHTTPHeaderField: "Content-Type"),
             retryAfter: response.value(forHTTPHeaderField: "Retry-After"),
@@ -116,7 +118,7 @@ struct TestStore {
     }
 }
 
-struct Answer {
+struct ServerAnswer {
     let status: Int
     let contentType: String?
     let retryAfter: String?

@@ -61,7 +61,7 @@ struct KeptPages {
     mutating func add(_ served: [SimulatedStore.ServedPage]) {
         count += served.count
         for page in served {
-            pages[page.next, default: []].append(page)
+            if let next = page.next { pages[next, default: []].append(page) }
             for record in page.records {
                 guard let bad = record.bad else { continue }
                 badHashes.insert(bad)

@@ -47,11 +47,13 @@ package struct SimulatedStore: Sendable {
         package let token: String?
     }
 
-    /// A page as it was served.
+    /// A page or another answer with records, as it was served.
     package struct ServedPage: Decodable, Sendable {
+        /// The cursor of the request.
         package let asked: String?
-        package let next: String
-        package let hasMore: Bool
+        /// The cursor of the answer; `nil` when the answer is not a page.
+        package let next: String?
+        package let hasMore: Bool?
         package let records: [ServedRecord]
     }
 

@@ -1,16 +1,16 @@
 import AppStoreModel
 import SignedData
 
-/// What `serve` writes before it accepts a connection.
+/// The files that `serve` writes for clients before it accepts a connection.
 struct PublishedFiles: Sendable {
     let directory: StoreDirectory
     let app: SimulatedApp
     let root: [UInt8]
-    /// One a customer.
+    /// One transaction ID per customer.
     let ids: [UInt64]
     let windowSeconds: Int
 
-    /// Writes all files, `ready.json` last, once the port is known.
+    /// Writes all files, `ready.json` last: a client that sees it can use the others.
     func write(port: Int, processID: Int32) throws(SimulatorError) {
         let path = directory.path
         let baseURL = "http://127.0.0.1:\(port)"
@@ -30,7 +30,7 @@ struct PublishedFiles: Sendable {
         "transaction_id\n" + ids.map { "\($0)\n" }.joined()
     }
 
-    /// A job that loads everything this simulator has.
+    /// A job file that loads everything this simulator has.
     private func job(baseURL: String) -> String {
         let appAppleId = app.appAppleId.map { "\n  appAppleId: \($0)" } ?? ""
         let limits = windowSeconds == 3_600 ? "" : "limits:\n  windowSeconds: \(windowSeconds)\n"

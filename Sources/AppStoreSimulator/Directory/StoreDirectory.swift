@@ -3,14 +3,14 @@ import FoundationEssentials
 import SignedData
 import Synchronization
 
-/// The directory a simulated App Store lives in: what it shows its clients, and what it needs to be the same after a restart.
+/// The directory of a simulated App Store: files for its clients, and the keys and parameters that it needs after a restart.
 final class StoreDirectory: Sendable {
     let path: String
     private let world: Mutex<WorldFile>
 
-    /// Makes the directory and finds out which world belongs in it.
+    /// Creates the directory, or reads the parameters of the world it contains.
     ///
-    /// A stale `ready.json` goes first: nobody may believe it while this process is still busy.
+    /// It removes an old `ready.json` first, so that no client starts before this process is ready.
     init(_ configuration: SimulatorConfiguration, now: UnixMilliseconds) throws(SimulatorError) {
         path = configuration.directory
         let anchor = try configuration.anchorMoment()
@@ -23,7 +23,7 @@ final class StoreDirectory: Sendable {
         } catch {
             throw SimulatorError(
                 .output,
-                "Creating the directory \(path): not possible; name one whose parent exists and can be written to."
+                "Creating the directory \(path) failed; its parent must exist and be writable."
             )
         }
         try WholeFile.remove(path + "/ready.json")
@@ -46,17 +46,17 @@ final class StoreDirectory: Sendable {
 
     var worldFile: WorldFile { world.withLock { $0 } }
 
-    /// Keeps in mind that the world moved on.
-    func remember(_ step: WorldStep) throws {
+    /// Adds a step to `world.json`.
+    func append(_ step: WorldStep) throws {
         try world.withLock { file in
             file.steps.append(step)
             try WholeFile.write(file.json, to: path + "/world.json")
         }
     }
 
-    /// The directory's authority, made when there is none.
+    /// The certificate authority of the directory, created when there is none.
     ///
-    /// Its certificates are valid from long before the world's moment until long after `now`, for every answer of these years
+    /// Its certificates are valid from long before the world's moment until long after `now`, because every answer in that time
     /// is signed with them.
     func authority(now: UnixMilliseconds) throws -> CertificateAuthority {
         let file = path + "/ca.pem"
@@ -75,7 +75,7 @@ final class StoreDirectory: Sendable {
         return authority
     }
 
-    /// The developer's key, made when there is none.
+    /// The developer's API key, created when there is none.
     func developerKey(of app: SimulatedApp) throws -> SigningKey {
         let file = path + "/" + keyFile(of: app)
         if FileManager.default.fileExists(atPath: file) { return try SigningKey.load(file: file) }

@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// What `world.json` keeps of a world: what it was made from and how far it moved on, so that a restart makes the same one.
+/// The content of `world.json`: the parameters of the world and its steps, from which a restart generates the same world.
 struct WorldFile: Equatable, Sendable {
     var parameters: WorldParameters
     var steps: [WorldStep] = []
@@ -32,9 +32,11 @@ struct WorldFile: Equatable, Sendable {
         }
     }
 
-    /// `nil` for a file that another version wrote or somebody changed; its world is then made anew.
+    /// Returns `nil` for a file of another version or a damaged one.
+    ///
+    /// The simulator then generates a new world.
     init?(json: [UInt8]) {
-        // A damaged file is a world that is not there; the doc comment above says what follows.
+        // A damaged file counts as no file, see above.
         guard let document = try? StrictJSON.parseObject(json), document["version"] == .number(JSONNumber(text: "1")),
             let seed = document["seed"]?.string.flatMap({ UInt64($0) }),
             let customers = document.integer("customers"),
@@ -48,7 +50,7 @@ struct WorldFile: Equatable, Sendable {
             transactionsPerCustomer: transactions,
             environment: environment,
             anchor: UnixMilliseconds(rawValue: Int64(anchor)),
-            // Older versions knew no late ones, and put changes right behind the last one.
+            // Missing in files of older versions, which had no late notifications and put changes right after the last one.
             lateNotifications: document.integer("lateNotifications") ?? 0
         )
         steps = (document["steps"]?.array ?? []).compactMap(\.object).compactMap { step in

@@ -1,20 +1,21 @@
 import AppStoreModel
 import FoundationEssentials
 
-/// All that a simulated App Store does wrong, in the order of the rules.
+/// The fault rules of a simulated App Store, in order of precedence.
 ///
 /// As JSON, `{"rules": [{"fault": "rateLimited", "everyNth": 100, "retryAfter": ["1798761600000"]}]}`.
-/// `tokenLifetimeSeconds` is how long a `paginationToken` stays valid; without it, for ever.
+/// `tokenLifetimeSeconds` is how long a `paginationToken` is valid; without it, it never expires.
 struct FaultPlan: Codable, Sendable, Equatable {
     var rules: [FaultRule] = []
     var tokenLifetimeSeconds: Int?
 
     init() {}
 
-    /// - `source`: Where the text is from, for the message.
+    /// - `source`: Where the text comes from, for messages.
+    /// - `endpoints`: The endpoints that rules can name.
     ///
-    /// Throws ``SimulatorError`` naming the rule and what is wrong with it.
-    init(json: [UInt8], source: String) throws(SimulatorError) {
+    /// Throws ``SimulatorError`` with the rule and its problem.
+    init(json: [UInt8], source: String, endpoints: [EndpointName]) throws(SimulatorError) {
         do {
             try Self.checkNames(StrictJSON.parseObject(json))
             self = try JSONDecoder().decode(FaultPlan.self, from: Data(json))
@@ -28,8 +29,8 @@ struct FaultPlan: Codable, Sendable, Equatable {
             )
         }
         for (index, rule) in rules.enumerated() {
-            guard let complaint = rule.complaint else { continue }
-            throw SimulatorError(.input, "Reading fault rules from \(source): rule \(index + 1): \(complaint)")
+            guard let problem = rule.problem(endpoints: endpoints) else { continue }
+            throw SimulatorError(.input, "Reading fault rules from \(source): rule \(index + 1): \(problem)")
         }
     }
 
@@ -39,12 +40,11 @@ struct FaultPlan: Codable, Sendable, Equatable {
         tokenLifetimeSeconds = try container.decodeIfPresent(Int.self, forKey: .tokenLifetimeSeconds)
     }
 
-    /// A misspelt member would make a rule strike everything.
+    /// Refuses unknown members: a rule with a misspelt condition would apply to every request.
     private static func checkNames(_ document: JSONObject) throws(SimulatorError) {
         let known: Set = [
             "endpoint", "transactionId", "everyNth", "atRequest", "times", "fault", "retryAfter", "status", "errorCode",
-            "errorMessage", "body", "bytes", "bytesPerSecond", "milliseconds",
-            "oneIn",
+            "errorMessage", "body", "bytes", "bytesPerSecond", "milliseconds", "oneIn",
         ]
         let plan = document.members.map(\.key).filter { !["rules", "tokenLifetimeSeconds"].contains($0) }
         let rules = (document["rules"]?.array ?? []).compactMap(\.object).flatMap(\.members).map(\.key)
@@ -57,10 +57,10 @@ struct FaultPlan: Codable, Sendable, Equatable {
 }
 
 extension FaultRule {
-    fileprivate var complaint: String? {
-        if let endpoint, AppStoreModel.Stream(rawValue: endpoint) == nil {
-            return "\"endpoint\" is \"\(endpoint)\"; it must be one of "
-                + AppStoreModel.Stream.allCases.map(\.rawValue).joined(separator: ", ") + "."
+    fileprivate func problem(endpoints: [EndpointName]) -> String? {
+        let names = endpoints.map(\.text)
+        if let endpoint, !names.contains(endpoint) {
+            return "\"endpoint\" is \"\(endpoint)\"; it must be one of \(names.joined(separator: ", "))."
         }
         let counts = [
             ("everyNth", everyNth), ("atRequest", atRequest), ("times", times), ("bytesPerSecond", bytesPerSecond),

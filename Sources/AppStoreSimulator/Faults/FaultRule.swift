@@ -1,37 +1,38 @@
-/// One thing to do wrong, and to which requests.
+/// One fault, and the requests it applies to.
 ///
-/// As JSON, `{"endpoint": "refundHistory", "everyNth": 10, "fault": "status", "status": 500}`. Every member but `fault`
-/// is optional. A rule counts the requests its `endpoint` and `transactionId` match, from 1, and strikes at number
-/// `atRequest`, or at every `everyNth`, or at all of them; `times` bounds how often in all. The first rule that strikes decides.
+/// As JSON, `{"endpoint": "refundHistory", "everyNth": 10, "fault": "status", "status": 500}`. Every member except `fault`
+/// is optional. A rule counts the requests that its `endpoint` and `transactionId` match, from 1. It applies to request
+/// number `atRequest`, or to every `everyNth`, or to all of them, and at most `times` times. Of several rules that apply to
+/// a request, the first one decides.
 struct FaultRule: Codable, Sendable, Equatable {
     enum Fault: String, Codable, CaseIterable, Sendable {
-        /// 429; `retryAfter` lists the values of `Retry-After` headers, as raw text.
+        /// 429. `retryAfter` lists the values of the `Retry-After` headers, as raw text.
         case rateLimited
-        /// `status`, with `body` as it is, or `errorCode` and `errorMessage` as Apple writes them.
+        /// The HTTP status `status`, with `body` unchanged, or with `errorCode` and `errorMessage` in Apple's format.
         case status
         /// Closes the connection without an answer.
         case dropConnection
-        /// Announces the whole page, sends its first `bytes` bytes, closes.
+        /// Announces the length of the whole answer, sends its first `bytes` bytes and closes the connection.
         case truncateBody
-        /// Sends the page at `bytesPerSecond`.
+        /// Sends the answer at `bytesPerSecond`.
         case slow
-        /// Waits `milliseconds`, then answers as if nothing were wrong.
+        /// Waits `milliseconds`, then answers normally.
         case delay
-        /// 200 with `body`, or with something that is not JSON.
+        /// 200 with `body`, or with text that is not JSON.
         case garbageBody
-        /// Every record signed by a key that is not the leaf's.
+        /// Signs every record with a key that does not belong to the leaf certificate.
         case forgeSignature
-        /// Every record of another app, properly signed.
+        /// Signs every record correctly, but for another app.
         case wrongBundle
-        /// Every record signed with a leaf that had expired by then.
+        /// Signs every record with a leaf certificate that had expired at that time.
         case expiredLeaf
-        /// Every payload with one member written twice, properly signed.
+        /// Signs every payload correctly, with one member written twice.
         case duplicateKey
-        /// The page, with the cursor it was asked with and more to come: no progress.
+        /// The page with the request's own cursor and more to come, so that the client makes no progress.
         case repeatPage
-        /// No records, a new cursor for the same place, and more to come.
+        /// A page without records, with a new cursor for the same position and more to come.
         case emptyPages
-        /// The cursor is too old (4000017; for the GET endpoints 4000005), when the request has one.
+        /// The error for a cursor that is too old (4000017; for the GET endpoints 4000005), when the request has a cursor.
         case expireToken
     }
 
@@ -49,6 +50,6 @@ struct FaultRule: Codable, Sendable, Equatable {
     var bytes: Int?
     var bytesPerSecond: Int?
     var milliseconds: Int?
-    /// Of a page signed wrongly: only one record in so many, always the same ones; without it, all.
+    /// For the faults about signatures: only one record in this many, always the same ones; without it, all records.
     var oneIn: Int?
 }

@@ -1,13 +1,15 @@
 import AppStoreModel
 
-/// Counts arrivals exactly: never more than `limit` of them within any span as long as the window.
+/// Counts requests exactly: never more than `limit` of them within any span as long as the window.
 ///
-/// Takes the time from its caller. Refused arrivals do not count.
+/// The caller passes the time. Refused requests do not count.
 struct SlidingWindow: Sendable {
     private let limit: Int
     private let length: Duration
-    /// Admitted arrivals, oldest first, from `oldest` on; what lies before has left the window.
-    private var admitted: [UnixMilliseconds] = []
+    /// The counted requests, oldest first.
+    ///
+    /// Those before the index `oldest` have left the window.
+    private var counted: [UnixMilliseconds] = []
     private var oldest = 0
 
     init(limit: Int, length: Duration) {
@@ -15,15 +17,15 @@ struct SlidingWindow: Sendable {
         self.length = length
     }
 
-    /// Admits the arrival and returns `nil`, or returns the moment when the oldest one leaves the window.
-    mutating func admit(at now: UnixMilliseconds) -> UnixMilliseconds? {
-        while oldest < admitted.count, admitted[oldest] + length <= now { oldest += 1 }
-        if oldest > 4_096, oldest > admitted.count / 2 {
-            admitted.removeFirst(oldest)
+    /// Counts the request and returns `nil`, or returns the moment when the oldest request leaves the window.
+    mutating func reserve(at now: UnixMilliseconds) -> UnixMilliseconds? {
+        while oldest < counted.count, counted[oldest] + length <= now { oldest += 1 }
+        if oldest > 4_096, oldest > counted.count / 2 {
+            counted.removeFirst(oldest)
             oldest = 0
         }
-        guard admitted.count - oldest < limit else { return admitted[oldest] + length }
-        admitted.append(now)
+        guard counted.count - oldest < limit else { return counted[oldest] + length }
+        counted.append(now)
         return nil
     }
 }

@@ -14,7 +14,7 @@ extension AdvancedCommerce {
         }
     }
 
-    /// - `increase`: `SCHEDULED`, `PENDING` or `ACCEPTED` when the first item is about to cost more.
+    /// - `increase`: `SCHEDULED`, `PENDING` or `ACCEPTED` when the price of the first item goes up; otherwise `nil`.
     func renewalInfo(increase: String?) -> [UInt8] {
         jsonObject {
             $0.member("consistencyToken", consistencyToken)

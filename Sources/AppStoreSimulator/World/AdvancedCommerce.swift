@@ -1,4 +1,4 @@
-/// What an Advanced Commerce purchase consists of: the app's own goods under Apple's generic product.
+/// The contents of an Advanced Commerce purchase: the app's own items under Apple's generic product.
 struct AdvancedCommerce: Sendable, Equatable {
     struct Item: Sendable, Equatable {
         let sku: String
@@ -39,14 +39,14 @@ struct AdvancedCommerce: Sendable, Equatable {
     var estimatedTax: Int64 { taxExclusivePrice * taxPercent / 100 }
     var price: Int64 { taxExclusivePrice + estimatedTax }
 
-    mutating func forgetRefunds() {
+    mutating func removeRefunds() {
         for index in items.indices {
             items[index].refunds = []
             items[index].revocationDate = nil
         }
     }
 
-    /// Books the refund on the last item, in one sum or, when prorated, in two.
+    /// Refunds the last item in one amount, or in two when the refund is prorated.
     mutating func refund(at date: Int64, prorated: Bool) {
         guard let last = items.indices.last else { return }
         let price = items[last].price

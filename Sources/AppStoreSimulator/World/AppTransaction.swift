@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// A customer's download of the app.
+/// The download of the app by a customer.
 ///
 /// Source: `AppTransaction`, read 2026-11.
 struct AppTransaction: Sendable, Equatable {

@@ -1,20 +1,22 @@
-/// A customer and everything they ever bought.
+/// A customer with all purchases.
 struct Customer: Sendable, Equatable {
     let identity: CustomerIdentity
     var transactions: [Transaction] = []
-    /// How many of the customer's IDs are in use.
+    /// How many of the customer's IDs the store knows.
     ///
-    /// At least 1: an ID can be known and its history empty.
+    /// At least 1, because a known ID can have an empty history.
     var idsInUse: Int { max(1, transactions.count) }
 }
 
-/// Who a customer is: what stays the same on all their transactions.
+/// The properties of a customer that are the same in all transactions.
 ///
-/// A class, so that every record of the customer only points to it.
+/// A class, so that all records of the customer share one instance.
 final class CustomerIdentity: Sendable {
     let index: Int
     let storefront: Storefront
-    /// Apps need not set one; two of three customers of this one have it.
+    /// Optional for apps.
+    ///
+    /// Two of three customers have one.
     let appAccountToken: String?
     /// 18 digits.
     let appTransactionId: String
@@ -30,6 +32,6 @@ final class CustomerIdentity: Sendable {
 }
 
 extension CustomerIdentity: Equatable {
-    /// Within one world the index says it all.
+    /// The index identifies a customer within one world.
     static func == (left: CustomerIdentity, right: CustomerIdentity) -> Bool { left.index == right.index }
 }

@@ -3,7 +3,7 @@ extension CustomerBuilder {
         addOneTimePurchase(of: product, at: now - random.within(Moment.hour..<(900 * Moment.day)))
     }
 
-    /// Coins, unlocked levels and passes: one transaction, sometimes refunded.
+    /// Coins, levels and passes: one transaction, sometimes refunded.
     mutating func addOneTimePurchase(of product: Product, at date: Int64) {
         let id = nextID
         var purchase = Transaction(

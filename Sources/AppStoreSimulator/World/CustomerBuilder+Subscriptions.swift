@@ -1,5 +1,5 @@
 extension CustomerBuilder {
-    /// A subscription from its first purchase through renewals, upgrades, lapses and returns.
+    /// A subscription from its first purchase on, with renewals, upgrades, gaps and resubscriptions.
     mutating func addSubscription(to product: Product, room: Int, isFamilyShared: Bool) {
         guard let period = product.period else { return }
         let length = min(room, 1 + random.below(Int(1_080 / period.days) + 1))
@@ -10,7 +10,7 @@ extension CustomerBuilder {
         append(chain, endingAt: lastDay(period: period))
     }
 
-    /// A year paid by the month: twelve renewals, then the promise begins anew.
+    /// A yearly commitment with monthly payments: after twelve payments the next commitment begins.
     mutating func addCommitment(room: Int) {
         let product = Product.committed
         var chain = firstPurchase(of: product, isFamilyShared: false, offer: nil)
@@ -30,7 +30,9 @@ extension CustomerBuilder {
         append(chain, endingAt: lastDay(period: .month))
     }
 
-    /// A chain's first transaction, at moment 0: chains are built from there and moved to their place in time at the end.
+    /// The first transaction of a subscription, with the date 0.
+    ///
+    /// ``append(_:endingAt:)`` moves the whole chain to its real dates.
     mutating func firstPurchase(of product: Product, isFamilyShared: Bool) -> [Transaction] {
         firstPurchase(
             of: product,
@@ -54,17 +56,17 @@ extension CustomerBuilder {
 
     private mutating func continueSubscription(_ chain: inout [Transaction]) {
         guard let last = chain.last else { return }
-        let luck = random.below(100)
-        if luck < 8, let better = last.product.upgrade.flatMap(Product.named) {
+        let chance = random.below(100)
+        if chance < 8, let better = last.product.upgrade.flatMap(Product.named) {
             upgrade(&chain, to: better)
-        } else if luck < 14 {
-            comeBack(&chain)
+        } else if chance < 14 {
+            resubscribe(&chain)
         } else {
-            renew(&chain, product: last.product, offer: luck < 18 ? .loyalty : nil)
+            renew(&chain, product: last.product, offer: chance < 18 ? .loyalty : nil)
         }
     }
 
-    /// Renews without a gap: the new period begins when the old one ends.
+    /// Adds a renewal without a gap: the new period begins when the last one ends.
     mutating func renew(_ chain: inout [Transaction], product: Product, offer: Offer? = nil) {
         guard let last = chain.last, let start = last.expiresDate else { return }
         add(to: &chain, product: product, from: start, reason: .renewal, offer: offer)
@@ -77,7 +79,7 @@ extension CustomerBuilder {
         add(to: &chain, product: product, from: date, reason: .purchase)
     }
 
-    private mutating func comeBack(_ chain: inout [Transaction]) {
+    private mutating func resubscribe(_ chain: inout [Transaction]) {
         guard let last = chain.last, let end = last.expiresDate else { return }
         let date = end + random.within(Moment.day..<(40 * Moment.day))
         let offer: Offer? = random.chance(percent: 50) ? .winBack : nil
@@ -114,17 +116,17 @@ extension CustomerBuilder {
         chain.append(next)
     }
 
-    /// When a chain ends: for most it is still running, the others lapsed within the year.
+    /// A random end of the last period: 60% are in the future, the others within the last 300 days.
     mutating func lastDay(period: Period) -> Int64 {
         random.chance(percent: 60)
             ? now + random.within(Moment.hour..<period.milliseconds)
             : now - random.within(Moment.day..<(300 * Moment.day))
     }
 
-    /// Moves the chain in time so that its last period ends at `end`, refunds one of its transactions now and then, and keeps it.
+    /// Moves the chain so that its last period ends at `end`, refunds one transaction in 25% of the chains, and adds it.
     mutating func append(_ chain: [Transaction], endingAt end: Int64) {
         guard let last = chain.last, let lastEnd = last.expiresDate else { return }
-        // The first purchase of a chain lies in the past even when its only period is a short trial.
+        // The last purchase must be in the past, also when its period is a short trial.
         let shift = min(end - lastEnd, now - last.purchaseDate - Moment.hour)
         var placed = chain.map { $0.moved(by: shift) }
         if random.chance(percent: 25) {

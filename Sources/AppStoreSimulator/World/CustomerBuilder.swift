@@ -1,11 +1,13 @@
 import AppStoreModel
 
-/// Invents one customer's purchases, oldest chains first, until there are as many as asked for.
+/// Generates the purchases of one customer.
 struct CustomerBuilder {
     var customer: Customer
     var random: SplitMix64
     let ids: IDSpace
-    /// Nothing happens at or after this moment, apart from subscriptions that run on.
+    /// All purchases are before this moment.
+    ///
+    /// Subscription periods can end later.
     let now: Int64
 
     init(index: Int, parameters: WorldParameters) {
@@ -15,8 +17,9 @@ struct CustomerBuilder {
         now = parameters.anchor.rawValue
     }
 
+    /// Adds purchases until there are `size` transactions.
     mutating func fill(to size: Int) {
-        // The first chain walks through the kinds from customer to customer, so that a hundred of them have everything.
+        // The kind of the first chain depends on the customer's index, so that a hundred customers have all kinds.
         var kind = customer.identity.index
         while customer.transactions.count < size {
             addChain(kind: kind, room: size - customer.transactions.count)
@@ -39,7 +42,7 @@ struct CustomerBuilder {
         }
     }
 
-    /// The next free ID, which the transaction added next must use.
+    /// The ID of the transaction that is added next.
     var nextID: UInt64 {
         ids.id(customer: customer.identity.index, position: customer.transactions.count)
     }
@@ -50,7 +53,7 @@ struct CustomerBuilder {
         return full * offer.percentPaid / 100
     }
 
-    /// A full or prorated refund some days after `purchase`, or `nil` when that is still to come.
+    /// A full or prorated refund within 20 days after `purchase`, or `nil` when its date is not in the past.
     mutating func refund(after purchase: Int64, isFamilyShared: Bool = false) -> Transaction.Revocation? {
         let date = purchase + random.within(Moment.hour..<(20 * Moment.day))
         let isProrated = random.chance(percent: 40)

@@ -1,8 +1,8 @@
 import AppStoreModel
 
-/// How the simulated store numbers transactions, so that an ID alone tells whose it is.
+/// Assigns transaction IDs in a way that an ID identifies its customer.
 ///
-/// Every customer owns a block of IDs and uses them in order, with gaps between.
+/// Every customer has a block of IDs and uses them in ascending order, with gaps.
 struct IDSpace: Sendable {
     private let first: UInt64
     private static let block: UInt64 = 100_000
@@ -16,12 +16,12 @@ struct IDSpace: Sendable {
         first + UInt64(customer) * Self.block + UInt64(position) * Self.step
     }
 
-    /// Line items have their own numbers, one for each transaction of a subscription.
+    /// The `webOrderLineItemId` of a subscription transaction.
     func lineItem(of transaction: UInt64) -> UInt64 {
         transaction + 90_000_000_000_000
     }
 
-    /// Whose ID `text` could be and its position in the customer's block, or `nil` when the store never gives out such an ID.
+    /// The customer whose block contains the ID, and the ID's position in it; `nil` when the store never assigns such an ID.
     func place(of text: TransactionID) -> (customer: Int, position: Int)? {
         guard let number = UInt64(text.text), String(number) == text.text, number >= first else { return nil }
         let (customer, offset) = (number - first).quotientAndRemainder(dividingBy: Self.block)

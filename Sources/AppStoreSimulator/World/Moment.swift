@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// Spans in milliseconds, the unit of every moment in Apple's payloads.
+/// Time spans in milliseconds, the unit of all dates in Apple's payloads.
 enum Moment {
     static let minute: Int64 = 60_000
     static let hour: Int64 = 3_600_000

@@ -5,8 +5,8 @@ extension Notification {
     ///
     /// Source: `ResponseBodyV2DecodedPayload`, read 2026-11.
     ///
-    /// - `bundleId`: The app's own, unless a fault plays another app.
-    /// - `sign`: Makes the signed text of a payload inside this one.
+    /// - `bundleId`: The app's own, except under the fault `wrongBundle`.
+    /// - `sign`: Signs a payload that is embedded in this one.
     func payload(in app: SimulatedApp, bundleId: String, sign: ([UInt8]) throws -> String) rethrows -> [UInt8] {
         let body = try body(in: app, bundleId: bundleId, sign: sign)
         return jsonObject {

@@ -1,17 +1,15 @@
-/// One notification the store sent to the app's server, and how the sending goes.
+/// One notification that the store sent to the app's server, with all attempts to deliver it.
 struct Notification: Sendable, Equatable {
     let uuid: String
     let kind: NotificationKind
-    /// When it happened and was signed.
-    ///
-    /// Milliseconds since 1970.
+    /// The date of the event and of the signature, in milliseconds since 1970.
     let date: Int64
-    /// `nil` for what concerns no customer.
+    /// `nil` when it is not about one customer.
     let customer: CustomerIdentity?
     let content: Content
-    /// Every attempt there is ever going to be; which of them were made depends on the moment.
+    /// All attempts, including future ones.
     let attempts: [SendAttempt]
-    /// How much later than ``date`` it enters the history, in milliseconds; 0 unless it is a late one.
+    /// How much later than ``date`` the history lists it, in milliseconds; 0 unless it is a late one.
     var delay: Int64 = 0
 
     indirect enum Content: Sendable, Equatable {
@@ -22,10 +20,10 @@ struct Notification: Sendable, Equatable {
         case none
     }
 
-    /// From when on the history lists it, in milliseconds since 1970.
+    /// The moment from which the history lists it, in milliseconds since 1970.
     var visibleFrom: Int64 { date + delay }
 
-    /// The attempts that were made until `now`, in milliseconds since 1970.
+    /// The attempts made until `now`, which is in milliseconds since 1970.
     func attempts(until now: Int64) -> ArraySlice<SendAttempt> {
         attempts.prefix { $0.date <= now }
     }
@@ -37,7 +35,7 @@ struct SendAttempt: Sendable, Equatable {
     let date: Int64
     let result: String
 
-    /// Apple tries again 1, 12, 24, 48 and 72 hours after the attempt before, in production only.
+    /// Apple retries 1, 12, 24, 48 and 72 hours after the previous attempt, in production only.
     private static let pauses = [1, 12, 24, 48, 72].map { $0 * Moment.hour }
 
     private static let failures = [
@@ -45,7 +43,7 @@ struct SendAttempt: Sendable, Equatable {
         "INVALID_RESPONSE", "PREMATURE_CLOSE", "UNSUCCESSFUL_HTTP_RESPONSE_CODE", "OTHER",
     ]
 
-    /// All that follow `date`: mostly one success, sometimes failures first, now and then nothing but failures.
+    /// All attempts for a notification of `date`: in 80% one success, otherwise one or more failures first or only failures.
     static func attempts(from date: Int64, retries: Bool, random: inout SplitMix64) -> [SendAttempt] {
         let failuresFirst = random.chance(percent: 80) ? 0 : 1 + random.below(7)
         var moment = date + 1_000 + random.within(0..<2_000)

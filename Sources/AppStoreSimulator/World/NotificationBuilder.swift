@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// Writes the notifications that a world's purchases bring about, and one of every kind they do not.
+/// Generates the notifications of a world: those its purchases cause, and one example of every other kind.
 struct NotificationBuilder {
     private let seed: UInt64
     private let now: Int64
@@ -27,7 +27,7 @@ struct NotificationBuilder {
         }
     }
 
-    /// Adds every kind of ``NotificationKind/all`` that is still missing, as far as the customers have a transaction for it.
+    /// Adds one notification of each kind in ``NotificationKind/all`` that is missing and for which a transaction exists.
     mutating func complete(with customers: [Customer]) {
         let present = Set(notifications.map { [$0.kind.type, $0.kind.subtype ?? ""] })
         for (number, kind) in NotificationKind.all.enumerated()
@@ -54,7 +54,7 @@ struct NotificationBuilder {
         }
     }
 
-    /// A subscription nobody renewed: switched off some days before, then over.
+    /// A subscription period without renewal: renewal was disabled two days before its end, or billing failed.
     private mutating func addEnd(of transaction: Transaction, of customer: Customer, index: Int) {
         let next = customer.transactions.dropFirst(index + 1).first
         guard let end = transaction.expiresDate, end < now, transaction.upgradedDate == nil,
@@ -149,7 +149,7 @@ struct NotificationBuilder {
         )
     }
 
-    /// A transaction of the kind's subject that was already made at `date`, looked for from the customer at `start` on.
+    /// A transaction that fits the kind and was made by `date`, searched from the customer at `start` on.
     private static func example(
         of kind: NotificationKind,
         at date: Int64,
@@ -163,7 +163,7 @@ struct NotificationBuilder {
         return nil
     }
 
-    /// One notification about a transaction, as it was known at that moment.
+    /// A notification about a transaction, with the transaction's state at that moment.
     static func notification(
         _ kind: NotificationKind,
         at date: Int64,

@@ -1,6 +1,6 @@
-/// A notification type with a subtype it comes with, what it is about, and how things stand when it is sent.
+/// A notification type with a subtype, its subject, and the state of the subscription when it is sent.
 ///
-/// Source: `notificationType` and `subtype`, read 2026-11; the list has every type.
+/// Source: `notificationType` and `subtype`, read 2026-11. ``all`` has every type.
 struct NotificationKind: Sendable, Equatable {
     enum Subject: Sendable, Equatable {
         case subscription(SubscriptionState)
@@ -11,7 +11,7 @@ struct NotificationKind: Sendable, Equatable {
         case summary
         case externalToken
         case appTransaction
-        /// The app alone, as a test notification.
+        /// The app itself: a test notification.
         case app
     }
 
@@ -77,7 +77,7 @@ struct NotificationKind: Sendable, Equatable {
         NotificationKind("TEST", about: .app),
     ]
 
-    /// What a subscription's own history brings about.
+    /// The kind with this type and subtype.
     static func named(_ type: String, _ subtype: String? = nil) -> NotificationKind? {
         all.first { $0.type == type && $0.subtype == subtype }
     }

@@ -1,6 +1,6 @@
 /// Writes one JSON object, member by member, in the order of the calls.
 ///
-/// A `nil` value writes nothing.
+/// A `nil` value is left out.
 struct ObjectWriter {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
@@ -36,7 +36,7 @@ struct ObjectWriter {
         member(key, raw: [UInt8(ascii: "[")] + objects.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")])
     }
 
-    /// - `raw`: JSON text, taken as it is.
+    /// - `raw`: JSON text, written unchanged.
     mutating func member(_ key: String, raw: [UInt8]?) {
         guard let raw else { return }
         begin(key)

@@ -1,4 +1,4 @@
-/// A discount a subscription was bought or renewed with.
+/// The discount of a purchase or renewal.
 struct Offer: Sendable, Equatable {
     /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     let type: Int64
@@ -15,7 +15,7 @@ struct Offer: Sendable, Equatable {
         case oneTime = "ONE_TIME"
     }
 
-    /// What part of the full price is paid, in percent.
+    /// The part of the full price that is paid, in percent.
     var percentPaid: Int64 { discount == .freeTrial ? 0 : 50 }
 
     static let trial = Offer(type: 1, discount: .freeTrial, identifier: nil, period: "P1W")

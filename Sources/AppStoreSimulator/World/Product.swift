@@ -1,4 +1,4 @@
-/// Something the simulated app sells.
+/// A product of the simulated app.
 struct Product: Sendable, Equatable {
     enum Kind: String, Sendable {
         case autoRenewable = "Auto-Renewable Subscription"
@@ -9,17 +9,19 @@ struct Product: Sendable, Equatable {
 
     let id: String
     let kind: Kind
-    /// The price in US cents; storefronts turn it into their own.
+    /// The price in US cents.
+    ///
+    /// Storefronts convert it to their currencies.
     let cents: Int64
     var group: String?
     var period: Period?
-    /// What a subscriber of this product upgrades to.
+    /// The ID of the product that subscribers upgrade to.
     var upgrade: String?
 }
 
 /// A subscription period.
 ///
-/// Months have 30 days and years 365 in this world, so that chains are plain sums.
+/// Months have 30 days and years 365, to keep date arithmetic simple.
 struct Period: Sendable, Equatable {
     /// ISO 8601, as Apple writes it.
     let text: String
@@ -59,7 +61,7 @@ extension Product {
         Product(id: bundle + "plus.yearly", kind: .autoRenewable, cents: 3_999, group: plus, period: .year),
     ]
 
-    /// Paid by the month, promised for a year.
+    /// Monthly payments with a yearly commitment.
     static let committed = Product(
         id: bundle + "plus.commitment",
         kind: .autoRenewable,
@@ -75,7 +77,7 @@ extension Product {
         Product(id: bundle + "season.pass", kind: .nonRenewing, cents: 799),
     ]
 
-    /// The generic products under which an app sells its own catalogue with Advanced Commerce.
+    /// The generic products for items of the app's own catalogue (Advanced Commerce).
     static let advancedSubscription = Product(
         id: bundle + "ac.subscription",
         kind: .autoRenewable,

@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// How a subscription stands when a notification about it is sent.
+/// The state of a subscription when a notification about it is sent.
 enum SubscriptionState: Sendable, Equatable {
     case active
     case autoRenewOff
@@ -32,7 +32,7 @@ enum SubscriptionState: Sendable, Equatable {
     }
 }
 
-/// What is signed as `signedRenewalInfo` beside a subscription's transaction.
+/// The content of `signedRenewalInfo`, which a notification has next to a subscription's transaction.
 struct Renewal: Sendable, Equatable {
     let transaction: Transaction
     let state: SubscriptionState

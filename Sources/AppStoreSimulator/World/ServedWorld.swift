@@ -1,18 +1,18 @@
 import AppStoreModel
 import Synchronization
 
-/// The world, ready to be read by many requests and changed by one.
+/// The world behind a lock: many requests read it, and one at a time changes it.
 ///
-/// Nothing in it is signed: an answer signs what it shows, when no lock is held.
+/// It contains no signatures. An answer signs its records without holding the lock.
 final class ServedWorld: Sendable {
     let app: SimulatedApp
     private let state: Mutex<State>
 
     private struct State {
         var world: World
-        /// Of each customer, in the order of modification.
+        /// For each customer, in the order of modification.
         var transactions: [[StoredTransaction]]
-        /// Where each customer's notifications are.
+        /// For each customer, the indices of the notifications.
         var places: [Int: [Int]]
     }
 
@@ -31,25 +31,25 @@ final class ServedWorld: Sendable {
         state = Mutex(State(world: world, transactions: customers, places: places))
     }
 
-    /// The customer who owns the ID, with their transactions in the order of modification.
+    /// The customer who owns the ID, with all transactions in the order of modification.
     func history(of id: TransactionID) -> (customer: Int, transactions: [StoredTransaction])? {
         state.withLock { state in
             state.world.customer(owning: id).map { ($0, state.transactions[$0]) }
         }
     }
 
-    /// The notifications of one customer, or of the whole app, each with its place in the order.
+    /// The notifications of one customer, or of the whole app, each with its index in the world.
     ///
-    /// A place counts all notifications of the world, also those that the history does not list yet: a late one gets no place
-    /// of another, so a cursor means the same before and after it enters the history.
+    /// The index also counts notifications that the history does not list yet. A late one therefore does not move others, and
+    /// a cursor means the same before and after it is listed.
     ///
-    /// - `place`: Where to begin looking.
-    /// - `limit`: How many to return at most.
+    /// - `place`: The first index to look at.
+    /// - `limit`: The most notifications to return.
     func notifications(
         of customer: Int?,
         from place: Int,
         limit: Int,
-        where admits: (Notification) -> Bool
+        where matches: (Notification) -> Bool
     ) -> [(place: Int, notification: Notification)] {
         let (all, places) = state.withLock { state in
             (state.world.notifications, customer.map { state.places[$0] ?? [] })
@@ -61,7 +61,7 @@ final class ServedWorld: Sendable {
                 min(place, all.count)..<all.count
             }
         var found: [(place: Int, notification: Notification)] = []
-        for candidate in candidates where admits(all[candidate]) {
+        for candidate in candidates where matches(all[candidate]) {
             found.append((candidate, all[candidate]))
             if found.count == limit { break }
         }
@@ -72,7 +72,7 @@ final class ServedWorld: Sendable {
         state.withLock { $0.world.customer(owning: id) }
     }
 
-    /// Where the notifications of `date` and later begin.
+    /// The index of the first notification of `date` or later.
     func firstPlace(from date: Int64) -> Int {
         let all = state.withLock { $0.world.notifications }
         var range = 0..<all.count
@@ -83,9 +83,11 @@ final class ServedWorld: Sendable {
         return range.lowerBound
     }
 
-    /// Makes changes; every request that follows sees all of them.
+    /// Applies a step and returns its changes.
     ///
-    /// - `now`: The clock; what answers have signed until then is older than the changed states.
+    /// Every later request sees all of them.
+    ///
+    /// - `now`: The clock, in milliseconds since 1970. The changed states are signed later than this moment.
     func advance(by step: WorldStep, at now: Int64) -> [WorldChange] {
         state.withLock { state in
             let changes = state.world.make(step)
@@ -104,14 +106,8 @@ final class ServedWorld: Sendable {
         }
     }
 
-    /// All there is, also the notifications that the history does not list yet.
+    /// All transactions and notifications, including notifications that the history does not list yet.
     var everything: (transactions: [[StoredTransaction]], notifications: [Notification]) {
         state.withLock { ($0.transactions, $0.world.notifications) }
-    }
-}
-
-extension CursorPosition: Comparable {
-    static func < (left: Self, right: Self) -> Bool {
-        (left.date, left.number) < (right.date, right.number)
     }
 }

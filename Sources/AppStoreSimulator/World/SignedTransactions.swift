@@ -1,14 +1,14 @@
 package import AppStoreModel
 import SignedData
 
-/// The transactions of a simulated world, signed as the App Store signs them, without a server around them.
+/// The signed transactions of a simulated world, without a server, for benchmarks.
 ///
-/// For measurements: one customer is made at a time, so a world of any size takes no memory.
+/// It generates one customer at a time, so its memory does not grow with the world.
 package struct SignedTransactions: Sendable {
     package let bundleId: String
     package let appAppleId: Int64?
     package let environment: AppStoreEnvironment
-    /// DER of the authority to trust.
+    /// The root certificate to trust, in DER.
     package let trustedRoot: [UInt8]
     private let app: SimulatedApp
     private let parameters: WorldParameters
@@ -16,10 +16,10 @@ package struct SignedTransactions: Sendable {
     private let issuer: JWSIssuer
 
     /// - Parameters:
-    ///   - seed: The same seed makes the same payloads; keys and signatures are new each time.
+    ///   - seed: The same seed gives the same payloads. Keys and signatures are new each time.
     ///   - customers: At least 1.
-    ///   - transactionsPerCustomer: On average, 1 to 200.
-    ///   - anchor: The moment of the world: everything in it happened before.
+    ///   - transactionsPerCustomer: The mean, 1 to 200.
+    ///   - anchor: The moment of the world: all purchases are before it.
     /// - Throws: ``SignedData/CertificateError``.
     package init(
         seed: UInt64,
@@ -44,14 +44,14 @@ package struct SignedTransactions: Sendable {
         environment = app.environment
     }
 
-    /// Certificates as long as Apple's, whose header texts have 4,400 bytes; ours say less.
+    /// Certificates padded to the size of Apple's, whose JWS headers have 4,400 bytes.
     private static func authority(
         from notBefore: UnixMilliseconds,
         to notAfter: UnixMilliseconds
     ) throws -> CertificateAuthority {
         var intermediate = CertificateShape.intermediate(from: notBefore, to: notAfter)
         var leaf = CertificateShape.leaf(from: notBefore, to: notAfter)
-        // A comment of Netscape's, IA5String: nobody reads it, and it is not critical.
+        // The padding is Netscape's comment extension (an IA5String), which is not critical and which verifiers ignore.
         let comment = [UInt8(0x16), 0x81, 0xE6] + [UInt8](repeating: UInt8(ascii: "-"), count: 230)
         intermediate.extensions.append(.init("2.16.840.1.113730.1.13", value: comment))
         leaf.extensions.append(.init("2.16.840.1.113730.1.13", value: comment))
@@ -62,15 +62,15 @@ package struct SignedTransactions: Sendable {
         )
     }
 
-    /// How many customers there are.
+    /// The number of customers.
     package var customerCount: Int { sizes.count }
 
-    /// How many transactions all customers have together.
+    /// The number of transactions of all customers.
     package var count: Int { sizes.reduce(0, +) }
 
-    /// The JWS of each transaction of one customer, as an answer signs them.
+    /// The JWS of each transaction of one customer.
     ///
-    /// - `signedDate`: The moment of the answer; the world's own unless given.
+    /// - `signedDate`: The moment of the answer; `nil` means the moment of the world.
     package func ofCustomer(_ index: Int, signedDate: UnixMilliseconds? = nil) throws -> [String] {
         var builder = CustomerBuilder(index: index, parameters: parameters)
         builder.fill(to: sizes[index])

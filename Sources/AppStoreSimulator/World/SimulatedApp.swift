@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// The one app whose history the simulator holds, and the key its developer calls with.
+/// The app whose history the simulator serves, with the IDs of its API key.
 struct SimulatedApp: Sendable {
     let bundleId = "com.example.game"
     let bundleVersion = "4.2.1"
@@ -10,7 +10,7 @@ struct SimulatedApp: Sendable {
 
     private let number: Int64 = 1_234_567_890
 
-    /// Apple names the app in production only.
+    /// Apple sends it in production only.
     var appAppleId: Int64? { environment == .production ? number : nil }
 
     init(environment: AppStoreEnvironment, seed: UInt64) {

@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// The payloads of a simulated App Store before anybody signs them, for whoever signs them for a purpose of their own.
+/// The unsigned payloads of a simulated App Store, for tests that sign them themselves.
 package enum SimulatedPayloads {
     private static let environment = AppStoreEnvironment.production
 
@@ -10,9 +10,9 @@ package enum SimulatedPayloads {
     /// The JSON of every transaction of a production app, customer by customer.
     ///
     /// - Parameters:
-    ///   - seed: The same one makes the same transactions.
-    ///   - customers: Each has ten transactions, on average; twenty of them have every kind there is.
-    ///   - signedDate: Everything was bought before.
+    ///   - seed: The same seed gives the same transactions.
+    ///   - customers: They have ten transactions on average. Twenty customers have every kind of transaction.
+    ///   - signedDate: All purchases are before it.
     /// - Returns: UTF-8.
     package static func transactions(seed: UInt64, customers: Int, signedDate: UnixMilliseconds) -> [[UInt8]] {
         let world = World(

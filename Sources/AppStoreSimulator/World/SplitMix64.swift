@@ -1,10 +1,10 @@
-/// A small seeded generator: the same seed gives the same numbers on every machine and with every Swift.
+/// A seeded random number generator: the same seed gives the same numbers on every machine and with every Swift version.
 ///
-/// The standard library's `random(in:using:)` may change how it draws; the draws here are our own for that reason.
+/// The standard library may change how `random(in:using:)` maps numbers to a range, so the generator has its own methods.
 struct SplitMix64: Sendable {
     private var state: UInt64
 
-    /// - `path`: Where in the world the numbers are for, so that parts do not disturb each other.
+    /// - `path`: Identifies the part of the world that uses the numbers, so that parts do not influence each other.
     init(seed: UInt64, path: UInt64...) {
         state = seed
         for step in path {

@@ -1,4 +1,4 @@
-/// A country's App Store: its codes, its currency, and what a price in US cents becomes there.
+/// A country's App Store: its codes, its currency, and how it converts a price in US cents.
 struct Storefront: Sendable {
     /// ISO 3166-1 alpha-3.
     let code: String
@@ -7,9 +7,9 @@ struct Storefront: Sendable {
     let currency: String
     /// Milliunits of the currency for one US cent.
     ///
-    /// Prices of this world, not exchange rates.
+    /// Made up for the simulator, not an exchange rate.
     private let milliunitsPerCent: Int64
-    /// Prices end on a multiple of this many milliunits, as price tiers do.
+    /// Prices are rounded up to a multiple of this many milliunits, like price tiers.
     private let step: Int64
 
     func price(cents: Int64) -> Int64 {

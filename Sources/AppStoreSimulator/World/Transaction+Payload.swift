@@ -5,8 +5,8 @@ extension Transaction {
     ///
     /// Source: `JWSTransactionDecodedPayload`, read 2026-11.
     ///
-    /// - `signedDate`: Milliseconds since 1970; `nil` for what every signature of the transaction has alike.
-    /// - `bundleId`: The app's own, unless a fault plays another app.
+    /// - `signedDate`: Milliseconds since 1970; `nil` leaves it out, for the part that is the same in every signature.
+    /// - `bundleId`: The app's own, except under the fault `wrongBundle`.
     func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64?, bundleId: String) -> [UInt8] {
         jsonObject {
             $0.member("transactionId", String(id))

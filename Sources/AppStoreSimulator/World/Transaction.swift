@@ -1,4 +1,4 @@
-/// One purchase as the simulated store knows it now; what Apple would sign is its payload.
+/// The current state of one purchase.
 struct Transaction: Sendable, Equatable {
     let id: UInt64
     let originalId: UInt64
@@ -10,7 +10,7 @@ struct Transaction: Sendable, Equatable {
     var webOrderLineItemId: UInt64?
     var quantity: Int64 = 1
     var isFamilyShared = false
-    /// When the customer moved on to a better product of the group.
+    /// When the customer upgraded to another product of the group.
     var upgradedDate: Int64?
     var offer: Offer?
     /// In milliunits of the storefront's currency.
@@ -31,7 +31,7 @@ struct Transaction: Sendable, Equatable {
         /// 1 for an issue with the app, 0 for any other reason.
         var reason: Int64
         var type: RevocationType
-        /// Thousandths of a percent; a family revocation has none.
+        /// Thousandths of a percent; `nil` for a family revocation.
         var percentage: Int64?
     }
 
@@ -41,30 +41,32 @@ struct Transaction: Sendable, Equatable {
         case family = "FAMILY_REVOKE"
     }
 
-    /// When the store last changed this transaction: what history is sorted by.
+    /// When the transaction last changed.
+    ///
+    /// The transaction history is sorted by it.
     var modifiedDate: Int64 {
         max(purchaseDate, upgradedDate ?? 0, revocation?.date ?? 0)
     }
 
-    /// Refund history lists refunds; a family member's lost access is none.
+    /// `nil` for a family revocation: the refund history does not list it.
     var refundDate: Int64? {
         guard let revocation, revocation.type != .family else { return nil }
         return revocation.date
     }
 
-    /// The transaction as a notification of an earlier moment showed it.
+    /// The state of the transaction at an earlier moment, as a notification of that moment has it.
     func known(at moment: Int64) -> Transaction {
         var earlier = self
         if let date = revocation?.date, date > moment {
             earlier.revocation = nil
-            earlier.advancedCommerce?.forgetRefunds()
+            earlier.advancedCommerce?.removeRefunds()
         }
         if let date = upgradedDate, date > moment { earlier.upgradedDate = nil }
         return earlier
     }
 }
 
-/// A yearly promise paid by the month.
+/// A yearly commitment with monthly payments.
 struct Commitment: Sendable, Equatable {
     static let periods: Int64 = 12
 

@@ -1,8 +1,8 @@
 import AppStoreModel
 
-/// Everything the simulated store knows: customers with their purchases, and the notifications it sent.
+/// All data of the simulated store: customers with their purchases, and notifications.
 ///
-/// A value: changing it makes the next one, and the same changes in the same order always make the same world.
+/// A value type. The same changes in the same order always give the same world.
 struct World: Sendable {
     let parameters: WorldParameters
     let app: SimulatedApp
@@ -10,9 +10,9 @@ struct World: Sendable {
     var customers: [Customer]
     /// Sorted by date, then UUID.
     var notifications: [Notification]
-    /// How many changes were made since the beginning.
+    /// The number of changes since the world was generated.
     var changeCount = 0
-    /// The moment of the latest change, or the anchor.
+    /// The moment of the latest change, or the anchor, in milliseconds since 1970.
     var now: Int64
 
     init(parameters: WorldParameters) {
@@ -36,7 +36,7 @@ struct World: Sendable {
         }
     }
 
-    /// The customer who owns the ID, or `nil` when no customer has it.
+    /// The customer who owns the ID, or `nil` when no customer owns it.
     func customer(owning id: TransactionID) -> Int? {
         guard let place = ids.place(of: id), customers.indices.contains(place.customer),
             place.position < customers[place.customer].idsInUse
@@ -46,9 +46,9 @@ struct World: Sendable {
 }
 
 extension WorldParameters {
-    /// How much later than its date the history lists the notification with this place in the world's order, in milliseconds.
+    /// How much later than its date the history lists the notification with this index in the world, in milliseconds.
     ///
-    /// It follows from the seed and the place alone, so it is the same whatever moment the world is looked at.
+    /// It depends only on the seed and the index, so it never changes.
     func delay(ofNotification place: Int) -> Int64 {
         guard lateNotifications > 0 else { return 0 }
         var random = SplitMix64(seed: seed, path: 9, UInt64(place))

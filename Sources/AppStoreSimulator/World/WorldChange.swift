@@ -1,25 +1,29 @@
 import AppStoreModel
 
-/// What one step of a changing world did.
+/// One change of a world: a new transaction or a refund, with its notification.
 struct WorldChange: Sendable {
     let customer: Int
     let transactionId: String
-    /// Where in the customer's transactions the new or changed one is.
+    /// The index of the transaction among the customer's.
     let position: Int
     let isNew: Bool
     let date: Int64
     let notification: Notification
-    /// Where in the world's notifications its notification is.
+    /// The index of the notification in the world.
     let place: Int
 }
 
 extension World {
-    /// Makes `count` changes, a millisecond apart, the first one at `date` or right behind the last change of before.
+    /// Makes `count` changes, a millisecond apart.
+    ///
+    /// The first one is at `date`, or right after the previous change if that is later.
     mutating func change(count: Int, from date: Int64 = .min) -> [WorldChange] {
         (0..<count).map { _ in change(at: max(now + 1, date)) }
     }
 
-    /// Moves the world on by `days`, on each of which a thousandth of all transactions, at least one, is added or changed.
+    /// Adds the changes of `days` days.
+    ///
+    /// On each day a thousandth of all transactions, at least one, is added or refunded.
     mutating func change(days: Int) -> [WorldChange] {
         let perDay = max(1, customers.reduce(0) { $0 + $1.transactions.count } / 1_000)
         return (0..<days).flatMap { _ in

@@ -1,18 +1,19 @@
 import AppStoreModel
 
-/// What a world is made from.
+/// The input from which a world is generated.
 ///
-/// The same parameters make the same world: the same payloads, byte for byte, but for the date at which an answer signs a
-/// transaction.
+/// The same parameters give the same payloads, byte for byte, except for the signing dates of transactions.
 struct WorldParameters: Sendable, Equatable {
     var seed: UInt64
     var customers: Int
-    /// The mean; single customers have between 0 and 200.
+    /// The mean.
+    ///
+    /// Each customer has 0 to ``mostTransactions``.
     var transactionsPerCustomer: Int
     var environment: AppStoreEnvironment
-    /// The moment the world is looked at: everything in it happened before.
+    /// The moment of the world: all purchases are before it.
     var anchor: UnixMilliseconds
-    /// One notification in so many enters the history late; 0 for none.
+    /// The history lists one notification in this many late; 0 for none.
     var lateNotifications = 0
 
     static let mostTransactions = 200

@@ -1,17 +1,18 @@
-/// How far a world moves on at once; kept in `world.json`, so that a restarted simulator moves on likewise.
+/// One step by which a world changes.
+///
+/// `world.json` keeps all steps, so that a restarted simulator has the same world.
 enum WorldStep: Sendable, Equatable {
-    /// So many changes, a millisecond apart: the first one at `from`, or right behind the world's last change if that is later.
-    ///
-    /// Milliseconds since 1970.
+    /// This many changes, a millisecond apart. The first one is at `from` (milliseconds since 1970), or right after the world's
+    /// last change if that is later.
     case changes(Int, from: Int64)
-    /// So many days with the changes they bring.
+    /// The changes of this many days.
     case days(Int)
 
     static let limit = 10_000
 
-    /// Changes that are over a minute before `now`, in milliseconds since 1970, where the world's last change lets them.
+    /// Changes that end a minute before `now` (milliseconds since 1970), or later when the world's last change is later.
     ///
-    /// By then Apple has tried to deliver their notifications, and a client's window that ends now has all of them.
+    /// By `now` Apple has tried to deliver their notifications, and a client's window that ends now contains all of them.
     static func recentChanges(_ count: Int, at now: Int64) -> WorldStep {
         .changes(count, from: now - Moment.minute - Int64(count))
     }

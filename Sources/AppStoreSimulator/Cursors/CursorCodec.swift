@@ -1,19 +1,14 @@
 import FoundationEssentials
 import SignedData
 
-/// Where the next page begins: behind the record with this date and number.
-struct CursorPosition: Equatable, Sendable {
-    var date: Int64
-    /// A transaction ID, or a notification's place in the order.
-    var number: UInt64
-}
-
-/// Makes and reads `revision` and `paginationToken`: opaque to the client, bound to one request.
+/// Encodes and decodes `revision` and `paginationToken`: opaque to the client, and bound to one request.
 ///
-/// The key comes from the seed, so a restarted simulator still knows its cursors.
-struct CursorMint: Sendable {
+/// The key comes from the seed, so cursors stay valid when the simulator restarts.
+struct CursorCodec: Sendable {
     private let key: [UInt8]
-    /// Becomes `++//` in Base64: together with the padding every cursor has all characters that must be percent-encoded.
+    /// Becomes `++//` in Base64.
+    ///
+    /// With the padding, every cursor has all characters that must be percent-encoded.
     private static let prefix: [UInt8] = [0xFB, 0xEF, 0xFF]
     private static let length = prefix.count + 5 * 8
 
@@ -24,16 +19,16 @@ struct CursorMint: Sendable {
 
     struct Cursor: Equatable, Sendable {
         var position: CursorPosition
-        /// Milliseconds since 1970; cursors that never expire need not say.
+        /// Milliseconds since 1970; 0 for cursors that never expire.
         var issued: Int64
     }
 
-    /// What a cursor is bound to: the endpoint, the customer and every filter, as one text.
+    /// What a cursor is bound to: the endpoint, the customer and every filter, in one text.
     struct Binding: Equatable, Sendable {
         let text: String
     }
 
-    func text(of cursor: Cursor, bound binding: Binding) -> String {
+    func encode(_ cursor: Cursor, boundTo binding: Binding) -> String {
         let words = [
             UInt64(bitPattern: cursor.position.date), cursor.position.number, UInt64(bitPattern: cursor.issued),
             hash(Array(binding.text.utf8)),
@@ -42,8 +37,8 @@ struct CursorMint: Sendable {
         return Data(body + Self.bytes(hash(body))).base64EncodedString()
     }
 
-    /// `nil` when the cursor is not ours, was changed, or belongs to another request.
-    func cursor(_ text: String, bound binding: Binding) -> Cursor? {
+    /// Returns `nil` when the simulator did not make the cursor, it was changed, or it belongs to another request.
+    func decode(_ text: String, boundTo binding: Binding) -> Cursor? {
         guard let bytes = Data(base64Encoded: text).map(Array.init), bytes.count == Self.length else { return nil }
         let words = (0..<5).map { Self.word(bytes[(Self.prefix.count + $0 * 8)...].prefix(8)) }
         guard words[4] == hash(bytes.dropLast(8)), words[3] == hash(Array(binding.text.utf8)) else {
@@ -55,7 +50,7 @@ struct CursorMint: Sendable {
         )
     }
 
-    /// A keyed hash, cut to 64 bits: enough to notice a cursor that somebody made up or changed.
+    /// A keyed hash, cut to 64 bits: enough to detect a cursor that was invented or changed.
     private func hash(_ message: [UInt8]) -> UInt64 {
         Self.word(SHA256.digest(of: key + SHA256.digest(of: key + message)).prefix(8))
     }

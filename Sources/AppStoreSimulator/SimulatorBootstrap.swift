@@ -2,14 +2,19 @@ import AppStoreModel
 import FoundationEssentials
 import SignedData
 
-/// Everything that happens before the doors open: the world is made, and the parts are put together.
-struct Opening: Sendable {
-    let responder: StoreResponder
+/// Builds the world and connects the parts of the simulator, before the port is opened.
+struct SimulatorBootstrap: Sendable {
+    let responder: RouteResponder
     let files: PublishedFiles
 
-    init(_ configuration: SimulatorConfiguration, now: @escaping @Sendable () -> UnixMilliseconds) throws {
+    init(
+        _ configuration: SimulatorConfiguration,
+        routes: [Route],
+        now: @escaping @Sendable () -> UnixMilliseconds
+    ) throws {
+        let endpoints = routes.map(\.name)
         let directory = try StoreDirectory(configuration, now: now())
-        let plan = try Self.faults(configuration.faultsFile)
+        let plan = try Self.faults(configuration.faultsFile, endpoints: endpoints)
         let file = directory.worldFile
         let world = World(parameters: file.parameters)
         let ids = world.customers.indices.map { world.ids.id(customer: $0, position: 0) }
@@ -20,13 +25,14 @@ struct Opening: Sendable {
 
         let app = world.app
         let key = try directory.developerKey(of: app)
-        let mint = CursorMint(seed: configuration.seed)
-        let faults = FaultBook(plan)
-        let log = ArrivalLog()
-        let pages = PageLog()
-        let counter = StoreCounter(
-            histories: Histories(world: served, mint: mint),
-            tokens: KnownTokens(
+        let cursors = CursorCodec(seed: configuration.seed)
+        let faults = FaultRules(plan, endpoints: endpoints)
+        let arrivals = ArrivalLog(endpoints: endpoints)
+        let answers = AnswerLog()
+        let handler = RequestHandler(
+            world: served,
+            cursors: cursors,
+            tokens: VerifiedTokens(
                 BearerTokenVerifier(
                     publicKey: key.publicKey,
                     keyId: app.keyId,
@@ -36,28 +42,30 @@ struct Opening: Sendable {
             ),
             limits: RateLimits(
                 configuration.rateLimit,
+                routes: routes,
                 environment: configuration.environment.model,
                 windowSeconds: configuration.windowSeconds
             ),
             faults: faults,
-            culprit: FaultyAnswers(
+            responses: ResponseBuilder(
                 app: app,
                 issuer: authority.issuer,
-                mint: mint,
-                issuers: try FalseIssuers(authority: authority, anchor: file.parameters.anchor),
-                log: pages
+                cursors: cursors,
+                faultySigners: try FaultySigners(authority: authority, anchor: file.parameters.anchor),
+                log: answers
             ),
-            log: log,
+            log: arrivals,
             now: now
         )
-        responder = StoreResponder(
-            counter: counter,
+        responder = RouteResponder(
+            routes: routes,
+            handler: handler,
             controls: Controls(
                 world: served,
                 issuer: authority.issuer,
                 faults: faults,
-                log: log,
-                pages: pages,
+                log: arrivals,
+                answers: answers,
                 files: directory,
                 now: now
             )
@@ -71,11 +79,11 @@ struct Opening: Sendable {
         )
     }
 
-    private static func faults(_ path: String?) throws(SimulatorError) -> FaultPlan {
+    private static func faults(_ path: String?, endpoints: [EndpointName]) throws(SimulatorError) -> FaultPlan {
         guard let path else { return FaultPlan() }
         guard let text = try WholeFile.read(path) else {
             throw SimulatorError(.input, "Reading fault rules: there is no file \(path).")
         }
-        return try FaultPlan(json: text, source: path)
+        return try FaultPlan(json: text, source: path, endpoints: endpoints)
     }
 }

@@ -1,6 +1,6 @@
-/// The parameters of a request's query, decoded as strictly as a form: a bare `+` is a space.
+/// The parameters of a request's query, decoded like a form: an unencoded `+` is a space.
 ///
-/// Base64 cursors contain `+`, so a client that does not percent-encode them is found out here.
+/// Base64 cursors contain `+`, so the cursor of a client that does not percent-encode it becomes invalid.
 struct QueryItems: Sendable {
     private let items: [(name: String, value: String)]
 

@@ -1,51 +1,59 @@
 import AppStoreModel
 import Synchronization
 
-/// Every request that reached one of the three endpoints: the judge of every client's limiter.
+/// Every request that reached an endpoint of Apple's API.
+///
+/// Tests use it to check a client's rate limiter.
 final class ArrivalLog: Sendable {
     struct Arrival: Sendable {
         let at: UnixMilliseconds
-        let endpoint: AppStoreModel.Stream
+        let endpoint: EndpointName
         /// 0 when the connection was dropped without an answer.
         let status: Int
         let transactionId: String?
-        /// Of the bearer token: who has several processes ask can tell them apart.
+        /// A short name for the bearer token; each client process has its own.
         let token: String?
     }
 
     private struct State {
         var arrivals: [Arrival] = []
-        var counts: [AppStoreModel.Stream: [Int: Int]] = [:]
+        var counts: [EndpointName: [Int: Int]] = [:]
     }
 
+    private let endpoints: [EndpointName]
     private let state = Mutex(State())
-    /// The oldest are forgotten beyond this; the counts go on.
-    private static let most = 1_000_000
+    /// With more arrivals the older half is removed; the counts keep them.
+    private static let maximumCount = 1_000_000
 
-    func note(_ arrival: Arrival) {
+    /// - `endpoints`: In the order of the counts.
+    init(endpoints: [EndpointName]) {
+        self.endpoints = endpoints
+    }
+
+    func record(_ arrival: Arrival) {
         state.withLock { state in
-            if state.arrivals.count == Self.most { state.arrivals.removeFirst(Self.most / 2) }
+            if state.arrivals.count == Self.maximumCount { state.arrivals.removeFirst(Self.maximumCount / 2) }
             state.arrivals.append(arrival)
             state.counts[arrival.endpoint, default: [:]][arrival.status, default: 0] += 1
         }
     }
 
-    /// The JSON that `GET /simulator/requests` answers.
+    /// The answer to `GET /simulator/requests`.
     var json: [UInt8] {
         let (arrivals, counts) = state.withLock { ($0.arrivals, $0.counts) }
         return jsonObject {
             $0.member("total", Int64(counts.values.flatMap(\.values).reduce(0, +)))
             $0.member("refused", Int64(counts.values.compactMap { $0[429] }.reduce(0, +)))
-            $0.member("counts", objects: Self.json(counts))
+            $0.member("counts", objects: json(counts))
             $0.member("arrivals", objects: arrivals.map(\.json))
         }
     }
 
-    private static func json(_ counts: [AppStoreModel.Stream: [Int: Int]]) -> [[UInt8]] {
-        AppStoreModel.Stream.allCases.flatMap { endpoint in
+    private func json(_ counts: [EndpointName: [Int: Int]]) -> [[UInt8]] {
+        endpoints.flatMap { endpoint in
             (counts[endpoint] ?? [:]).sorted { $0.key < $1.key }.map { status, count in
                 jsonObject {
-                    $0.member("endpoint", endpoint.rawValue)
+                    $0.member("endpoint", endpoint.text)
                     $0.member("status", Int64(status))
                     $0.member("count", Int64(count))
                 }
@@ -58,7 +66,7 @@ extension ArrivalLog.Arrival {
     fileprivate var json: [UInt8] {
         jsonObject {
             $0.member("at", at.rawValue)
-            $0.member("endpoint", endpoint.rawValue)
+            $0.member("endpoint", endpoint.text)
             $0.member("status", Int64(status))
             $0.member("transactionId", transactionId)
             $0.member("token", token)

@@ -1,12 +1,73 @@
 import AppStoreModel
 
+extension Route {
+    /// Get Notification History: the notifications of the app or of one customer within a span of time.
+    static let notificationHistory = Route(
+        "notificationHistory",
+        .post,
+        "/inApps/v1/notifications/history",
+        requestsPerSecond: 50
+    ) { request, context throws(APIError) in
+        let query = try request.query
+        let world = context.world
+        let now = context.now.rawValue
+        let filter = try NotificationFilter(
+            body: request.body,
+            earliest: context.now - world.app.environment.notificationReach
+        )
+        var customer: Int?
+        if let id = filter.query.transactionId {
+            customer = world.customer(owning: id)
+            guard customer != nil else { throw .transactionNotFound }
+        }
+        let style = Paging.Style.paginationToken
+        let binding = CursorCodec.Binding(text: "notifications\u{2}\(filter.text)")
+        let requestCursor = query[style.cursorName]
+        var place = world.firstPlace(from: filter.query.startDate.rawValue)
+        if let requestCursor {
+            guard let cursor = context.cursors.decode(requestCursor, boundTo: binding) else { throw .paginationToken }
+            if let lifetime = context.tokenLifetime,
+                UnixMilliseconds(rawValue: cursor.issued) + lifetime < context.now
+            {
+                throw .paginationTokenExpired
+            }
+            place = Int(cursor.position.number)
+        }
+        let found = world.notifications(
+            of: customer,
+            from: place,
+            limit: Answer.pageSize + 1,
+            where: { filter.matches($0, at: now) }
+        )
+        let shown = found.prefix(Answer.pageSize)
+        // The attempts made until the answer stand beside each JWS, unsigned.
+        let attempts = shown.map { $0.notification.attempts(until: now).json }
+        return Answer(
+            records: shown.map { .notification($0.notification, in: world.app) },
+            paging: Paging(
+                style: style,
+                requestCursor: requestCursor,
+                position: CursorPosition(date: 0, number: UInt64(shown.last.map { $0.place + 1 } ?? place)),
+                binding: binding,
+                issued: now,
+                hasMore: found.count > shown.count
+            )
+        ) { signed, json in
+            json.member("notificationHistory", objects: zip(signed, attempts)) { item, json in
+                json.member("signedPayload", item.0)
+                json.member("sendAttempts", raw: item.1)
+            }
+        }
+    }
+}
+
 /// The body of one Get Notification History request, checked as the documentation says.
-struct NotificationFilter: Sendable {
+private struct NotificationFilter: Sendable {
     let query: NotificationQuery
 
     /// - Parameters:
     ///   - body: The request's JSON; members the documentation does not name are ignored.
-    ///   - earliest: How far back this environment reaches.
+    ///   - earliest: The earliest `startDate` that the environment allows.
     /// - Throws: ``APIError`` with the code of the first member that is not valid.
     init(body: [UInt8], earliest: UnixMilliseconds) throws(APIError) {
         guard let document = Self.object(body) else { throw .badRequest }
@@ -30,7 +91,7 @@ struct NotificationFilter: Sendable {
         self.query = query
     }
 
-    /// Everything that must stay the same from page to page, in one text.
+    /// All filters in one text, which the cursor is bound to: they must stay the same from page to page.
     var text: String {
         [
             String(query.startDate.rawValue),
@@ -42,10 +103,12 @@ struct NotificationFilter: Sendable {
         ].joined(separator: "\u{2}")
     }
 
-    /// From `startDate` on, and before `endDate`; of those that the history lists at the moment `now`.
+    /// Whether the history lists the notification at the moment `now` and it passes every filter.
+    ///
+    /// Its date must be at or after `startDate` and before `endDate`.
     ///
     /// - `now`: Milliseconds since 1970.
-    func admits(_ notification: Notification, at now: Int64) -> Bool {
+    func matches(_ notification: Notification, at now: Int64) -> Bool {
         guard notification.visibleFrom <= now else { return false }
         guard notification.date >= query.startDate.rawValue, notification.date < query.endDate.rawValue else {
             return false
@@ -56,7 +119,7 @@ struct NotificationFilter: Sendable {
     }
 
     private static func object(_ body: [UInt8]) -> JSONObject? {
-        // What is wrong with a client's JSON does not matter here: Apple answers all of it alike.
+        // Apple gives the same answer for every kind of invalid JSON.
         (try? StrictJSON.parse(body))?.object
     }
 

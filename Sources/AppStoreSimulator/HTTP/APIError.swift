@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// An error the documentation names: HTTP status, Apple's code and a sentence.
+/// A documented error: HTTP status, Apple's error code and message.
 ///
 /// Source: "Error codes", App Store Server API, read 2026-11.
 struct APIError: Error, Equatable, Sendable {

@@ -3,11 +3,11 @@ import SignedData
 
 /// Everything that a complete crawl of this world must find at one moment, one JSON object a line.
 ///
-/// `{"kind": …, "key": …, "payload": …}`, where the kind is
-/// - `transaction` and `refund`: the key is the transaction ID; the payload has no `signedDate`, which is that of each answer,
-/// - `notification`: the key is the UUID; with `sendAttempts`, those made until then, and `visibleFrom`, the moment from which
-///   the history lists it (milliseconds since 1970). One that is still to enter the history is left out,
-/// - `renewal`: the key is the original transaction ID; of all notifications listed, the newest one's.
+/// `{"kind": …, "key": …, "payload": …}`, where the kind is one of these:
+/// - `transaction` and `refund`: The key is the transaction ID. The payload has no `signedDate`, which differs in each answer.
+/// - `notification`: The key is the UUID. The line also has `sendAttempts`, made until that moment, and `visibleFrom`, the
+///   moment from which the history lists it (milliseconds since 1970). Notifications that are not listed yet are left out.
+/// - `renewal`: The key is the original transaction ID. The payload comes from the newest notification with it.
 struct WorldListing {
     private let world: ServedWorld
     private let issuer: JWSIssuer
@@ -39,7 +39,7 @@ struct WorldListing {
             for notification in notifications where notification.visibleFrom <= now {
                 try append(notification, to: &lines)
                 if case .transaction(_, let renewal?, _) = notification.content, let customer = notification.customer {
-                    // Notifications are in the order of their dates, so the last one stays.
+                    // Notifications are in the order of their dates, so the newest one replaces the others.
                     renewals[renewal.transaction.originalId] = renewal.payload(
                         of: customer,
                         in: world.app,

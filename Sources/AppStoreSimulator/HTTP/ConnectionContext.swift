@@ -1,8 +1,8 @@
 import Hummingbird
 import NIOCore
 
-/// A request's context that keeps hold of the connection, so that a fault can cut it.
-struct StoreContext: RequestContext {
+/// Hummingbird's context of a request, with the connection, so that a fault can close it.
+struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     private let channel: any Channel
 
@@ -13,7 +13,7 @@ struct StoreContext: RequestContext {
 
     /// Closes the connection at once; what is not sent yet is lost.
     func dropConnection() async {
-        // A connection the client has closed already is as closed as one we close.
+        // Closing fails when the client has closed the connection already, which has the same effect.
         try? await channel.close(mode: .all).get()
     }
 }

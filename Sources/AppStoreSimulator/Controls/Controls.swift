@@ -3,22 +3,24 @@ import HTTPTypes
 import Hummingbird
 import SignedData
 
-/// The simulator's own endpoints, for tests and rehearsals; Apple has nothing like them, and they ask for no token.
+/// The simulator's own endpoints, for tests and rehearsals.
+///
+/// Apple has none of them, and they need no token.
 ///
 /// | Request | Does |
 /// |---|---|
-/// | `POST /simulator/advance` `{"changes": n}` | makes n transactions or refunds and their notifications appear, dated a minute ago, or right behind the last change if that is later |
-/// | `POST /simulator/advance` `{"days": n}` | moves the world on by n days from its last change; a notification whose day has not come is not in the history yet |
-/// | `GET /simulator/requests` | counts by endpoint and status, and every arrival |
-/// | `GET /simulator/pages/n` | every page served since the nth, as JSON lines |
-/// | `GET /simulator/world` | everything that a complete crawl of this moment must find, as JSON lines |
-/// | `PUT /simulator/faults` | replaces the fault rules by those of the body |
+/// | `POST /simulator/advance` `{"changes": n}` | adds n transactions or refunds and their notifications, dated a minute ago, or right after the last change if that is later |
+/// | `POST /simulator/advance` `{"days": n}` | adds the changes of the n days after the last change; notifications with a future date are not in the history yet |
+/// | `GET /simulator/requests` | counts by endpoint and status, and every request |
+/// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
+/// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
+/// | `PUT /simulator/faults` | replaces the fault rules with those in the body |
 struct Controls: Sendable {
     let world: ServedWorld
     let issuer: JWSIssuer
-    let faults: FaultBook
+    let faults: FaultRules
     let log: ArrivalLog
-    let pages: PageLog
+    let answers: AnswerLog
     let files: StoreDirectory
     let now: @Sendable () -> UnixMilliseconds
 
@@ -28,40 +30,40 @@ struct Controls: Sendable {
         case (.get, "/simulator/requests"): .json(log.json)
         case (.get, "/simulator/world"): .json(try WorldListing(world, issuer: issuer, now: now()).jsonLines)
         case (.put, "/simulator/faults"): replaceFaults(body)
-        case (.get, _) where path.hasPrefix(Self.pagesPath): servedPages(since: path.dropFirst(Self.pagesPath.count))
+        case (.get, _) where path.hasPrefix(Self.pagesPath): servedAnswers(since: path.dropFirst(Self.pagesPath.count))
         default: Response(status: .notFound)
         }
     }
 
     private static let pagesPath = "/simulator/pages/"
 
-    private func servedPages(since number: Substring) -> Response {
-        guard let number = Int(number) else { return Self.complaint("Ask for /simulator/pages/0, or a later number.") }
-        return .json(pages.jsonLines(since: number))
+    private func servedAnswers(since number: Substring) -> Response {
+        guard let number = Int(number) else { return Self.badRequest("Use /simulator/pages/0 or a greater number.") }
+        return .json(answers.jsonLines(since: number))
     }
 
     private func advance(_ body: [UInt8]) throws -> Response {
         let moment = now()
-        // What is wrong with the JSON is in the one sentence below.
+        // The message below covers every problem of the JSON.
         guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
         else {
-            return Self.complaint("Send {\"changes\": n} or {\"days\": n} with n from 1 to \(WorldStep.limit).")
+            return Self.badRequest("Send {\"changes\": n} or {\"days\": n} with n from 1 to \(WorldStep.limit).")
         }
         let changes = world.advance(by: step, at: moment.rawValue)
-        try files.remember(step)
+        try files.append(step)
         return .json(jsonObject { $0.member("changes", objects: changes.map(Self.json)) })
     }
 
     private func replaceFaults(_ body: [UInt8]) -> Response {
         do throws(SimulatorError) {
-            faults.replace(with: try FaultPlan(json: body, source: "the request"))
+            faults.replace(with: try FaultPlan(json: body, source: "the request", endpoints: faults.endpoints))
             return .json(jsonObject { _ in })
         } catch {
-            return Self.complaint(error.description)
+            return Self.badRequest(error.description)
         }
     }
 
-    private static func complaint(_ message: String) -> Response {
+    private static func badRequest(_ message: String) -> Response {
         .json(APIError(4_000_000, message).json, status: 400)
     }
 

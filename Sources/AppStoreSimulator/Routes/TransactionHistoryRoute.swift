@@ -1,7 +1,39 @@
 import AppStoreModel
 
+extension Route {
+    /// Get Transaction History: the transactions of one customer, oldest change first, with filters.
+    static let transactionHistory = Route(
+        "transactionHistory",
+        .get,
+        "/inApps/v2/history/{transactionId}",
+        requestsPerSecond: 50
+    ) { request, context throws(APIError) in
+        let query = try request.query
+        let id = try request.checkedTransactionId
+        let filter = try TransactionFilter(query)
+        let (customer, transactions) = try context.history(of: id)
+        let matching = transactions.filter { filter.matches($0.transaction) }
+        let (records, paging) = try context.page(
+            of: (filter.isDescending ? matching.reversed() : matching).map { ($0.position, $0) },
+            isDescending: filter.isDescending,
+            query: query,
+            boundTo: CursorCodec.Binding(text: "history\u{2}\(customer)\u{2}\(filter.text)")
+        )
+        let app = context.world.app
+        return Answer(
+            records: records.map { .transaction($0, in: app, now: context.now) },
+            paging: paging
+        ) { signed, json in
+            json.member("bundleId", app.bundleId)
+            if let id = app.appAppleId { json.member("appAppleId", id) }
+            json.member("environment", app.environment.rawValue)
+            json.member("signedTransactions", signed)
+        }
+    }
+}
+
 /// The filters of one Get Transaction History request, checked as the documentation says.
-struct HistoryFilter: Sendable {
+private struct TransactionFilter: Sendable {
     let query: HistoryQuery
 
     /// - Throws: ``APIError`` with the code of the first parameter that is not valid.
@@ -18,14 +50,14 @@ struct HistoryFilter: Sendable {
         query.inAppOwnershipType = try Self.value(items["inAppOwnershipType"], or: .ownershipType)
         query.sort = try Self.value(items["sort"], or: .sort)
         query.revoked = try Self.flag(items["revoked"], or: .revoked)
-        // The forerunner of `revoked`; Apple still documents its error.
+        // The predecessor of `revoked`; Apple still documents its error.
         if try Self.flag(items["excludeRevoked"], or: .excludeRevoked) == true { query.revoked = false }
         self.query = query
     }
 
     var isDescending: Bool { query.sort == .descending }
 
-    /// Everything that must stay the same from page to page, in one text.
+    /// All filters in one text, which the cursor is bound to: they must stay the same from page to page.
     var text: String {
         let dates = [query.startDate, query.endDate].map { $0.map { String($0.rawValue) } ?? "" }
         let lists = [query.productIds, query.productTypes.map(\.rawValue), query.subscriptionGroupIdentifiers]
@@ -36,8 +68,8 @@ struct HistoryFilter: Sendable {
         return (dates + sets + flags).joined(separator: "\u{2}")
     }
 
-    /// Dates compare with `purchaseDate`: from `startDate` on, and before `endDate`.
-    func admits(_ transaction: Transaction) -> Bool {
+    /// Whether the transaction passes every filter; `purchaseDate` must be at or after `startDate` and before `endDate`.
+    func matches(_ transaction: Transaction) -> Bool {
         if let start = query.startDate, transaction.purchaseDate < start.rawValue { return false }
         if let end = query.endDate, transaction.purchaseDate >= end.rawValue { return false }
         if !query.productIds.isEmpty, !query.productIds.contains(transaction.product.id) { return false }

@@ -1,0 +1,68 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Finds the route of a request.
+///
+/// The answer is 404 for everything that is neither in the registry nor one of the simulator's own endpoints.
+struct RouteResponder: HTTPResponder {
+    let routes: [Route]
+    let handler: RequestHandler
+    let controls: Controls
+
+    /// In bytes; a longer body is answered with ``APIError/badRequest``.
+    private static let maximumBodyLength = 64 * 1_024
+
+    func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+        let path = request.uri.path
+        do {
+            if path.hasPrefix("/simulator/") {
+                return try await controls.respond(
+                    to: request.method,
+                    path: path,
+                    body: try await Self.body(of: request)
+                )
+            }
+            guard let route = route(request.method, path) else { return Response(status: .notFound) }
+            let routeRequest = RouteRequest(
+                route: route,
+                path: path,
+                queryText: request.uri.query,
+                authorization: request.headers[.authorization],
+                body: route.method == .get ? [] : try await Self.body(of: request)
+            )
+            return try await handler.respond(to: routeRequest, context: context)
+        } catch let error as APIError {
+            return .json(error.json, status: error.status)
+        }
+    }
+
+    /// The route whose path matches; of several, the one with the longest fixed part.
+    private func route(_ method: HTTPRequest.Method, _ path: String) -> Route? {
+        routes.filter { $0.method.rawValue == method.rawValue && $0.path.matches(path) }
+            .max { $0.path.prefix.utf8.count < $1.path.prefix.utf8.count }
+    }
+
+    private static func body(of request: Request) async throws -> [UInt8] {
+        do {
+            return Array(buffer: try await request.body.collect(upTo: maximumBodyLength))
+        } catch is NIOTooManyBytesError {
+            throw APIError.badRequest
+        }
+    }
+}
+
+extension Response {
+    /// - `status`: The HTTP status code.
+    static func json(_ bytes: [UInt8], status: Int = 200) -> Response {
+        json(ByteBuffer(bytes: bytes), status: status)
+    }
+
+    static func json(_ buffer: ByteBuffer, status: Int = 200) -> Response {
+        Response(
+            status: HTTPResponse.Status(code: status),
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: buffer)
+        )
+    }
+}

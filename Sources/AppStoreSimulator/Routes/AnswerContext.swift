@@ -1,0 +1,19 @@
+import AppStoreModel
+
+/// What a route needs besides the request to make an answer.
+struct AnswerContext: Sendable {
+    let world: ServedWorld
+    let cursors: CursorCodec
+    /// The moment of the answer; its transactions are signed with it.
+    let now: UnixMilliseconds
+    /// How long a `paginationToken` is valid; `nil` when it never expires.
+    let tokenLifetime: Duration?
+
+    /// All transactions of the customer who owns the ID, in the order of modification.
+    ///
+    /// Throws ``APIError/transactionNotFound`` when no customer owns it.
+    func history(of id: TransactionID) throws(APIError) -> (customer: Int, transactions: [StoredTransaction]) {
+        guard let history = world.history(of: id) else { throw .transactionNotFound }
+        return history
+    }
+}

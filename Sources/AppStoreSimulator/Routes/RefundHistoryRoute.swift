@@ -1,0 +1,29 @@
+extension Route {
+    /// Get Refund History: the refunded transactions of one customer, in the order of their refunds.
+    static let refundHistory = Route(
+        "refundHistory",
+        .get,
+        "/inApps/v2/refund/lookup/{transactionId}",
+        requestsPerSecond: 10
+    ) { request, context throws(APIError) in
+        let query = try request.query
+        let id = try request.checkedTransactionId
+        let (customer, transactions) = try context.history(of: id)
+        let refunds = transactions.compactMap { record in
+            record.transaction.refundDate.map { date in
+                (position: CursorPosition(date: date, number: record.transaction.id), record: record)
+            }
+        }
+        let (records, paging) = try context.page(
+            of: refunds.sorted { $0.position < $1.position },
+            query: query,
+            boundTo: CursorCodec.Binding(text: "refunds\u{2}\(customer)")
+        )
+        return Answer(
+            records: records.map { .transaction($0, kind: "refund", in: context.world.app, now: context.now) },
+            paging: paging
+        ) { signed, json in
+            json.member("signedTransactions", signed)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// One endpoint of Apple's API: how a request for it looks, how often it is allowed, and what it answers.
+///
+/// A route is one file in this folder and one line in ``all``. Everything else reads the registry: the responder, the rate
+/// limits, the fault rules, `GET /simulator/requests` and the help text.
+struct Route: Sendable {
+    enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    /// Answers a request that has a valid token, is within the limit and is not replaced by a fault.
+    typealias Handler = @Sendable (RouteRequest, AnswerContext) throws(APIError) -> Answer
+
+    let name: EndpointName
+    let method: Method
+    let path: PathPattern
+    /// Apple's limit for one app in production; the sandbox allows a tenth.
+    ///
+    /// Source: "Identifying rate limits", App Store Server API, read 2026-11.
+    let requestsPerSecond: Double
+    let answer: Handler
+
+    init(
+        _ name: String,
+        _ method: Method,
+        _ path: String,
+        requestsPerSecond: Double,
+        answer: @escaping Handler
+    ) {
+        self.name = EndpointName(text: name)
+        self.method = method
+        self.path = PathPattern(path)
+        self.requestsPerSecond = requestsPerSecond
+        self.answer = answer
+    }
+}
+
+/// The name of an endpoint in fault rules and in `GET /simulator/requests`, such as `refundHistory`.
+struct EndpointName: Hashable, Sendable {
+    let text: String
+}

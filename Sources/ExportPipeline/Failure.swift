@@ -26,8 +26,6 @@ package struct Failure: Sendable {
             (ExitStatus(rawValue: error.kind.rawValue) ?? .bug, error.description)
         case let error as ListError:
             (error.isMissing ? .missingInput : .badInput, error.description)
-        case is ListChanged:
-            (.badInput, "the list of IDs changed while it was read; wait until it is whole, and try again")
         case let error as BadListedID:
             (
                 .badInput,

@@ -44,7 +44,7 @@ struct EvidenceTests {
         let world = try await TestLedger()
         var rows = PageRows(Rows.transaction("10"))
         rows.archive = [Rows.archived(.transaction, "10", payload: "{}")]
-        #expect(try await world.ledger.write(rows, from: origin(world), isArchived: true).new == 1)
+        #expect(try await world.ledger.write(rows, from: origin(world), mode: .replayedFromArchive).new == 1)
         #expect(try await world.count("signed_payloads") == 0)
         #expect(try await world.count("signing_headers") == 0)
     }
@@ -295,7 +295,7 @@ struct EvidenceTests {
                 "UPDATE \(table.name) SET signed_date = signed_date - interval '1 second', payload = '[]'"
             )
         }
-        #expect(try await world.ledger.write(rows, from: origin(world), rewritesHeldSnapshots: false).new == 0)
+        #expect(try await world.ledger.write(rows, from: origin(world), mode: .fetched).new == 0)
         #expect(try await world.rows(hashes) == copied)
     }
 

@@ -144,7 +144,7 @@ struct SignedAgainTests {
         _ = try await world.ledger.write(
             page(signed: 1, hash: 1, content: 7),
             from: notified,
-            rewritesHeldSnapshots: false
+            mode: .fetched
         )
         let counts = try await world.commit(page(signed: 2, hash: 2, content: 7), of: &items[0], for: holder)
         #expect(counts == RowCounts(unchanged: 1))

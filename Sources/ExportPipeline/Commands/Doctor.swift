@@ -23,16 +23,7 @@ extension ExportPipeline {
     ///
     /// Sends Apple one request that costs one unit of one stream's limit.
     package func doctor(_ found: @escaping @Sendable (CheckUp) -> Void) async {
-        let libraries = LibraryVersions.loaded
-        found(
-            CheckUp(
-                subject: "libraries",
-                isWell: true,
-                finding: ([libraries.sentence] + libraries.warnings).joined(separator: "; "),
-                exitCode: 0,
-                isWarning: !libraries.warnings.isEmpty
-            )
-        )
+        found(CheckUp(subject: "libraries", isWell: true, finding: LibraryVersions.sentence, exitCode: 0))
         let credentials = await check("key and roots", found) { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
             return (
@@ -45,7 +36,7 @@ extension ExportPipeline {
                 if case .changedSince = job.transactionIds { return ((), "the app's notifications name the customers") }
                 return ((), "IDs come from a query")
             }
-            return ((), "\(count.distinct) IDs, \(count.duplicates) duplicates")
+            return ((), "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates")
         }
         let connected: Void? = await check("database", found) {
             try await ledger.connect(within: .seconds(5))

@@ -21,12 +21,14 @@ struct IDSource {
         }
     }
 
-    /// How many distinct IDs the job lists, and how many rows repeat one; reads a list, asks no database.
+    /// How many distinct IDs the job lists, without a database.
     ///
     /// - Returns: `nil` when the IDs come from a query, or from notifications.
-    /// - Throws: ``ListError``, ``ListChanged``.
-    func count() throws -> (distinct: Int, duplicates: Int)? {
-        guard case .feed(let feed) = ids() else { return job.transactionIds == nil ? (0, 0) : nil }
+    /// - Throws: ``ListError``.
+    func count() throws -> IDCount? {
+        guard case .feed(let feed) = ids() else {
+            return job.transactionIds == nil ? IDCount(distinct: 0, duplicates: 0) : nil
+        }
         return try DistinctIDs().count(feed)
     }
 

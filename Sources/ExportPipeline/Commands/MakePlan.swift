@@ -13,17 +13,18 @@ extension ExportPipeline {
     package func plan() async throws -> PlanReport {
         let source = IDSource(job: job)
         let now = UnixMilliseconds(rawValue: time.wallClock())
-        let counted: (distinct: Int, duplicates: Int)
+        let counted: IDCount
         var changed: ChangedSoFar?
         if let count = try source.count() {
             counted = count
         } else if case .query(let sql) = job.transactionIds {
             try await ledger.connect()
-            counted = try await ledger.countListed(by: sql)
+            let listed = try await ledger.countListed(by: sql)
+            counted = IDCount(distinct: listed.distinct, duplicates: listed.duplicates)
         } else {
             try await openLedger()
             changed = try await changedSoFar(now: now)
-            counted = (Int(changed?.customers ?? 0), 0)
+            counted = IDCount(distinct: Int(changed?.customers ?? 0), duplicates: 0)
         }
         let estimate = PlanEstimate(
             job: job,
@@ -36,6 +37,7 @@ extension ExportPipeline {
             job: job.name,
             transactionIds: counted.distinct,
             duplicates: counted.duplicates,
+            transactionIdsAreEstimated: counted.isEstimate,
             share: job.limits.share,
             streams: estimate.streams.map { stream in
                 PlanReport.Line(

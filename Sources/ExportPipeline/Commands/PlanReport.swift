@@ -17,6 +17,8 @@ package struct PlanReport: Codable, Sendable {
     package let job: String
     package let transactionIds: Int
     package let duplicates: Int
+    /// Whether the two figures above are an estimate: a list of more than a million IDs is counted by a sample.
+    package let transactionIdsAreEstimated: Bool
     package let share: Double
     package let streams: [Line]
     /// Streams run side by side, so the slowest decides; only refunds of the revoked come after the rest, and are added.

@@ -92,7 +92,7 @@ extension ExportPipeline {
                     rows,
                     from: origin(app, part.stream),
                     // A record that is signed inside an archived one may be accepted for the first time.
-                    isArchived: !part.hasNestedRecords
+                    mode: part.kind.nestsRecords ? .replayed : .replayedFromArchive
                 )
                 sum.withLock { sum in
                     sum.payloads += part.payloads.count
@@ -147,9 +147,6 @@ private struct ReplayPart {
     let stream: StreamName
     let payloads: [StoredPayload]
     let kind: RecordKind
-
-    /// Notifications carry other signed records.
-    var hasNestedRecords: Bool { kind.nestsRecords }
 
     /// Renewal infos and app transactions are in the archive because notifications carry them, and come again with those.
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {

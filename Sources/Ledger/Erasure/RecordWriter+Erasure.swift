@@ -2,8 +2,8 @@ import LedgerTables
 import Postgres
 import SignedData
 
-/// What of a batch may be stored, and whom it has shown to be an erased customer.
-struct Admission: Sendable {
+/// The part of a batch that may be stored, and the erased customers it has revealed.
+struct FilteredRows: Sendable {
     let rows: PageRows
     /// Records that may not be stored.
     var withheld = 0
@@ -22,44 +22,44 @@ extension RecordWriter {
     ///   - connection: Inside the transaction that is to write the rows.
     /// - Returns: What may be stored, and how many records may not.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
-    func admit(
+    func filterErased(
         _ rows: PageRows,
         plannedBy planner: AppID? = nil,
         on connection: borrowing PostgresConnection
-    ) throws(PostgresError) -> Admission {
+    ) throws(PostgresError) -> FilteredRows {
         // In the order in which an erasure takes the locks of several apps.
-        var books: [Tombstones] = []
+        var tombstones: [Tombstones] = []
         for app in Set([origin.app, planner ?? origin.app]).sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let book = try Tombstones.hold(app, on: connection) { books.append(book) }
+            if let held = try Tombstones.hold(app, on: connection) { tombstones.append(held) }
         }
-        guard let own = books.first(where: { $0.app == origin.app }) else { return Admission(rows: rows) }
+        guard let own = tombstones.first(where: { $0.app == origin.app }) else { return FilteredRows(rows: rows) }
         let listed = origin.listedTransactionID.map(CustomerID.transaction)
         let batch = IdentifiedRows(rows, listed: listed)
         let withheld = WithheldRecords(of: batch, erased: try own.erased(among: batch.ids, on: connection))
-        for book in books { try book.add(withheld.learned, on: connection) }
+        for app in tombstones { try app.add(withheld.learned, on: connection) }
         var recognised = withheld.learned
         if let listed, withheld.count > 0 { recognised.insert(listed) }
-        return Admission(rows: withheld.kept, withheld: withheld.count, recognised: recognised, key: own.key)
+        return FilteredRows(rows: withheld.kept, withheld: withheld.count, recognised: recognised, key: own.key)
     }
 
-    /// Takes the IDs that ``admit(_:plannedBy:on:)`` has recognised out of the state of the crawl, and the texts that quote
+    /// Takes the IDs that ``filterErased(_:plannedBy:on:)`` has recognised out of the state of the crawl, and the texts that quote
     /// them out of the rejects.
     ///
     /// An item keeps its counts under a key that is no ID, and is done. A worker that holds it finds its lease gone. So this
     /// comes after the page has moved its own item on.
     ///
     /// - Parameters:
-    ///   - admission: Of the batch that the same transaction has written.
-    ///   - planner: As for ``admit(_:plannedBy:on:)``.
+    ///   - filtered: Of the batch that the same transaction has written.
+    ///   - planner: As for ``filterErased(_:plannedBy:on:)``.
     ///   - connection: Inside that transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     func forgetRecognised(
-        _ admission: Admission,
+        _ filtered: FilteredRows,
         plannedBy planner: AppID? = nil,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        let ids = admission.recognised.filter { $0.kind == .transaction }
-        guard let key = admission.key, !admission.recognised.isEmpty else { return }
+        let ids = filtered.recognised.filter { $0.kind == .transaction }
+        guard let key = filtered.key, !filtered.recognised.isEmpty else { return }
         var names: [String: String] = [:]
         for id in ids { names[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)" }
         let planner = Cell.integer((planner ?? origin.app).rawValue)
@@ -86,7 +86,7 @@ extension RecordWriter {
                 )
             }
         }
-        try clearRejects(naming: admission.recognised, on: connection)
+        try clearRejects(naming: filtered.recognised, on: connection)
     }
 
     /// What happens to an item when its ID is no longer to be asked for.

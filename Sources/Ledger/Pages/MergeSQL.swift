@@ -18,17 +18,17 @@ enum MergeSQL {
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerTables/Tables/snapshots``.
-    ///   - rewritesHeldSnapshots: Whether another reading of the snapshot that the ledger holds may win, by its hash.
+    ///   - mode: Decides whether another reading of the snapshot that the ledger has may win, by its hash.
     /// - Returns: The statement.
-    static func triage(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
+    static func triage(_ table: Table, mode: MergeMode) -> String {
         let differs = "s.content_hash IS DISTINCT FROM h.content_hash"
         let isNewer = "(\(rank("s", table))) > (\(rank("h", table, signedAgain: "l")))"
         var mayWin = "(\(differs) AND \(isNewer))"
-        if rewritesHeldSnapshots { mayWin = "(\(mayWin) OR s.payload_sha256 = h.payload_sha256 AND \(differs))" }
+        if mode.rewritesHeldSnapshots { mayWin = "(\(mayWin) OR s.payload_sha256 = h.payload_sha256 AND \(differs))" }
         let isSignedAgain =
             "(s.content_hash = h.content_hash AND s.signed_date > coalesce(l.signed_date, h.signed_date)) IS TRUE"
         let ownsRows =
-            rewritesHeldSnapshots
+            mode.rewritesHeldSnapshots
             ? "(h.app_id IS NULL OR h.payload_sha256 = s.payload_sha256) AND (\((["s.owns_rows"] + others(of: table)).joined(separator: " OR ")))"
             : "false"
         let isListed = table == Tables.transactions
@@ -63,10 +63,10 @@ enum MergeSQL {
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerTables/Tables/snapshots``.
-    ///   - rewritesHeldSnapshots: Also replaces a row by another reading of the very snapshot it shows, whatever dates
+    ///   - mode: Decides whether a row is also replaced by another reading of the very snapshot it shows, whatever dates
     ///     somebody has given the row.
     /// - Returns: The statement.
-    static func newestWins(_ table: Table, rewritesHeldSnapshots: Bool) -> String {
+    static func newestWins(_ table: Table, mode: MergeMode) -> String {
         let key = table.key[0]
         let read = table.columns.map(\.name)
         let columns = read + [ContentHasher.column.name]
@@ -77,7 +77,7 @@ enum MergeSQL {
                 (\(new).content_hash IS DISTINCT FROM \(held).content_hash AND (\(rank(new, table))) >
                  (SELECT \(rank(held, table, signedAgain: "l")) FROM (SELECT) one LEFT JOIN (\(latestSignature(of: held, table))) l ON true))
                 """
-            guard rewritesHeldSnapshots else { return isNewer }
+            guard mode.rewritesHeldSnapshots else { return isNewer }
             let readings = [new, held].map { alias in read.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
             return
                 "(\(isNewer) OR \(new).payload_sha256 = \(held).payload_sha256 AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"

@@ -63,13 +63,15 @@ extension Ledger {
                     let keepsPlans = try settledTables.hold(page.rows, on: connection)
                     return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
                         crashPoint(.pageBegun)
-                        let admission = try writer.admit(page.rows, plannedBy: page.holder.app, on: connection)
-                        let rows = admission.rows
-                        var counts = try writer.write(rows, itemKey: page.item.key, on: connection)
-                        counts.withheld = admission.withheld
-                        written.withLock { $0 = counts }
-                        guard try page.advance(counts, of: rows, on: connection) else { throw StaleLease() }
-                        try writer.forgetRecognised(admission, plannedBy: page.holder.app, on: connection)
+                        let counts = try writer.store(
+                            page.rows,
+                            itemKey: page.item.key,
+                            plannedBy: page.holder.app,
+                            on: connection
+                        ) { rows, counts, connection in
+                            written.withLock { $0 = counts }
+                            guard try page.advance(counts, of: rows, on: connection) else { throw StaleLease() }
+                        }
                         crashPoint(.pageAdvanced)
                         return counts
                     }
@@ -78,8 +80,8 @@ extension Ledger {
                 // The server may still have been at the COMMIT in doubt when it was asked for it.
                 guard let inDoubt else { return nil }
                 return try await hasHappened(page) ? inDoubt : nil
-            } catch SQLState.uniqueViolation where !writer.isContested {
-                writer.isContested = true
+            } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
+                writer.isRetryAfterConflict = true
             } catch is RowChangedMeanwhile where attempt < Self.attempts {
                 attempt += 1
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {

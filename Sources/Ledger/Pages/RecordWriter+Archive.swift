@@ -15,7 +15,7 @@ extension RecordWriter {
         inserted: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws {
-        guard !payloads.isEmpty, !isArchived else { return }
+        guard !payloads.isEmpty, mode.archives else { return }
         let numbers = try payloads.map { try headers.number(of: $0.header, app: origin.app, on: connection) }
         var known: [(text: [UInt8], number: Int32)] = []
         for (payload, number) in zip(payloads, numbers) where !known.contains(where: { $0.number == number }) {
@@ -57,12 +57,12 @@ extension RecordWriter {
         inserted: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws -> (new: [Int], standing: [Int]) {
-        guard !isContested else { return ([], Array(payloads.indices)) }
+        guard !isRetryAfterConflict else { return ([], Array(payloads.indices)) }
         var new: [Int] = []
         var asked: [Int] = []
         for (place, payload) in payloads.enumerated() {
             let isInserted = inserted[payload.kind]?.contains(ExactText(payload.recordKey)) ?? false
-            if isInserted, !rewritesHeldSnapshots { new.append(place) } else { asked.append(place) }
+            if isInserted, !mode.rewritesHeldSnapshots { new.append(place) } else { asked.append(place) }
         }
         var standing: [Int] = []
         if !asked.isEmpty {

@@ -18,7 +18,23 @@ package struct RowCounts: Equatable, Sendable {
     package init() {}
 }
 
-/// Where a batch of rows comes from; filed beside the rows.
+/// How records are merged with what the ledger has.
+package enum MergeMode: Sendable {
+    /// Records of an answer of Apple's.
+    case fetched
+    /// Records that are verified again, such as rejected ones and those inside notifications.
+    ///
+    /// A row that is made again from the snapshot the ledger has replaces it, because a newer StoreLedger may read more from
+    /// the same payload.
+    case replayed
+    /// As ``replayed``; every payload comes from the archive, so that nothing has to be archived.
+    case replayedFromArchive
+
+    var rewritesHeldSnapshots: Bool { self != .fetched }
+    var archives: Bool { self != .replayedFromArchive }
+}
+
+/// Where a batch of rows comes from; recorded beside the rows.
 package struct RowOrigin: Sendable {
     package let app: AppID
     package let job: String
@@ -68,22 +84,45 @@ package struct RowOrigin: Sendable {
 struct RecordWriter {
     let origin: RowOrigin
     let headers: SigningHeaders
-    /// Whether a row made again from the snapshot the ledger holds takes its place: a newer StoreLedger may read more
-    /// out of the same payload.
-    var rewritesHeldSnapshots = false
-    /// Whether every payload came out of the archive, which then has nothing to learn.
-    var isArchived = false
-    /// Whether some of what looked new is there after all, as an attempt before this one has shown: another worker was
-    /// faster, or a row was removed by hand and its children were not.
-    var isContested = false
+    var mode = MergeMode.fetched
+    /// Whether this attempt follows one in which a record looked new and was not: another worker was faster, or a row was
+    /// removed by hand and its children were not.
+    var isRetryAfterConflict = false
+
+    /// Brings verified records into the ledger: the one entry point for pages of a crawl and for replays.
+    ///
+    /// Records of erased customers are taken out first, and erasures wait until the transaction ends.
+    ///
+    /// - Parameters:
+    ///   - rows: One page, or the batch of a replay.
+    ///   - itemKey: Recorded with rejected records.
+    ///   - planner: The app whose job lists the page's ID, where that is another environment's than the rows'.
+    ///   - connection: Inside a transaction.
+    ///   - written: Called once the rows are written, with those that were stored: a page moves its item on there.
+    /// - Returns: What changed.
+    /// - Throws: ``Postgres/PostgresError``, what `written` throws; the transaction has then failed.
+    func store(
+        _ rows: PageRows,
+        itemKey: String,
+        plannedBy planner: AppID? = nil,
+        on connection: borrowing PostgresConnection,
+        written: (PageRows, RowCounts, borrowing PostgresConnection) throws -> Void
+    ) throws -> RowCounts {
+        let filtered = try filterErased(rows, plannedBy: planner, on: connection)
+        var counts = try write(filtered.rows, itemKey: itemKey, on: connection)
+        counts.withheld = filtered.withheld
+        try written(filtered.rows, counts, connection)
+        try forgetRecognised(filtered, plannedBy: planner, on: connection)
+        return counts
+    }
 
     /// - Parameters:
-    ///   - rows: What ``admit(_:on:)`` let pass of one page, or of the batch of a replay.
-    ///   - itemKey: What a rejected record is filed under.
+    ///   - rows: Without records of erased customers.
+    ///   - itemKey: Recorded with rejected records.
     ///   - connection: Inside a transaction.
     /// - Returns: What changed.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
-    func write(
+    private func write(
         _ rows: PageRows,
         itemKey: String,
         on connection: borrowing PostgresConnection
@@ -110,7 +149,7 @@ struct RecordWriter {
         try QuotedIDs.file(rows, app: origin.app, on: connection)
         try removeIssues(of: merged.replaced, on: connection)
         // A crawl's new notification names its customer by itself. A record that only a replay accepts came long before.
-        if rewritesHeldSnapshots, origin.namesChangedCustomers {
+        if mode.rewritesHeldSnapshots, origin.namesChangedCustomers {
             try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
         }
         counts.newlyRejected = try writeRemarks(
@@ -126,7 +165,7 @@ struct RecordWriter {
     /// back.
     func prepareSession(for rows: PageRows, on connection: borrowing PostgresConnection) throws {
         try Staging.prepare(for: rows, on: connection)
-        guard !isArchived else { return }
+        guard mode.archives else { return }
         for payload in rows.archive {
             _ = try headers.number(of: payload.header, app: origin.app, on: connection)
         }
@@ -178,10 +217,10 @@ struct RecordWriter {
         hashes.reserveCapacity(snapshots.count)
         for snapshot in snapshots { hashes.append(try hasher.hash(of: snapshot)) }
         let found = try connection.run(
-            MergeSQL.triage(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
+            MergeSQL.triage(table, mode: mode),
             [.integer(origin.app.rawValue)] + (table == Tables.transactions ? [listedTransactionID] : []),
             rows: SnapshotNames(of: table)
-                .rows(snapshots, hashes: hashes, issues: rewritesHeldSnapshots ? issues : nil),
+                .rows(snapshots, hashes: hashes, issues: mode.rewritesHeldSnapshots ? issues : nil),
             answer: .binary
         )
         var triaged = TriagedSnapshots(snapshots: snapshots)
@@ -191,7 +230,7 @@ struct RecordWriter {
             let mayWin = try row.bool("may_win")
             let isSignedAgain = try row.bool("is_signed_again")
             // A record that looks new is there after all in some other form, as an attempt before this one has shown.
-            if try row.bool("is_new"), !isContested {
+            if try row.bool("is_new"), !isRetryAfterConflict {
                 triaged.new.append(hashed)
             } else if mayWin {
                 triaged.standing.append(hashed)
@@ -278,7 +317,7 @@ struct RecordWriter {
         var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.runNumber)]
         if table == Tables.transactions { parameters += [.text(origin.stream.rawValue), listedTransactionID] }
         let changed = try connection.run(
-            MergeSQL.newestWins(table, rewritesHeldSnapshots: rewritesHeldSnapshots),
+            MergeSQL.newestWins(table, mode: mode),
             parameters,
             rows: Staging.rows(standing.map(\.row), of: Staging.hashed(table))
         )
@@ -298,7 +337,7 @@ struct RecordWriter {
         var owners = updated
         // A new snapshot has older children too where its row alone was removed by hand. They are in the way of its own; where
         // it has none, a replay finds and removes them.
-        if isContested { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
+        if isRetryAfterConflict { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
         if !owners.isEmpty {
             for child in kind.children {
                 // Such tables stay small in most ledgers, and a plan made for a small one must not be kept.

@@ -102,7 +102,7 @@ struct SnapshotNames {
     ///   - snapshots: Of the table.
     ///   - hashes: The ``ContentHasher/hash(of:)`` of each; none where only the names count.
     ///   - issues: Field issues of these snapshots and of others; only a replay asks with them.
-    /// - Returns: What ``MergeSQL/triage(_:rewritesHeldSnapshots:)`` and ``MergeSQL/holdSnapshots(_:)`` ask with.
+    /// - Returns: What ``MergeSQL/triage(_:mode:)`` and ``MergeSQL/holdSnapshots(_:)`` ask with.
     func rows(_ snapshots: [Snapshot], hashes: [Cell]? = nil, issues: [FieldIssue]? = nil) -> RowArray {
         let kind = RecordKind(of: origin)
         let odd = issues.map { Set($0.filter { $0.kind == kind }.map { ExactText($0.recordKey) }) }

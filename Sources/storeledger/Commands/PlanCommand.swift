@@ -19,7 +19,7 @@ struct PlanCommand: AsyncParsableCommand {
             let plan = try await job.pipeline().plan()
             if json { return Console.result(try JSONOutput.document(plan)) }
             Console.result(
-                "\(plan.job): \(plan.transactionIds) transaction IDs (\(plan.duplicates) duplicates dropped)"
+                "\(plan.job): \(plan.transactionIdsAreEstimated ? "about " : "")\(plan.transactionIds) transaction IDs (\(plan.duplicates) duplicates dropped)"
             )
             for stream in plan.streams {
                 let remark = stream.remark.map { " (\($0))" } ?? ""

@@ -99,7 +99,7 @@ struct MergeCommand: AsyncParsableCommand {
         let sum = Mutex(RowCounts())
         try await withBoundedWorkers(width: loaders, next: { left.withLock { $0.next() } }) { rows in
             // As a crawl does: what is there is not read anew.
-            let counts = try await ledger.write(rows, from: origin, rewritesHeldSnapshots: false)
+            let counts = try await ledger.write(rows, from: origin, mode: .fetched)
             sum.withLock { sum in
                 sum.new += counts.new
                 sum.updated += counts.updated

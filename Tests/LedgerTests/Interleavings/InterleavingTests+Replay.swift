@@ -25,7 +25,7 @@ extension InterleavingTests {
                 "BEFORE INSERT ON transactions", "BEFORE DELETE ON advanced_commerce_items",
                 "BEFORE DELETE ON field_issues", "BEFORE UPDATE ON crawl_items",
             ],
-            .init(name: "replay", gates: 3) { _ = try await $0.write(old, from: origin, isArchived: true) },
+            .init(name: "replay", gates: 3) { _ = try await $0.write(old, from: origin, mode: .replayedFromArchive) },
             .init(name: "page", gates: 4) { try await expectCommitted(new, by: $0) }
         )
         let played = try await game.playAll {
@@ -35,7 +35,7 @@ extension InterleavingTests {
                 UPDATE crawl_items SET page_seq = 0
                 """
             )
-            _ = try await world.ledger.write(old, from: origin, isArchived: true)
+            _ = try await world.ledger.write(old, from: origin, mode: .replayedFromArchive)
         } check: { order in
             try await expect(["(new)"], of: "SELECT product_id FROM transactions", world, order)
             try await expect([], of: "SELECT sku FROM advanced_commerce_items", world, order)

@@ -1,0 +1,94 @@
+import AppStoreModel
+import JobPlan
+package import LedgerTables
+import Postgres
+
+extension Ledger {
+    /// Writes rows that were made again from the archive or from rejected records, and marks those as resolved, together.
+    ///
+    /// - Parameters:
+    ///   - rows: Of one batch.
+    ///   - origin: Recorded with them.
+    ///   - mode: How they are merged.
+    ///   - rejects: Numbers of the rejected records that the rows resolve.
+    /// - Returns: What changed.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt.
+    package func write(
+        _ rows: PageRows,
+        from origin: RowOrigin,
+        mode: MergeMode = .replayed,
+        resolving rejects: [Int64] = []
+    ) async throws -> RowCounts {
+        var writer = RecordWriter(origin: origin, headers: headers, mode: mode)
+        var attempt = 1
+        while true {
+            do {
+                return try await write(rows, with: writer, resolving: rejects)
+            } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
+                writer.isRetryAfterConflict = true
+            } catch is RowChangedMeanwhile where attempt < Self.attempts {
+                attempt += 1
+            }
+        }
+    }
+
+    private func write(
+        _ rows: PageRows,
+        with writer: RecordWriter,
+        resolving rejects: [Int64]
+    ) async throws -> RowCounts {
+        try await persistently { connection in
+            try writer.prepareSession(for: rows, on: connection)
+            // No plan is kept: a replay also looks in tables that are all but empty in most ledgers and may grow under it.
+            return try connection.transaction(.readCommitted) { connection in
+                let counts = try writer.store(rows, itemKey: "", on: connection) { rows, _, connection in
+                    if rows.sawRevocation { try writer.markRevocation(inItemsOf: rejects, on: connection) }
+                }
+                for reject in rejects {
+                    try writer.resolve(reject, isErased: counts.withheld > 0, on: connection)
+                }
+                return counts
+            }
+        }
+    }
+}
+
+extension RecordWriter {
+    /// Marks a rejected record as resolved; when its customer is erased, nothing of the record is kept.
+    fileprivate func resolve(
+        _ reject: Int64,
+        isErased: Bool,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let key: [Cell] = [.integer(origin.app.rawValue), .bigint(reject)]
+        _ = try connection.run(
+            isErased
+                ? "UPDATE rejected_records SET resolved_at = now(), raw = '', detail = 'Of an erased customer.', item_key = '' WHERE app_id = $1 AND record_id = $2"
+                : "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
+            key
+        )
+        // Should it be rejected again, it counts as new.
+        _ = try connection.run("DELETE FROM quarantined_records WHERE app_id = $1 AND record_id = $2", key)
+        if isErased { try QuotedIDs.remove(.rejected, [String(reject)], app: origin.app, on: connection) }
+    }
+
+    /// Marks the customers in whose crawl the rejected records came, so that a run requests their refunds.
+    fileprivate func markRevocation(
+        inItemsOf rejects: [Int64],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        _ = try connection.run(
+            """
+            UPDATE crawl_items i SET saw_revocation = true, refunds_due = (i.stream <> ALL ($3::text[]))
+              FROM rejected_records r
+             WHERE r.app_id = $1 AND r.record_id = ANY ($2::text[]::bigint[])
+               AND i.app_id IN (SELECT a.app_id FROM apps own JOIN apps a USING (bundle_id) WHERE own.app_id = $1)
+               AND i.job = r.job AND i.stream = r.stream AND i.item_key = r.item_key
+            """,
+            [
+                .integer(origin.app.rawValue), .textArray(rejects.map(String.init)),
+                .textArray(AllStreams.bringingRefunds.map(\.rawValue)),
+            ]
+        )
+    }
+}

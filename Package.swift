@@ -78,40 +78,50 @@ let package = Package(
         .systemLibrary(name: "CLibCSV", providers: [.apt(["libcsv-dev"])]),
 
         // Level 1: types and helpers without other dependencies
-        module("AppStoreModel"),
+        module("StrictJSON"),
         module("LedgerTables"),
         module("Workers"),
-
-        // Level 2: one format or protocol each
-        module("JobPlan", ["AppStoreModel", "LedgerTables", yams]),
-        module("HTTPTransport", ["Workers", "CLibCurl"]),
-        module("SignedData", ["AppStoreModel", "COpenSSL"]),
-        module("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
         module("CSVFormat", ["CLibCSV"]),
 
-        // Level 3: the parts of a run
+        // Level 2: Apple's types, and one protocol each
+        module("AppStoreModel", ["StrictJSON"]),
+        module("HTTPTransport", ["Workers", "CLibCurl"]),
+        module("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
+
+        // Level 3: job files with their streams, and signatures
+        module("JobPlan", ["AppStoreModel", "StrictJSON", "LedgerTables", yams]),
+        module("SignedData", ["AppStoreModel", "StrictJSON", "COpenSSL"]),
+
+        // Level 4: the parts of a run
         module("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
-        module("Normalize", ["AppStoreModel", "LedgerTables", "SignedData", "Workers"]),
+        module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerTables", "SignedData", "Workers"]),
         module(
             "Ledger",
-            ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres", "CSVFormat"]
+            [
+                "AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres",
+                "CSVFormat",
+            ]
         ),
 
-        // Level 4: the pipeline and the simulator
+        // Level 5: the pipeline and the simulator
         module(
             "ExportPipeline",
             [
-                "AppStoreModel", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
+                "AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData",
+                "Postgres",
                 "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
             ]
         ),
         module(
             "AppStoreSimulator",
-            ["AppStoreModel", "SignedData", "Workers", hummingbird, nioCore, httpTypes, serviceLifecycle, logging]
+            [
+                "AppStoreModel", "StrictJSON", "SignedData", "Workers", hummingbird, nioCore, httpTypes,
+                serviceLifecycle, logging,
+            ]
         ),
 
-        // Level 5: the commands
+        // Level 6: the commands
         .executableTarget(
             name: "storeledger",
             dependencies: [
@@ -132,24 +142,29 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
+        tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", []),
         tests(of: "Workers", []),
-        tests(of: "JobPlan", ["AppStoreModel"]),
+        tests(of: "JobPlan", ["AppStoreModel", "StrictJSON"]),
         tests(of: "HTTPTransport", ["CLibCurl"]),
-        tests(of: "SignedData", ["AppStoreModel", "TestSupport"]),
+        tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
         tests(of: "CSVFormat", []),
         tests(of: "Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
-        tests(of: "Normalize", ["AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "TestSupport"]),
+        tests(
+            of: "Normalize",
+            ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerTables", "SignedData", "TestSupport"]
+        ),
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
-        tests(of: "AppStoreSimulator", ["AppStoreModel", "JobPlan", "SignedData"]),
-        tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
+        tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
+        tests(of: "ExportPipeline", ["AppStoreModel", "StrictJSON", "LedgerTables", "Postgres", "TestSupport"]),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "AppStoreModel", "LedgerTables", "JobPlan", "HTTPTransport", "SignedData", "Postgres", "CSVFormat",
+                "AppStoreModel", "StrictJSON", "LedgerTables", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
+                "CSVFormat",
                 "Crawl", "AppStoreAPI", "Normalize",
             ],
             path: "Tests/Fuzz/FuzzTargets",
@@ -172,7 +187,8 @@ let package = Package(
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
-                "AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Normalize", "Ledger", "Workers",
+                "AppStoreModel", "StrictJSON", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Normalize",
+                "Ledger", "Workers",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",
@@ -182,8 +198,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Workers", "TestSupport", "storeledger",
-                "appstore-simulator",
+                "AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Workers", "TestSupport",
+                "storeledger", "appstore-simulator",
             ],
             swiftSettings: settings
         ),

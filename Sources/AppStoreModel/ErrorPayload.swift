@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// What the body of an answer other than 200 says, when it is Apple's.
 package enum ErrorPayload {
     /// Returns `nil` for a body that is not a JSON object with an integer `errorCode`: a proxy's page, or nothing at all.

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The fields Apple documents for one JSON object.
 ///
 /// Shapes are data, so that one walk reads every object and nothing is forgotten by hand. Every field is optional, and

@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// One page of an answer of Apple's; nothing in it is verified yet.
 package struct Page: Equatable, Sendable {
     package var records: [PageRecord]

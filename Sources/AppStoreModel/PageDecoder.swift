@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// Turns the body of a 200 answer into a ``Page``, or says what the documentation promises and the body lacks.
 ///
 /// Functions throw ``RequestFailure/badPage(reason:)`` and nothing else. A single bad record never costs the page: it becomes

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 
 /// Which column every field of a shape fills: one place for the rule, so that names cannot drift apart.
 ///

@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 
 /// Makes foreign values fit for a message or a sample.
 ///

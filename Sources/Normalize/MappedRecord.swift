@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import SignedData
+import StrictJSON
 
 /// A verified record, read into cells.
 struct MappedRecord {

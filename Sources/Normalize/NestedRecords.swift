@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import SignedData
+import StrictJSON
 
 /// The verified records signed inside a notification.
 struct NestedRecords {

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import SignedData
+import StrictJSON
 
 extension Normalizer {
     /// A notification, and the transaction, renewal info or app transaction signed inside it.

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import SignedData
+import StrictJSON
 
 /// Gathers what the records of one page become; of several snapshots of one record it keeps the newest.
 ///

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 
 /// What one object of Apple's holds for the ledger.
 struct RecordReading {

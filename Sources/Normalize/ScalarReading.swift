@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 
 /// What became of one value of a scalar field.
 enum ScalarReading: Equatable {

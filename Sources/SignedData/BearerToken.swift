@@ -1,4 +1,5 @@
 package import AppStoreModel
+import StrictJSON
 
 /// A token that lets this process call the App Store Server API for a while.
 package struct BearerToken: Sendable {

@@ -1,4 +1,5 @@
 package import AppStoreModel
+import StrictJSON
 
 /// Judges bearer tokens as Apple does: what any of Apple's client libraries sends is accepted.
 package struct BearerTokenVerifier: Sendable {

@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 
 /// What a JWS header of Apple's says: nothing but ES256 and a chain of three.
 struct JWSHeader {

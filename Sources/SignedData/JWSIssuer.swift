@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 
 /// Signs payloads as the App Store does: ES256, and the chain in every header.
 ///

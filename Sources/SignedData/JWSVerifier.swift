@@ -1,4 +1,5 @@
 package import AppStoreModel
+import StrictJSON
 
 /// Turns signed text into verified bytes; the only maker of ``VerifiedPayload``.
 ///

@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 
 /// When a payload says it was signed.
 struct SignedDate {

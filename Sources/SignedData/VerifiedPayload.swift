@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import StrictJSON
 
 /// What Apple signed, after every check; only ``JWSVerifier`` makes one.
 package struct VerifiedPayload: Sendable {

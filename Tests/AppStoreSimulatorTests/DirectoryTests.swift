@@ -1,6 +1,7 @@
 import AppStoreModel
 import Foundation
 import JobPlan
+import StrictJSON
 import Testing
 
 @testable import AppStoreSimulator

@@ -1,5 +1,6 @@
 import AppStoreModel
 import JobPlan
+import StrictJSON
 import Testing
 
 @testable import AppStoreSimulator

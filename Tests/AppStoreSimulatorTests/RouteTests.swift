@@ -1,5 +1,6 @@
 import AppStoreModel
 import SignedData
+import StrictJSON
 import Testing
 
 @testable import AppStoreSimulator

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import SignedData
+import StrictJSON
 import Testing
 
 @testable import AppStoreSimulator

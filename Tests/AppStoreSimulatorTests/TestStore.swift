@@ -2,6 +2,7 @@ import AppStoreModel
 import Foundation
 import FoundationNetworking
 import SignedData
+import StrictJSON
 import Synchronization
 
 @testable import AppStoreSimulator

@@ -3,6 +3,7 @@ import JobPlan
 import SignedData
 
 @testable import AppStoreSimulator
+import StrictJSON
 
 extension TestStore {
     static let notifications = "/inApps/v1/notifications/history"

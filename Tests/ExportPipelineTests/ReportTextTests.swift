@@ -1,6 +1,7 @@
 import AppStoreModel
 import FoundationEssentials
 import Ledger
+import StrictJSON
 import TestSupport
 import Testing
 

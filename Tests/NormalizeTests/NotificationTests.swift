@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 import Testing
 
 struct NotificationTests {

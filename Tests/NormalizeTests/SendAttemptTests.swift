@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import LedgerTables
+import StrictJSON
 import Testing
 
 struct SendAttemptTests {

@@ -3,6 +3,7 @@ import JobPlan
 import LedgerTables
 import Normalize
 import SignedData
+import StrictJSON
 import TestSupport
 
 /// A small App Store of its own keys, and the normalizer that trusts it.

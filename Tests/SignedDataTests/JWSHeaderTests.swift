@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Glibc
+import StrictJSON
 import Testing
 
 @testable import SignedData

@@ -2,6 +2,7 @@ import AppStoreModel
 import HTTPTypes
 import Hummingbird
 import SignedData
+import StrictJSON
 
 /// The simulator's own endpoints, for tests and rehearsals.
 ///

@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 
 /// The content of `world.json`: the parameters of the world and its steps, from which a restart generates the same world.
 struct WorldFile: Equatable, Sendable {

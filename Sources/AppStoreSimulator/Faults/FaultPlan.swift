@@ -1,5 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
+import StrictJSON
 
 /// The fault rules of a simulated App Store, in order of precedence.
 ///

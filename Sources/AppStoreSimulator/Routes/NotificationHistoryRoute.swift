@@ -1,4 +1,5 @@
 import AppStoreModel
+import StrictJSON
 
 extension Route {
     /// Get Notification History: the notifications of the app or of one customer within a span of time.

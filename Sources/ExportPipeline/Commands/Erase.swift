@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 package import Ledger
+import StrictJSON
 import Workers
 
 extension ExportPipeline {

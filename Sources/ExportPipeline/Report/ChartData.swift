@@ -1,5 +1,6 @@
 import AppStoreModel
 import Ledger
+import StrictJSON
 
 /// One chart: which columns of a table it draws, and how.
 struct Chart: Sendable {

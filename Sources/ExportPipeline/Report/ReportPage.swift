@@ -2,6 +2,7 @@ import AppStoreModel
 import FoundationEssentials
 import Ledger
 import SignedData
+import StrictJSON
 
 /// The report as one HTML page that needs nothing else: its style, its script, its charts' library and its figures.
 struct ReportPage {

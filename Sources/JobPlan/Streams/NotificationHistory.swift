@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import LedgerTables
+import StrictJSON
 
 /// Get Notification History: what Apple notified the developer's server of, and its attempts to deliver it.
 package struct NotificationHistory: AppStoreStream {

@@ -1,6 +1,7 @@
 package import AppStoreModel
 import LedgerTables
 import SignedData
+import StrictJSON
 
 /// Something in a record that says whose it is.
 package struct CustomerID: Hashable, Sendable {

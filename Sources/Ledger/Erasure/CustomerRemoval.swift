@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import Postgres
+import StrictJSON
 import Workers
 
 /// Removes one customer from one app's tables, inside the caller's transaction.

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import Postgres
+import StrictJSON
 
 /// Everything in the ledger that names one customer, followed from ID to ID.
 ///

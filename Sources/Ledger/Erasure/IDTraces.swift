@@ -1,5 +1,6 @@
 import AppStoreModel
 import SignedData
+import StrictJSON
 
 /// Finds what may be a customer's ID in text nobody could read: a rejected record, or a JWS inside another.
 ///

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 
 /// A batch of rows and the IDs of everything in it.
 struct IdentifiedRows {

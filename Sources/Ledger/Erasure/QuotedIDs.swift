@@ -2,6 +2,7 @@ import AppStoreModel
 import LedgerTables
 import Postgres
 import SignedData
+import StrictJSON
 
 /// What may be customers' IDs in texts of which nothing else in the ledger tells whose they are: the table `quoted_ids`.
 ///

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 
 /// Takes the records of erased customers out of a batch before anything of it is stored.
 ///

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import Postgres
+import StrictJSON
 
 extension RecordWriter {
     /// Files the signed payloads of a page; what the archive has already only learns that refund history returned it too.

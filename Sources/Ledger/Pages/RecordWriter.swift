@@ -3,6 +3,7 @@ import JobPlan
 import LedgerTables
 import Postgres
 import SignedData
+import StrictJSON
 import Workers
 
 /// How many records of a batch were new, newer, or known already.

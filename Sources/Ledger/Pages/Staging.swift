@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import Postgres
+import StrictJSON
 
 /// The types under which rows travel to the statements that merge them; each session makes those it needs, once.
 ///

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 
 /// A snapshot and the ``ContentHasher/hash(of:)`` of its row.
 struct HashedSnapshot {

@@ -1,5 +1,6 @@
 import AppStoreModel
 import LedgerTables
+import StrictJSON
 
 /// The app and environment a job is about, and the refusal of everything else.
 struct AppIdentity: Sendable {

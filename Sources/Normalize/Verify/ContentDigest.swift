@@ -1,5 +1,6 @@
 import AppStoreModel
 import SignedData
+import StrictJSON
 
 /// SHA-256 of what a payload says, without the moment at which it was signed.
 ///

@@ -1,6 +1,7 @@
 package import AppStoreModel
 import LedgerTables
 package import SignedData
+import StrictJSON
 import Workers
 
 /// Verifies that signed records are Apple's, and of the job's app.

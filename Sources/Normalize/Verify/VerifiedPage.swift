@@ -1,6 +1,7 @@
 package import AppStoreModel
 package import LedgerTables
 import SignedData
+package import StrictJSON
 
 /// The records of one page, or of one batch of a replay, after verification.
 package struct VerifiedPage: Sendable {

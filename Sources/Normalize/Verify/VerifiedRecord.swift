@@ -1,6 +1,7 @@
 import AppStoreModel
 package import LedgerTables
 import SignedData
+import StrictJSON
 
 /// A signed payload of the job's own app, with its key and the verified records signed inside it.
 package struct VerifiedRecord: Sendable {

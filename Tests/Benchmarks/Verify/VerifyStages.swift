@@ -3,6 +3,7 @@ import JobPlan
 import LedgerTables
 import Normalize
 import SignedData
+import StrictJSON
 import Synchronization
 
 /// The work that is timed: all of it, and each part of it by itself.

@@ -1,5 +1,6 @@
 import AppStoreModel
 import JobPlan
+import StrictJSON
 
 extension FuzzTarget {
     /// The body of an answer: a page within its limits, or the one error it may throw.

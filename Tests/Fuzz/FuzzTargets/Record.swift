@@ -4,6 +4,7 @@ import LedgerTables
 import Normalize
 import Postgres
 import SignedData
+import StrictJSON
 
 extension FuzzTarget {
     /// The payload of a signed record: whatever Apple signs becomes rows that PostgreSQL can take, or a rejection.

@@ -1,5 +1,6 @@
 import AppStoreModel
 import SignedData
+import StrictJSON
 
 extension FuzzTarget {
     /// A compact JWS: nothing is believed but what our own authority signed, and that byte for byte.

@@ -1,5 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
+import StrictJSON
 
 /// Holds what ``StrictJSON`` accepts against Foundation's reader, another author's.
 ///

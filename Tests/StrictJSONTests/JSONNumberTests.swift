@@ -1,4 +1,4 @@
-import AppStoreModel
+import StrictJSON
 import Testing
 
 struct JSONNumberTests {

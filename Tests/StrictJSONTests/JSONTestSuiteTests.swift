@@ -1,5 +1,5 @@
-import AppStoreModel
 import FoundationEssentials
+import StrictJSON
 import Testing
 
 /// The public JSONTestSuite, where it lies beside the checkout.

@@ -104,13 +104,16 @@ let package = Package(
             ]
         ),
 
-        // Level 5: the pipeline and the simulator
+        // Level 5: what is made of a ledger
+        module("Publish", ["LedgerTables", "Workers", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
+
+        // Level 6: the pipeline and the simulator
         module(
             "ExportPipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData",
                 "Postgres",
-                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
+                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish",
             ]
         ),
         module(
@@ -121,11 +124,12 @@ let package = Package(
             ]
         ),
 
-        // Level 6: the commands
+        // Level 7: the commands
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Workers", "JobPlan", "Crawl", "Ledger", "ExportPipeline", argumentParser, logging,
+                "AppStoreModel", "Workers", "JobPlan", "Crawl", "Ledger", "Publish", "ExportPipeline", argumentParser,
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -156,7 +160,7 @@ let package = Package(
             of: "Normalize",
             ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerTables", "SignedData", "TestSupport"]
         ),
-        tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
+        tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "Publish", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "ExportPipeline", ["AppStoreModel", "StrictJSON", "LedgerTables", "Postgres", "TestSupport"]),
         // The code that the fuzzer calls, and a test that calls it with every stored input.

@@ -6,6 +6,7 @@ package import JobPlan
 package import Ledger
 import Normalize
 import Postgres
+import Publish
 import SignedData
 package import Workers
 

@@ -32,7 +32,7 @@ func perform(log: RunLog? = nil, endsBySignal: Bool = false, _ work: @escaping @
     }
     let isComplete = [.complete, .completeWithLosses].contains(ExitStatus(rawValue: code.rawValue))
     if isComplete, let reason = Console.failure {
-        let words = unsafe String(cString: strerror(reason))
+        let words = systemErrorText(reason)
         Console.message("storeledger: the result cannot be written to stdout: \(words)")
         throw ExitCode(ExitStatus.ioError.rawValue)
     }

@@ -1,5 +1,6 @@
 import ExportPipeline
 import Ledger
+import Publish
 
 /// What `run` leaves on stdout.
 struct RunSummaryText {

@@ -5,6 +5,7 @@ import JobPlan
 import Ledger
 import LedgerTables
 import Postgres
+import Publish
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Workers
 
 /// Writes files so that a reader sees all of one or nothing: beside it, synced, then renamed over it.
 enum WholeFile {
@@ -41,6 +42,6 @@ enum WholeFile {
     }
 
     private static func failure(_ action: String, _ path: String) -> SimulatorError {
-        SimulatorError(.output, "\(action) \(path): \(unsafe String(cString: strerror(errno)))")
+        SimulatorError(.output, "\(action) \(path): \(systemErrorText(errno))")
     }
 }

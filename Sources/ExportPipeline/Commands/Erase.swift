@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 package import Ledger
+package import Publish
 import StrictJSON
 import Workers
 

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
-package import Ledger
+import Ledger
+package import Publish
 
 extension ExportPipeline {
     /// Publishes the job's CSV files again from what the ledger holds; Apple is not asked.

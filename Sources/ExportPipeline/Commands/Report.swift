@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
+import Publish
 
 /// What `report` has written.
 package struct WrittenReport: Sendable {

@@ -1,4 +1,5 @@
 package import Ledger
+package import Publish
 
 /// What one process's part in a run came to.
 package struct RunReport: Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Workers
 
 /// Finds the SQL files of a checkout or of an installed prefix.
 package struct SQLDirectory: Sendable {
@@ -55,7 +56,7 @@ package struct SQLDirectory: Sendable {
             let cause = (error as? CocoaError)?.underlying ?? error
             throw .cannotRead(
                 path: path,
-                reason: (cause as? POSIXError).map { OutputDirectory.words(for: $0.code.rawValue) } ?? "\(cause)"
+                reason: (cause as? POSIXError).map { systemErrorText($0.code.rawValue) } ?? "\(cause)"
             )
         }
     }

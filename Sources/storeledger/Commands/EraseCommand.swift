@@ -3,6 +3,7 @@ import ArgumentParser
 import ExportPipeline
 import JobPlan
 import Ledger
+import Publish
 
 struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

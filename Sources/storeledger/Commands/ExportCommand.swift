@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExportPipeline
 import Ledger
+import Publish
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

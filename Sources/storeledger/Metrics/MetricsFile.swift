@@ -1,5 +1,6 @@
 import Glibc
 import Ledger
+import Workers
 
 /// The textfile of Prometheus's node_exporter: read at any moment and by somebody else, so it is always whole and readable.
 enum MetricsFile {
@@ -30,5 +31,5 @@ enum MetricsFile {
         guard unsafe rename(draft, path) == 0 else { throw .cannotWrite(path: path, reason: lastError) }
     }
 
-    private static var lastError: String { unsafe String(cString: strerror(errno)) }
+    private static var lastError: String { systemErrorText(errno) }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Ledger
 import LedgerTables
+import Publish
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import AppStoreModel
 import Ledger
 import LedgerTables
 import Postgres
+import Publish
 import TestSupport
 import Testing
 

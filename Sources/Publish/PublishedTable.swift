@@ -1,4 +1,5 @@
 import CSVFormat
+import Ledger
 import LedgerTables
 import Postgres
 import Workers

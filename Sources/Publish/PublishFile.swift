@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Ledger
 
 /// Publishes one file: whole, synchronised, in the place of the one that has its name, or not at all.
 ///

@@ -1,5 +1,7 @@
 import Glibc
+import Ledger
 import SignedData
+import Workers
 
 /// A directory that whole files are published into; one publisher at a time.
 struct OutputDirectory: ~Copyable {
@@ -44,27 +46,27 @@ struct OutputDirectory: ~Copyable {
         let temporary = Self.temporaryName(name)
         unsafe unlinkat(descriptor, temporary, 0)
         let file = unsafe openat(descriptor, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .cannotCreate(path: "\(path)/\(name)", reason: Self.words(for: errno)) }
+        guard file >= 0 else { throw .cannotCreate(path: "\(path)/\(name)", reason: systemErrorText(errno)) }
         return UnpublishedFile(path: "\(path)/\(name)", descriptor: file)
     }
 
     /// Puts a sealed file in the place of the one that has its name.
     borrowing func publish(_ name: String) throws(LedgerError) {
         guard unsafe renameat(descriptor, Self.temporaryName(name), descriptor, name) == 0 else {
-            throw .cannotWrite(path: "\(path)/\(name)", reason: Self.words(for: errno))
+            throw .cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(errno))
         }
     }
 
     /// Removes a published file, if there is one.
     borrowing func remove(_ name: String) throws(LedgerError) {
         guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
-            throw .cannotWrite(path: "\(path)/\(name)", reason: Self.words(for: errno))
+            throw .cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(errno))
         }
     }
 
     /// Makes renames survive a power failure.
     borrowing func synchronize() throws(LedgerError) {
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: Self.words(for: errno)) }
+        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: systemErrorText(errno)) }
     }
 
     /// O_PATH of Linux, which Glibc's headers give only to GNU sources: a place to go on from, not to read.
@@ -81,7 +83,7 @@ struct OutputDirectory: ~Copyable {
             if unsafe mkdirat(place, component, 0o700) == 0 { try synchronize(place, way) }
             let next = unsafe openat(place, component, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else {
-                let reason = words(for: errno)
+                let reason = systemErrorText(errno)
                 let isLink = mode(of: component, in: place).map { $0 & S_IFMT == S_IFLNK } ?? false
                 throw .cannotCreate(
                     path: path,
@@ -97,7 +99,7 @@ struct OutputDirectory: ~Copyable {
     /// The same directory, opened to read, lock and synchronise it.
     private static func readable(_ place: Int32, _ path: String) throws(LedgerError) -> Int32 {
         let descriptor = unsafe openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: words(for: errno)) }
+        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: systemErrorText(errno)) }
         return descriptor
     }
 
@@ -105,7 +107,7 @@ struct OutputDirectory: ~Copyable {
     private static func synchronize(_ parent: Int32, _ way: String) throws(LedgerError) {
         let descriptor = try readable(parent, way)
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: way, reason: words(for: errno)) }
+        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: way, reason: systemErrorText(errno)) }
     }
 
     /// Kind and rights of what is there under `name`; `nil` for nothing.
@@ -113,10 +115,6 @@ struct OutputDirectory: ~Copyable {
         var status = stat()
         guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         return status.st_mode
-    }
-
-    static func words(for number: Int32) -> String {
-        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 
     private static func temporaryName(_ name: String) -> String { ".\(name)\(temporarySuffix)" }
@@ -148,7 +146,7 @@ struct UnpublishedFile: ~Copyable {
                 unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + sent }, buffer.count - sent)
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .cannotWrite(path: path, reason: OutputDirectory.words(for: errno)) }
+            guard count > 0 else { throw .cannotWrite(path: path, reason: systemErrorText(errno)) }
             sent += count
         }
     }
@@ -158,7 +156,7 @@ struct UnpublishedFile: ~Copyable {
     /// A failed fsync is final: the pages may be gone although a second call says all is well.
     borrowing func seal() throws(LedgerError) -> (bytes: Int64, sha256: String) {
         guard fsync(descriptor) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw .cannotWrite(path: path, reason: OutputDirectory.words(for: errno))
+            throw .cannotWrite(path: path, reason: systemErrorText(errno))
         }
         var hash = SHA256()
         var length: Int64 = 0
@@ -166,7 +164,7 @@ struct UnpublishedFile: ~Copyable {
         while true {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .cannotWrite(path: path, reason: OutputDirectory.words(for: errno)) }
+            guard count >= 0 else { throw .cannotWrite(path: path, reason: systemErrorText(errno)) }
             if count == 0 { return (length, hash.finish().hexadecimal) }
             hash.update(chunk.span.extracting(0..<count))
             length += Int64(count)

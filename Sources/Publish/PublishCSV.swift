@@ -1,4 +1,5 @@
 import CSVFormat
+package import Ledger
 import LedgerTables
 import Postgres
 import SignedData
@@ -73,7 +74,7 @@ private struct Publication: ~Copyable {
         do {
             rows = try table.copy(rowsOf: app, from: connection, to: file.descriptor)
         } catch CSVError.cannotWrite(let number) {
-            throw LedgerError.cannotWrite(path: "\(directory.path)/\(name)", reason: OutputDirectory.words(for: number))
+            throw LedgerError.cannotWrite(path: "\(directory.path)/\(name)", reason: systemErrorText(number))
         }
         crashPoint(.csvFlushed)
         let (bytes, sha256) = try file.seal()

@@ -31,6 +31,8 @@ WITH stretch AS (
         lead(t.purchase_date) OVER subscription AS next_starts_at,
         lead(t.currency) OVER subscription AS next_currency,
         lead(t.product_id) OVER subscription AS next_product_id,
+        lead(t.storefront) OVER subscription AS next_storefront,
+        bool_or(t.is_trial AND NOT t.is_family_shared) OVER subscription AS has_had_trial,
         lead(t.is_paid AND t.expires_date IS NOT NULL) OVER subscription AS next_is_active,
         lead(t.is_paid AND t.transaction_reason = 'RENEWAL') OVER subscription AS next_is_renewal,
         min(CASE WHEN t.is_paid THEN t.purchase_date END) OVER subscription AS first_paid_at,
@@ -149,7 +151,8 @@ SELECT
         AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date) AS is_continued,
     m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
         AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date), false) AS is_renewed,
-    m.next_product_id
+    m.next_product_id, m.next_storefront,
+    m.has_had_trial AND NOT m.is_trial AS is_after_trial
 FROM measured m;
 COMMENT ON VIEW subscription_periods IS
     'Every stretch of every auto-renewable subscription: from when until when, whether it was paid for, what ended it. It says nothing of a stretch whose transaction has no purchaseDate. App Store Connect''s reports, not price, are the books.';
@@ -193,3 +196,7 @@ COMMENT ON COLUMN subscription_periods.is_renewed IS
     'Whether a payment followed this paid stretch: is_continued, or a renewal after a gap (a payment that Apple recovered). A purchase after a gap is none.';
 COMMENT ON COLUMN subscription_periods.next_product_id IS
     'The product of the next stretch; NULL for the last.';
+COMMENT ON COLUMN subscription_periods.next_storefront IS
+    'The storefront of the next stretch; NULL for the last.';
+COMMENT ON COLUMN subscription_periods.is_after_trial IS
+    'Whether a free trial of the same subscription came before this stretch, which is none itself.';

@@ -194,7 +194,7 @@ struct ModelTests {
             SELECT 'MRR retention, and MRR movement' WHERE EXISTS (
                 SELECT FROM mrr_retention_by_month r JOIN mrr_movement_by_month m USING (app_id, month, currency)
                  WHERE abs(r.gross_mrr_retention - 1 + (m.churn_milliunits + m.contraction_milliunits)::numeric
-                           / (m.opening_milliunits - m.switched_out_milliunits)) > 0.0001)
+                           / nullif(m.opening_milliunits - m.switched_out_milliunits, 0)) > 0.0001)
             """
         )
     }

@@ -81,7 +81,7 @@ struct SharedBaseTests {
             // They read notifications of kinds that are not among these.
             !["notification_health_by_day", "cancellations_by_day", "refund_requests_by_month"].contains($0.view)
         }
-        #expect(views.count == 24 && views.allSatisfy { $0.rows > 0 }, "\(views)")
+        #expect(views.count == 25 && views.allSatisfy { $0.rows > 0 }, "\(views)")
         #expect(
             try await world.rows(
                 "SELECT name FROM schema_views WHERE NOT is_materialized AND refresh_milliseconds IS NOT NULL ORDER BY 1"

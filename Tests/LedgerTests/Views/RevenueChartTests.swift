@@ -84,7 +84,8 @@ struct RevenueChartTests {
         )
     }
 
-    @Test func `MRR, its movement, proceeds and lifetime value in one currency, and no currency added up without a rate`()
+    @Test
+    func `MRR, its movement, proceeds and lifetime value in one currency, and no currency added up without a rate`()
         async throws
     {
         let world = try await TestLedger()

@@ -17,8 +17,8 @@ SELECT
     coalesce(sum(price_milliunits) FILTER (WHERE is_request), 0)::bigint AS requested_milliunits,
     coalesce(sum(price_milliunits) FILTER (WHERE is_request), 0) * 0.001 AS requested_amount,
     percentile_cont(0.5) WITHIN GROUP (ORDER BY delay) AS median_time_to_decision,
-    count(*) FILTER (WHERE NOT is_request AND outcome = 'refunded') AS refunded_unasked,
-    count(*) FILTER (WHERE NOT is_request AND outcome = 'declined') AS declined_unasked
+    count(*) FILTER (WHERE NOT is_request AND outcome = 'refunded') AS refunded_without_request,
+    count(*) FILTER (WHERE NOT is_request AND outcome = 'declined') AS declined_without_request
 FROM (
     SELECT app_id, date_trunc('month', requested_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
            true AS is_request, outcome, price_milliunits, decided_at - requested_at AS delay
@@ -39,7 +39,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS refund_requests_by_month_key
     ON refund_requests_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW refund_requests_by_month IS
     'Apple''s CONSUMPTION_REQUEST notifications by month and what became of them: requests = refunded + declined + reversed + pending. As of the last refresh; consumption_requests has each one with its deadline.';
-COMMENT ON COLUMN refund_requests_by_month.month IS 'The month of the request, and of the decision for refunded_unasked and declined_unasked; its first day, in UTC.';
+COMMENT ON COLUMN refund_requests_by_month.month IS 'The month of the request, and of the decision for refunded_without_request and declined_without_request; its first day, in UTC.';
 COMMENT ON COLUMN refund_requests_by_month.requests IS 'Requests for consumption information: refunds that customers asked for. A second one about the same purchase counts again.';
 COMMENT ON COLUMN refund_requests_by_month.refunded IS 'How many of them Apple granted.';
 COMMENT ON COLUMN refund_requests_by_month.declined IS 'How many of them Apple declined.';
@@ -48,5 +48,5 @@ COMMENT ON COLUMN refund_requests_by_month.pending IS 'How many of them have no 
 COMMENT ON COLUMN refund_requests_by_month.refunded_rate IS 'refunded over all that are decided, 0 to 1; NULL while none is. For several rows divide the sums.';
 COMMENT ON COLUMN refund_requests_by_month.requested_milliunits IS 'Prices of the purchases that were asked about, in thousandths of a unit of currency; one without a price adds nothing.';
 COMMENT ON COLUMN refund_requests_by_month.median_time_to_decision IS 'From the request to the last decision, the middle one of those decided.';
-COMMENT ON COLUMN refund_requests_by_month.refunded_unasked IS 'REFUND notifications about a purchase for which no request is known before it.';
-COMMENT ON COLUMN refund_requests_by_month.declined_unasked IS 'REFUND_DECLINED notifications about a purchase for which no request is known before it.';
+COMMENT ON COLUMN refund_requests_by_month.refunded_without_request IS 'REFUND notifications about a purchase for which no request is known before it.';
+COMMENT ON COLUMN refund_requests_by_month.declined_without_request IS 'REFUND_DECLINED notifications about a purchase for which no request is known before it.';

@@ -45,10 +45,10 @@ FROM (
       FROM later
      GROUP BY app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date, product_id, storefront, currency
     UNION ALL
-    SELECT r.app_id, r.refund_month, r.product_id, r.storefront, r.currency, 0, 0, coalesce(sum(r.refunded_milliunits), 0)
-      FROM refunded_purchases r
-     WHERE r.app_id || ' ' || r.transaction_id IN (SELECT app_id || ' ' || transaction_id FROM later)
-     GROUP BY r.app_id, r.refund_month, r.product_id, r.storefront, r.currency
+    SELECT app_id, refund_month, product_id, storefront, currency, 0, 0, coalesce(sum(refunded_milliunits), 0)
+      FROM purchases_at_refresh
+     WHERE is_refunded AND app_id || ' ' || transaction_id IN (SELECT app_id || ' ' || transaction_id FROM later)
+     GROUP BY app_id, refund_month, product_id, storefront, currency
 ) booked
 GROUP BY app_id, month, product_id, storefront, currency
 WITH NO DATA;

@@ -53,6 +53,6 @@ COMMENT ON COLUMN revenue_by_day.gross_milliunits IS 'Prices of the day''s purch
 COMMENT ON COLUMN revenue_by_day.new_milliunits IS 'First payments of subscriptions, trial conversions among them, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.renewal_milliunits IS 'Later payments of subscriptions, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.one_time_milliunits IS 'All other purchases, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_day.refunds IS 'Purchases of whichever day that were refunded on this one, in whole or in part.';
+COMMENT ON COLUMN revenue_by_day.refunds IS 'Purchases that were refunded on the day, in whole or in part, whenever they were bought.';
 COMMENT ON COLUMN revenue_by_day.refunded_milliunits IS 'What was given back on the day, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.net_milliunits IS 'gross_milliunits less refunded_milliunits; the estimated refunds of upgrades are not taken off.';

@@ -197,7 +197,7 @@ struct ChartViewTests {
             try await world.answer(
                 """
                 SELECT to_char(month, 'MM') AS m, product_id, requests, refunded, declined, reversed, pending, refunded_rate,
-                       requested_milliunits, requested_amount, date_part('day', median_time_to_decision) AS days, refunded_unasked, declined_unasked
+                       requested_milliunits, requested_amount, date_part('day', median_time_to_decision) AS days, refunded_without_request, declined_without_request
                   FROM refund_requests_by_month ORDER BY 1
                 """
             ) == ["03 coins 4 1 1 1 1 0.3333 4000 4.000 2 0 0", "04 coins 0 0 0 0 0 - 0 0.000 - 1 1"]

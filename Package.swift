@@ -15,8 +15,8 @@ let settings: [SwiftSetting] =
     // CI turns every warning into an error; a newer compiler's new warning never stops a user's build.
     + (Context.environment["STORELEDGER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
-func floor(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func floor(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -98,12 +98,21 @@ let package = Package(
             ["AppStoreModel", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres", "CSVFormat"]
         ),
 
-        // 4  the rooms
+        // 4  the report
+        // Its JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder
+        // that has to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
+        floor(
+            "Report",
+            ["AppStoreModel", "LedgerTables", "Workers", "SignedData", "Postgres", "Ledger"],
+            resources: [.embedInCode("Resources/report.css"), .embedInCode("Resources/report.js")]
+        ),
+
+        // 5  the rooms
         floor(
             "ExportPipeline",
             [
                 "AppStoreModel", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
-                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
+                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Report",
             ]
         ),
         floor(
@@ -111,7 +120,7 @@ let package = Package(
             ["AppStoreModel", "SignedData", "Workers", hummingbird, nioCore, httpTypes, serviceLifecycle, logging]
         ),
 
-        // 5  the doors
+        // 6  the doors
         .executableTarget(
             name: "storeledger",
             dependencies: [
@@ -144,7 +153,8 @@ let package = Package(
         tests(of: "Normalize", ["AppStoreModel", "LedgerTables", "SignedData", "TestSupport"]),
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "SignedData"]),
-        tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "TestSupport"]),
+        tests(of: "Report", ["AppStoreModel", "TestSupport"]),
+        tests(of: "ExportPipeline", ["AppStoreModel", "LedgerTables", "Postgres", "Report", "TestSupport"]),
         // What the fuzzer feeds, and the test that feeds it every input that was kept.
         .target(
             name: "FuzzTargets",

@@ -1,5 +1,6 @@
 import ExportPipeline
 import Ledger
+import Workers
 
 /// What `run` leaves on stdout.
 struct RunSummaryText {

@@ -1,5 +1,5 @@
 extension ReportQuestion {
-    package static let revenue = ReportQuestion(
+    static let revenue = ReportQuestion(
         "revenue",
         on: ["revenue_by_month"],
         [
@@ -16,7 +16,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let mrrMovement = ReportQuestion(
+    static let mrrMovement = ReportQuestion(
         "mrr",
         on: ["mrr_movement_by_month"],
         [
@@ -39,7 +39,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let refundedMoney = ReportQuestion(
+    static let refundedMoney = ReportQuestion(
         "refunded-money",
         on: ["refund_rate_by_month"],
         [
@@ -53,9 +53,9 @@ extension ReportQuestion {
         """
     )
 
-    package static let refundsByProduct = refunds("refunds-by-product", by: "product_id", "Product")
+    static let refundsByProduct = refunds("refunds-by-product", by: "product_id", "Product")
 
-    package static let refundsByStorefront = refunds("refunds-by-storefront", by: "storefront", "Storefront")
+    static let refundsByStorefront = refunds("refunds-by-storefront", by: "storefront", "Storefront")
 
     private static func refunds(_ name: String, by column: String, _ title: String) -> ReportQuestion {
         ReportQuestion(

@@ -1,11 +1,11 @@
 /// One question of the report: which views answer it, and how.
 ///
 /// The SQL gets the app as `$1` and the job's name as `$2`. What has a date comes with the newest first.
-package struct ReportQuestion: Sendable {
-    package let name: String
+struct ReportQuestion: Sendable {
+    let name: String
     /// The views it stands on, all of them `sql/views`.
     let views: [String]
-    package let columns: [FigureColumn]
+    let columns: [FigureColumn]
     let sql: String
 
     init(_ name: String, on views: [String], _ columns: [FigureColumn], _ sql: String) {
@@ -16,7 +16,7 @@ package struct ReportQuestion: Sendable {
     }
 
     /// Every one, in no order that matters.
-    package static let all = [
+    static let all = [
         revenue, mrrMovement, activeSubscriptions, subscriptionStates, retention, refundsByProduct, refundsByStorefront,
         refundedMoney, deliveries, undelivered, runs, rejected, items, gaps,
     ]

@@ -1,6 +1,5 @@
 import AppStoreModel
 import FoundationEssentials
-import Ledger
 import SignedData
 
 /// The report as one HTML page that needs nothing else: its style, its script, its charts' library and its figures.
@@ -9,6 +8,16 @@ struct ReportPage {
     let library: ChartLibrary
     /// Of storeledger.
     let version: String
+
+    /// Draws the charts from the figures in the page, in the colours of the moment, for the chosen currency.
+    ///
+    /// Text reaches the page as text and the canvas only; once drawn, `<html data-charts>` says how many there are.
+    private static let script = text(PackageResources.report_js)
+
+    /// The page's look: light, dark and on paper.
+    private static let style = text(PackageResources.report_css)
+
+    private static func text(_ resource: [UInt8]) -> String { String(decoding: resource, as: UTF8.self) }
 
     private static let sections: [ReportSection] = [
         .revenue, .recurring, .active, .states, .products, .storefronts, .deliveries, .runs,

@@ -1,5 +1,4 @@
 import AppStoreModel
-import Ledger
 
 /// One chart: which columns of a table it draws, and how.
 struct Chart: Sendable {

@@ -1,18 +1,19 @@
+import Ledger
 import LedgerTables
 import Postgres
 
 /// Everything the report shows, from one snapshot of the ledger: sums and counts, no customer's ID and no payload.
-package struct ReportFigures: Sendable {
-    package let app: String
-    package let environment: String
-    package let job: String
+struct ReportFigures: Sendable {
+    let app: String
+    let environment: String
+    let job: String
     /// The moment of the snapshot, ISO 8601 UTC.
-    package let readAt: String
+    let readAt: String
     /// The moment of the ledger that the oldest of the materialised views shows, ISO 8601 UTC.
-    package let viewsAsOf: String?
+    let viewsAsOf: String?
     private let tables: [String: FigureTable]
 
-    package init(
+    init(
         app: String,
         environment: String,
         job: String,
@@ -28,15 +29,15 @@ package struct ReportFigures: Sendable {
         self.tables = tables
     }
 
-    package subscript(question: ReportQuestion) -> FigureTable {
+    subscript(question: ReportQuestion) -> FigureTable {
         tables[question.name] ?? FigureTable(columns: question.columns, rows: [])
     }
 
     /// Whether the ledger knows nothing of the app and the job.
-    package var isEmpty: Bool { tables.values.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { tables.values.allSatisfy(\.isEmpty) }
 
     /// Whether the job has ever run.
-    package var hasRun: Bool { !self[.runs].isEmpty }
+    var hasRun: Bool { !self[.runs].isEmpty }
 }
 
 extension Ledger {
@@ -45,7 +46,7 @@ extension Ledger {
     /// Only views are read, and only such as the analyst may.
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotFilled(view:)``;
     ///   ``Postgres/PostgresError``.
-    package func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
+    func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
         try await transaction(.readOnlySnapshot) { connection in
             try connection.script(Self.usualPlanner)
             let viewsAsOf = try Self.oldestView(of: ReportQuestion.all, connection)

@@ -1,5 +1,5 @@
 extension ReportQuestion {
-    package static let deliveries = ReportQuestion(
+    static let deliveries = ReportQuestion(
         "deliveries",
         on: ["notification_health_by_day"],
         [
@@ -18,7 +18,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let undelivered = ReportQuestion(
+    static let undelivered = ReportQuestion(
         "undelivered",
         on: ["undelivered_notifications"],
         [
@@ -35,7 +35,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let runs = ReportQuestion(
+    static let runs = ReportQuestion(
         "runs",
         on: ["masked_runs"],
         [
@@ -54,7 +54,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let rejected = ReportQuestion(
+    static let rejected = ReportQuestion(
         "rejected",
         on: ["rejected_records_by_reason", "masked_apps"],
         [
@@ -70,7 +70,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let items = ReportQuestion(
+    static let items = ReportQuestion(
         "items",
         on: ["crawl_items_by_state"],
         [
@@ -90,7 +90,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let gaps = ReportQuestion(
+    static let gaps = ReportQuestion(
         "gaps",
         on: ["masked_coverage_gaps"],
         [

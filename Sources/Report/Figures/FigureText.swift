@@ -1,4 +1,4 @@
-import Ledger
+import Workers
 
 /// Figures as people read them: exact, with a comma between thousands.
 enum FigureText {

@@ -1,5 +1,3 @@
-import Ledger
-
 /// A real table: a caption, and headings that say what they head.
 struct HTMLTable {
     let id: String

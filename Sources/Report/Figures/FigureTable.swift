@@ -1,7 +1,7 @@
 /// One column of a ``FigureTable``: its name in SQL, what a reader sees above it, and how its values are to be read.
-package struct FigureColumn: Sendable, Equatable {
+struct FigureColumn: Sendable, Equatable {
     /// How PostgreSQL wrote the values.
-    package enum Kind: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
         case text
         /// `2026-11`.
         case month
@@ -19,11 +19,11 @@ package struct FigureColumn: Sendable, Equatable {
         case seconds
     }
 
-    package let name: String
-    package let title: String
-    package let kind: Kind
+    let name: String
+    let title: String
+    let kind: Kind
 
-    package init(_ name: String, _ title: String, _ kind: Kind) {
+    init(_ name: String, _ title: String, _ kind: Kind) {
         self.name = name
         self.title = title
         self.kind = kind
@@ -31,20 +31,20 @@ package struct FigureColumn: Sendable, Equatable {
 }
 
 /// What the ledger answers to one question, in PostgreSQL's own words; nothing is rounded on the way.
-package struct FigureTable: Sendable, Equatable {
-    package let columns: [FigureColumn]
+struct FigureTable: Sendable, Equatable {
+    let columns: [FigureColumn]
     /// As many cells in each as there are columns.
-    package let rows: [[String?]]
+    let rows: [[String?]]
 
-    package init(columns: [FigureColumn], rows: [[String?]]) {
+    init(columns: [FigureColumn], rows: [[String?]]) {
         self.columns = columns
         self.rows = rows
     }
 
-    package var isEmpty: Bool { rows.isEmpty }
+    var isEmpty: Bool { rows.isEmpty }
 
     /// Where a column stands; asking for one that is not there is a bug.
-    package func place(of name: String) -> Int {
+    func place(of name: String) -> Int {
         guard let place = columns.firstIndex(where: { $0.name == name }) else {
             preconditionFailure("the report's table has no column \(name)")
         }
@@ -52,16 +52,16 @@ package struct FigureTable: Sendable, Equatable {
     }
 
     /// The values of a column, from the first row to the last.
-    package func values(_ name: String) -> [String?] {
+    func values(_ name: String) -> [String?] {
         let place = place(of: name)
         return rows.map { $0[place] }
     }
 
     /// The whole numbers of a column; what is not known is left out.
-    package func numbers(_ name: String) -> [Int64] { values(name).compactMap { $0.flatMap { Int64($0) } } }
+    func numbers(_ name: String) -> [Int64] { values(name).compactMap { $0.flatMap { Int64($0) } } }
 
     /// The rows of one currency.
-    package func of(currency: String?) -> FigureTable {
+    func of(currency: String?) -> FigureTable {
         let place = place(of: "currency")
         return FigureTable(columns: columns, rows: rows.filter { $0[place] == currency })
     }

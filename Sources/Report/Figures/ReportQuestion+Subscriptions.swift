@@ -1,5 +1,5 @@
 extension ReportQuestion {
-    package static let activeSubscriptions = ReportQuestion(
+    static let activeSubscriptions = ReportQuestion(
         "active",
         on: ["active_subscriptions_by_day"],
         [
@@ -14,7 +14,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let subscriptionStates = ReportQuestion(
+    static let subscriptionStates = ReportQuestion(
         "states",
         on: ["subscriptions_by_status"],
         [
@@ -37,7 +37,7 @@ extension ReportQuestion {
     )
 
     /// All products together; one row for each cohort and month after it.
-    package static let retention = ReportQuestion(
+    static let retention = ReportQuestion(
         "retention",
         on: ["retention_cohorts"],
         [

@@ -1,5 +1,3 @@
-import Ledger
-
 extension ReportSection {
     static let revenue = ReportSection(
         title: "Sales and refunds",

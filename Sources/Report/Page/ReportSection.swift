@@ -1,5 +1,3 @@
-import Ledger
-
 /// One card of the page: a heading, a sentence, a chart, and behind it the tables it was drawn from.
 struct ReportSection: Sendable {
     let title: String

@@ -1,5 +1,3 @@
-import Ledger
-
 /// Retention as a heat map that is a table: every cell has its figure, the colour only repeats it.
 struct CohortSection {
     let figures: FigureTable

@@ -17,6 +17,7 @@ extension Ledger {
     ///   - environment: `Production` or `Sandbox`.
     ///   - library: Draws the charts.
     ///   - version: Of storeledger.
+    /// - Returns: The page; without figures for an unknown app or job.
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotFilled(view:)``;
     ///   ``Postgres/PostgresError``.
     package func report(

@@ -13,8 +13,10 @@ struct FigureColumn: Sendable, Equatable {
         case count
         /// Thousandths of a unit of the row's `currency`.
         case money
-        /// 0 to 1, four digits after the point.
+        /// 0 or more, four digits after the point; 1 is 100%.
         case rate
+        /// A decimal number with two digits after the point.
+        case ratio
         /// Whole seconds.
         case seconds
     }
@@ -22,28 +24,34 @@ struct FigureColumn: Sendable, Equatable {
     let name: String
     let title: String
     let kind: Kind
+    /// The column whose counts this one's are a part of; tables then show the share in percent.
+    let whole: String?
 
-    init(_ name: String, _ title: String, _ kind: Kind) {
+    init(_ name: String, _ title: String, _ kind: Kind, of whole: String? = nil) {
         self.name = name
         self.title = title
         self.kind = kind
+        self.whole = whole
     }
 }
 
-/// What the ledger answers to one question, in PostgreSQL's own words; nothing is rounded on the way.
+/// The answer to one question, as PostgreSQL wrote it; nothing is rounded on the way.
 struct FigureTable: Sendable, Equatable {
     let columns: [FigureColumn]
     /// As many cells in each as there are columns.
     let rows: [[String?]]
+    /// The moment of the ledger that the rows show, ISO 8601 UTC; `nil` when the ledger does not know the app.
+    let asOf: String?
 
-    init(columns: [FigureColumn], rows: [[String?]]) {
+    init(columns: [FigureColumn], rows: [[String?]], asOf: String? = nil) {
         self.columns = columns
         self.rows = rows
+        self.asOf = asOf
     }
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// Where a column stands; asking for one that is not there is a bug.
+    /// The index of a column; asking for one that does not exist is an internal error.
     func place(of name: String) -> Int {
         guard let place = columns.firstIndex(where: { $0.name == name }) else {
             preconditionFailure("the report's table has no column \(name)")
@@ -57,12 +65,23 @@ struct FigureTable: Sendable, Equatable {
         return rows.map { $0[place] }
     }
 
-    /// The whole numbers of a column; what is not known is left out.
+    /// The whole numbers of a column; unknown ones are left out.
     func numbers(_ name: String) -> [Int64] { values(name).compactMap { $0.flatMap { Int64($0) } } }
 
     /// The rows of one currency.
     func of(currency: String?) -> FigureTable {
         let place = place(of: "currency")
-        return FigureTable(columns: columns, rows: rows.filter { $0[place] == currency })
+        return having { $0[place] == currency }
+    }
+
+    /// Some of the rows, in the same order.
+    func having(_ condition: ([String?]) -> Bool) -> FigureTable {
+        FigureTable(columns: columns, rows: rows.filter(condition), asOf: asOf)
+    }
+
+    /// Whether a month or a day was not over at the moment that the rows show, so that its figures still change.
+    func isPartial(_ value: String?, _ kind: FigureColumn.Kind) -> Bool {
+        guard kind == .month || kind == .day, let value, let asOf else { return false }
+        return asOf.prefix(value.count) == value
     }
 }

@@ -196,14 +196,20 @@ SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I
 -- Apple's in them, as in the masked views. A new view is nobody's until it stands in this list.
 CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
 SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
-  FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('billing_recovery_by_month'), ('consumption_requests'),
-               ('crawl_items_by_state'), ('current_subscriptions'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'), ('mrr_by_month'),
-               ('mrr_movement_by_month'), ('notification_deliveries'), ('notification_health_by_day'),
-               ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('proceeds_by_month'), ('product_period_conflicts'), ('product_prices'), ('product_summary'), ('purchases'),
-               ('refund_rate_by_month'), ('refunded_purchases'), ('rejected_records_by_reason'),
-               ('renewals_and_churn_by_month'), ('renewals_due'), ('renewals_signed'),
-               ('retention_by_renewal'), ('retention_cohorts'), ('revenue_by_month'), ('revenue_converted_by_month'), ('subscription_months'),
-               ('subscription_movement_by_day'), ('subscription_periods'), ('subscriptions_by_status'), ('undelivered_notifications'), ('view_freshness'))
+  FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
+               ('billing_recovery_by_month'), ('cancellations_by_day'), ('consumption_requests'), ('crawl_items_by_state'),
+               ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
+               ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),
+               ('mrr_movement_by_month'), ('mrr_movement_converted_by_month'), ('mrr_retention_by_month'),
+               ('new_subscriptions_by_day'), ('notification_deliveries'), ('notification_health_by_day'),
+               ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('proceeds_by_month'),
+               ('proceeds_converted_by_month'), ('product_period_conflicts'), ('product_prices'), ('product_summary'),
+               ('purchases'), ('refund_rate_by_month'), ('refund_requests_by_month'), ('refunded_purchases'),
+               ('rejected_records_by_reason'), ('renewals_and_churn_by_month'), ('renewals_due'), ('renewals_signed'),
+               ('retention_by_renewal'), ('retention_cohorts'), ('revenue_by_day'), ('revenue_by_month'),
+               ('revenue_converted_by_month'), ('subscription_months'), ('subscription_movement_by_day'),
+               ('subscription_movement_by_month'), ('subscription_movement_by_week'), ('subscription_periods'),
+               ('subscriptions_by_status'), ('trials_by_day'), ('undelivered_notifications'), ('view_freshness'))
        v (name);
 SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
   FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec

@@ -2,8 +2,8 @@
 --
 -- Made by arithmetic straight into the tables of a migrated, empty schema, the search_path set to it: about a tenth as many
 -- subscriptions over three years, weekly, monthly and yearly, some with trials, refunds and family members; one-time purchases
--- for the rest; the last 180 days' notifications; a job's last run, with two histories of every customer. Every payload has
--- the size of a real one. The same number makes the same world, but for the day it is made on.
+-- for the rest; the last 180 days' notifications, one renewal in 20 failed and recovered among them; a job's last run, with two
+-- histories of every customer. Every payload has the size of a real one. The same number makes the same world, but for the day it is made on.
 \set ON_ERROR_STOP on
 \set QUIET on
 SET synchronous_commit = off;
@@ -95,12 +95,16 @@ SELECT 1, (2000000000000000 + i::bigint * 1000)::text, product, product, (h % 4 
 
 INSERT INTO notifications (app_id, notification_uuid, notification_type, subtype, version, environment, transaction_id,
                            original_transaction_id, product_id, signed_date, consumption_request_reason, payload_sha256, payload)
-SELECT 1, md5(transaction_id || kind)::uuid::text, kind, CASE kind WHEN 'EXPIRED' THEN 'VOLUNTARY' END, '2.0', 'Production', transaction_id,
+SELECT 1, md5(transaction_id || kind)::uuid::text, kind,
+       CASE kind WHEN 'EXPIRED' THEN 'VOLUNTARY' WHEN 'DID_CHANGE_RENEWAL_STATUS' THEN 'AUTO_RENEW_DISABLED'
+                 WHEN 'DID_RENEW' THEN CASE WHEN abs(hashtext(transaction_id)) % 20 = 0 THEN 'BILLING_RECOVERY' END END, '2.0', 'Production', transaction_id,
        original_transaction_id, product_id, moment, CASE kind WHEN 'CONSUMPTION_REQUEST' THEN 'OTHER' END, '', :'payload'
   FROM transactions t
  CROSS JOIN LATERAL (VALUES
         (CASE WHEN transaction_reason = 'RENEWAL' THEN 'DID_RENEW' WHEN type = 'Consumable' THEN 'ONE_TIME_CHARGE' ELSE 'SUBSCRIBED' END, purchase_date),
         ('CONSUMPTION_REQUEST', revocation_date - interval '20 hours'), ('REFUND', revocation_date),
+        ('DID_FAIL_TO_RENEW', CASE WHEN abs(hashtext(transaction_id)) % 20 = 1 THEN expires_date END),
+        ('DID_CHANGE_RENEWAL_STATUS', CASE WHEN abs(hashtext(transaction_id)) % 20 = 2 THEN expires_date - interval '1 day' END),
         ('EXPIRED', CASE WHEN right(original_transaction_id, 4) = '1000' THEN expires_date END)) n (kind, moment)
  WHERE moment > now() - interval '180 days' AND moment < now();
 INSERT INTO notification_send_attempts

@@ -7,7 +7,10 @@ SELECT
     i.offer_price_milliunits, i.offer_period, i.offer_period_count, i.offer_reason,
     coalesce(r.refunds, 0) AS refunds, coalesce(r.refunded_milliunits, 0) AS refunded_milliunits,
     i.price_milliunits - coalesce(r.refunded_milliunits, 0) AS net_milliunits,
-    r.first_refund_date, r.refund_reasons, i.revocation_date
+    r.first_refund_date, r.refund_reasons, i.revocation_date,
+    i.price_milliunits * 0.001 AS price_amount, i.offer_price_milliunits * 0.001 AS offer_price_amount,
+    coalesce(r.refunded_milliunits, 0) * 0.001 AS refunded_amount,
+    (i.price_milliunits - coalesce(r.refunded_milliunits, 0)) * 0.001 AS net_amount
 FROM advanced_commerce_items i
 JOIN transactions t ON t.app_id = i.app_id AND t.transaction_id = i.owner_key
 LEFT JOIN LATERAL (

@@ -5,41 +5,47 @@
 -- counts for 60 days after Apple signed it. A failure counts in the month in which the period ran out.
 -- Recoveries after a gap are known from the transactions, however old. All else is known from renewal info, which is that of
 -- the last period, and from notifications, which Apple keeps for 180 days: of older months too few losses are known.
+--
+-- The notifications are grouped by one key in place of two columns, because of such a key alone the planner knows that it tells
+-- the rows apart; of app_id in a grouped result it assumes so, and then compares every stretch of the app with every failure.
 CREATE MATERIALIZED VIEW IF NOT EXISTS billing_recovery_by_month AS
-WITH told AS (
-    SELECT app_id, transaction_id, bool_or(notification_type <> 'DID_RENEW') AS has_failed,
-           min(signed_date) FILTER (WHERE notification_type = 'DID_RENEW') AS recovered_at
+WITH failure AS (
+    SELECT app_id || ' ' || transaction_id AS key, true AS is_told
       FROM notifications
      WHERE notification_type IN ('DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED')
         OR notification_type = 'EXPIRED' AND subtype = 'BILLING_RETRY'
-        OR notification_type = 'DID_RENEW' AND subtype = 'BILLING_RECOVERY'
-     GROUP BY app_id, transaction_id
+     GROUP BY app_id || ' ' || transaction_id
+), recovery AS (
+    SELECT app_id || ' ' || transaction_id AS key, min(signed_date) AS recovered_at
+      FROM notifications
+     WHERE notification_type = 'DID_RENEW' AND subtype = 'BILLING_RECOVERY'
+     GROUP BY app_id || ' ' || transaction_id
 ), ended AS (
+    -- Joined before the rows are chosen, because the planner knows how many stretches there are, and takes those that expired for a few.
     SELECT
-        p.app_id, p.original_transaction_id, p.transaction_id, p.product_id, p.is_family_shared, p.starts_at,
-        p.expires_date, p.grace_until, p.ended_by, p.next_transaction_id, p.next_starts_at,
+        p.app_id, p.product_id, p.is_family_shared, p.expires_date, p.grace_until, p.ended_by, p.next_starts_at,
+        failure.is_told AS has_failed, recovery.recovered_at, r.is_in_billing_retry_period, r.expiration_intent, r.last_signed_date,
         lead(p.transaction_reason) OVER subscription IS NOT DISTINCT FROM 'RENEWAL' AS is_renewed
     FROM subscription_periods_at_refresh p
+    LEFT JOIN failure ON failure.key = p.app_id || ' ' || p.transaction_id
+    LEFT JOIN recovery ON recovery.key = p.app_id || ' ' || p.next_transaction_id
+    LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
+         AND r.last_signed_date >= p.starts_at AND p.next_starts_at IS NULL
     WINDOW subscription AS (PARTITION BY p.app_id, p.original_transaction_id ORDER BY p.period_number)
 ), failed AS (
     SELECT
         e.app_id, date_trunc('month', e.expires_date AT TIME ZONE 'UTC')::date AS month, e.product_id,
         -- A recovery in the grace period moves no date: the notification says when it was.
-        CASE WHEN e.is_renewed THEN greatest(e.next_starts_at, recovery.recovered_at) - e.expires_date END AS delay,
+        CASE WHEN e.is_renewed THEN greatest(e.next_starts_at, e.recovered_at) - e.expires_date END AS delay,
         e.next_starts_at IS NULL
             AND (coalesce(e.grace_until > now(), false)
-                 OR coalesce(r.is_in_billing_retry_period
-                            AND greatest(e.expires_date, r.last_signed_date) + interval '60 days' > now(), false)) AS is_tried
+                 OR coalesce(e.is_in_billing_retry_period
+                            AND greatest(e.expires_date, e.last_signed_date) + interval '60 days' > now(), false)) AS is_tried
     FROM ended e
-    LEFT JOIN renewals_signed r ON r.app_id = e.app_id AND r.original_transaction_id = e.original_transaction_id
-         AND r.last_signed_date >= e.starts_at AND e.next_starts_at IS NULL
-    LEFT JOIN told failure ON failure.app_id = e.app_id AND failure.transaction_id = e.transaction_id AND failure.has_failed
-    LEFT JOIN told recovery ON recovery.app_id = e.app_id AND recovery.transaction_id = e.next_transaction_id
-         AND recovery.recovered_at IS NOT NULL
     WHERE e.ended_by = 'expiry' AND NOT e.is_family_shared AND e.expires_date <= now()
-      AND (failure.has_failed
-           OR CASE WHEN e.is_renewed THEN e.next_starts_at > e.expires_date OR recovery.recovered_at IS NOT NULL
-                   ELSE r.is_in_billing_retry_period OR r.expiration_intent = 2 END)
+      AND (e.has_failed
+           OR CASE WHEN e.is_renewed THEN e.next_starts_at > e.expires_date OR e.recovered_at IS NOT NULL
+                   ELSE e.is_in_billing_retry_period OR e.expiration_intent = 2 END)
 )
 SELECT
     app_id, month, product_id,

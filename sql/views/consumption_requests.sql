@@ -13,7 +13,8 @@ SELECT
     CASE WHEN reversed.signed_date IS NOT NULL THEN 'reversed' WHEN ended.notification_type = 'REFUND' THEN 'refunded'
          WHEN ended.notification_type = 'REFUND_DECLINED' THEN 'declined' ELSE 'pending' END AS outcome,
     coalesce(reversed.signed_date, ended.signed_date) AS decided_at,
-    ended.signed_date IS NULL AND n.signed_date + interval '12 hours' > now() AS is_open
+    ended.signed_date IS NULL AND n.signed_date + interval '12 hours' > now() AS is_open,
+    t.price_milliunits * 0.001 AS price_amount
 FROM notifications n
 LEFT JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
 LEFT JOIN LATERAL (

@@ -17,7 +17,8 @@ SELECT
     r.auto_renew_product_id, r.price_increase_status,
     CASE r.expiration_intent WHEN 1 THEN 'voluntary' WHEN 2 THEN 'billing' WHEN 3 THEN 'price'
         WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because,
-    CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew
+    CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew,
+    p.price_milliunits * 0.001 AS price_amount, p.mrr_milliunits * 0.001 AS mrr_amount
 FROM subscription_periods p
 JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
 LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id

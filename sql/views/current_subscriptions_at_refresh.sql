@@ -2,8 +2,8 @@
 --
 -- Those of current_subscriptions, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role is granted it.
 CREATE OR REPLACE VIEW current_subscriptions_at_refresh AS
-SELECT * FROM kept_current_subscriptions
+SELECT kept.* FROM kept_current_subscriptions kept
 UNION ALL
-SELECT * FROM unless_kept(NULL::kept_current_subscriptions);
+SELECT shown.* FROM unless_kept(NULL::kept_current_subscriptions) shown;
 COMMENT ON VIEW current_subscriptions_at_refresh IS
     'For materialised views alone: what current_subscriptions shows, computed once in a refresh.';

@@ -37,7 +37,10 @@ SELECT
     app_id, cohort_month, currency, month_number, customers,
     net::bigint AS net_milliunits,
     sum(net) OVER so_far::bigint AS cumulative_milliunits,
-    round(sum(net) OVER so_far / customers)::bigint AS value_milliunits
+    round(sum(net) OVER so_far / customers)::bigint AS value_milliunits,
+    net * 0.001 AS net_amount,
+    sum(net) OVER so_far * 0.001 AS cumulative_amount,
+    round(sum(net) OVER so_far / customers) * 0.001 AS value_amount
 FROM cell
 WINDOW so_far AS (PARTITION BY app_id, cohort_month, currency ORDER BY month_number)
 WITH NO DATA;

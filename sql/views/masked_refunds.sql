@@ -5,7 +5,7 @@ SELECT
     subscription_group_identifier, type, in_app_ownership_type, quantity, price_milliunits, currency, storefront,
     storefront_id, purchase_date, original_purchase_date, revocation_date, revocation_reason, revocation_type,
     revocation_percentage_milliunits, signed_date, first_seen_at, last_changed_at, last_run_id,
-    app_account_token IS NOT NULL AS has_app_account_token
+    app_account_token IS NOT NULL AS has_app_account_token, price_milliunits * 0.001 AS price_amount
 FROM refunds;
 COMMENT ON VIEW masked_refunds IS 'Refunds for analysts: refunds without payload and without appAccountToken.';
 COMMENT ON COLUMN masked_refunds.has_app_account_token IS 'Whether Apple knows an appAccountToken; the token itself is personal data.';

@@ -11,7 +11,10 @@ SELECT
     advanced_commerce_tax_code, advanced_commerce_tax_rate, advanced_commerce_tax_exclusive_price_milliunits,
     advanced_commerce_estimated_tax_milliunits, advanced_commerce_description, advanced_commerce_display_name,
     signed_date, source, listed_transaction_id, first_seen_at, last_changed_at, last_run_id,
-    app_account_token IS NOT NULL AS has_app_account_token
+    app_account_token IS NOT NULL AS has_app_account_token,
+    price_milliunits * 0.001 AS price_amount, commitment_price_milliunits * 0.001 AS commitment_price_amount,
+    advanced_commerce_tax_exclusive_price_milliunits * 0.001 AS advanced_commerce_tax_exclusive_price_amount,
+    advanced_commerce_estimated_tax_milliunits * 0.001 AS advanced_commerce_estimated_tax_amount
 FROM transactions;
 COMMENT ON VIEW masked_transactions IS 'In-app purchases for analysts: transactions without payload and without appAccountToken.';
 COMMENT ON COLUMN masked_transactions.has_app_account_token IS 'Whether Apple knows an appAccountToken; the token itself is personal data.';

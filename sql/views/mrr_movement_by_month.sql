@@ -56,7 +56,16 @@ SELECT
     count(*) FILTER (WHERE kind = 'expansion') AS expanded_subscriptions,
     count(*) FILTER (WHERE kind = 'contraction') AS contracted_subscriptions,
     count(*) FILTER (WHERE kind = 'churn') AS churned_subscriptions,
-    sum(closing_count) AS closing_subscriptions
+    sum(closing_count) AS closing_subscriptions,
+    sum(opening) * 0.001 AS opening_amount,
+    coalesce(sum(amount) FILTER (WHERE kind = 'new'), 0) * 0.001 AS new_amount,
+    coalesce(sum(amount) FILTER (WHERE kind = 'reactivation'), 0) * 0.001 AS reactivation_amount,
+    coalesce(sum(amount) FILTER (WHERE kind = 'expansion'), 0) * 0.001 AS expansion_amount,
+    coalesce(sum(amount) FILTER (WHERE kind = 'contraction'), 0) * 0.001 AS contraction_amount,
+    coalesce(sum(amount) FILTER (WHERE kind = 'churn'), 0) * 0.001 AS churn_amount,
+    coalesce(sum(amount) FILTER (WHERE kind = 'switched in'), 0) * 0.001 AS switched_in_amount,
+    coalesce(sum(amount) FILTER (WHERE kind = 'switched out'), 0) * 0.001 AS switched_out_amount,
+    sum(closing) * 0.001 AS closing_amount
 FROM movement
 GROUP BY app_id, month, currency
 WITH NO DATA;

@@ -7,7 +7,9 @@ SELECT
     r.app_id, r.month, r.product_id, r.storefront, r.currency,
     r.net_milliunits,
     rule.tax, rule.commission,
-    round(r.net_milliunits / (1 + rule.tax) * (1 - rule.commission))::bigint AS proceeds_estimated_milliunits
+    round(r.net_milliunits / (1 + rule.tax) * (1 - rule.commission))::bigint AS proceeds_estimated_milliunits,
+    r.net_milliunits * 0.001 AS net_amount,
+    round(r.net_milliunits / (1 + rule.tax) * (1 - rule.commission)) * 0.001 AS proceeds_estimated_amount
 FROM revenue_by_month r
 LEFT JOIN LATERAL (
     SELECT p.tax, p.commission FROM proceeds_rules p

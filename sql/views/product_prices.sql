@@ -6,8 +6,8 @@ CREATE MATERIALIZED VIEW IF NOT EXISTS product_prices AS
 SELECT
     app_id, product_id, storefront, currency, price_milliunits,
     first_sold_at, last_sold_at, last_new_sale_at, purchases, renewals,
-    lag(price_milliunits) OVER (PARTITION BY app_id, product_id, storefront, currency
-                                ORDER BY first_new_sale_at NULLS FIRST, first_sold_at, price_milliunits) AS price_before_milliunits
+    lag(price_milliunits) OVER by_age AS price_before_milliunits,
+    price_milliunits * 0.001 AS price_amount, lag(price_milliunits) OVER by_age * 0.001 AS price_before_amount
 FROM (
     SELECT
         app_id, product_id, storefront, currency, price_milliunits / greatest(quantity, 1) AS price_milliunits,
@@ -21,6 +21,8 @@ FROM (
       AND in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED'
     GROUP BY app_id, product_id, storefront, currency, price_milliunits / greatest(quantity, 1)
 ) price
+WINDOW by_age AS (PARTITION BY app_id, product_id, storefront, currency
+                  ORDER BY first_new_sale_at NULLS FIRST, first_sold_at, price_milliunits)
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS product_prices_key
     ON product_prices (app_id, product_id, storefront, currency, price_milliunits) NULLS NOT DISTINCT;

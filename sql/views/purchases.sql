@@ -22,7 +22,10 @@ SELECT
     (date_trunc('month', refund.refund_date AT TIME ZONE 'UTC'))::date AS refund_month,
     CASE WHEN refund.refund_date IS NOT NULL THEN t.revocation_reason END AS refund_reason,
     CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS refunded_milliunits,
-    t.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS net_milliunits
+    t.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS net_milliunits,
+    t.price_milliunits * 0.001 AS price_amount,
+    CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END * 0.001 AS refunded_amount,
+    (t.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END) * 0.001 AS net_amount
 FROM transactions t
 LEFT JOIN (
     SELECT app_id, owner_key, sum(refund_amount_milliunits)::bigint AS amount, min(refund_date) AS first_date

@@ -2,8 +2,8 @@
 --
 -- Those of purchases, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role is granted it.
 CREATE OR REPLACE VIEW purchases_at_refresh AS
-SELECT * FROM kept_purchases
+SELECT kept.* FROM kept_purchases kept
 UNION ALL
-SELECT * FROM unless_kept(NULL::kept_purchases);
+SELECT shown.* FROM unless_kept(NULL::kept_purchases) shown;
 COMMENT ON VIEW purchases_at_refresh IS
     'For materialised views alone: what purchases shows, computed once in a refresh.';

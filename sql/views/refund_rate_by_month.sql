@@ -11,7 +11,9 @@ SELECT
     sum(for_an_issue)::bigint AS refunded_for_an_issue,
     sum(gross)::bigint AS gross_milliunits,
     sum(given_back)::bigint AS refunded_milliunits,
-    max(median_delay) AS median_delay
+    max(median_delay) AS median_delay,
+    sum(gross) * 0.001 AS gross_amount,
+    sum(given_back) * 0.001 AS refunded_amount
 FROM (
     SELECT app_id, month, product_id, storefront, currency, count(*) AS purchases,
            count(*) FILTER (WHERE is_refunded) AS refunded,

@@ -12,7 +12,7 @@ SELECT
     p.price_milliunits, p.refunded_milliunits,
     round(p.refunded_milliunits::numeric / nullif(p.price_milliunits, 0), 5) AS refunded_share,
     asked.consumption_request_reason AS requested_because,
-    p.customer_key
+    p.customer_key, p.price_amount, p.refunded_amount
 FROM (
     SELECT app_id, transaction_id, revocation_date AS refund_date
       FROM transactions WHERE revocation_date IS NOT NULL AND revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'

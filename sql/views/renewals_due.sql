@@ -8,7 +8,7 @@ SELECT
     r.offer_type, r.offer_identifier, r.offer_discount_type,
     coalesce(r.is_in_billing_retry_period, false) AS is_in_billing_retry,
     r.grace_period_expires_date, r.price_increase_status, r.renewal_billing_plan_type,
-    r.commitment_renewal_date, r.signed_date
+    r.commitment_renewal_date, r.signed_date, r.renewal_price_milliunits * 0.001 AS renewal_price_amount
 FROM renewals r
 WHERE r.renewal_date > now();
 COMMENT ON VIEW renewals_due IS

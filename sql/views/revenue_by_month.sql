@@ -19,7 +19,11 @@ SELECT
     (sum(gross) - sum(refunded))::bigint AS net_milliunits,
     sum(without_price)::bigint AS without_price,
     sum(upgrades)::bigint AS estimated_upgrade_refunds,
-    sum(upgrade_refunds)::bigint AS estimated_upgrade_refund_milliunits
+    sum(upgrade_refunds)::bigint AS estimated_upgrade_refund_milliunits,
+    sum(gross) * 0.001 AS gross_amount,
+    sum(refunded) * 0.001 AS refunded_amount,
+    (sum(gross) - sum(refunded)) * 0.001 AS net_amount,
+    sum(upgrade_refunds) * 0.001 AS estimated_upgrade_refund_amount
 FROM (
     SELECT app_id, month, product_id, type, storefront, currency, count(*) FILTER (WHERE is_paid) AS purchases,
            coalesce(sum(quantity) FILTER (WHERE is_paid), 0) AS units, count(*) FILTER (WHERE NOT is_paid) AS free,

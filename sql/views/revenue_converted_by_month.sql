@@ -10,7 +10,10 @@ SELECT
     round(sum(r.refunded_milliunits * rate.rate))::bigint AS refunded_estimated_milliunits,
     round(sum(r.net_milliunits * rate.rate))::bigint AS net_estimated_milliunits,
     array_agg(DISTINCT r.currency) FILTER (WHERE rate.rate IS NULL AND (r.gross_milliunits <> 0 OR r.refunded_milliunits <> 0))
-        AS currencies_without_rate
+        AS currencies_without_rate,
+    round(sum(r.gross_milliunits * rate.rate)) * 0.001 AS gross_estimated_amount,
+    round(sum(r.refunded_milliunits * rate.rate)) * 0.001 AS refunded_estimated_amount,
+    round(sum(r.net_milliunits * rate.rate)) * 0.001 AS net_estimated_amount
 FROM revenue_by_month r
 JOIN (SELECT DISTINCT app_id, reporting_currency FROM exchange_rates) wanted ON wanted.app_id = r.app_id
 LEFT JOIN LATERAL (

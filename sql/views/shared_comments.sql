@@ -1,7 +1,8 @@
 -- What does each column mean that a view takes over as it is?
 --
 -- The same as in its table, so that nothing is said twice: a masked view's in the table of the same name, a view's that is
--- read at a refresh in the kept one, another view's in transactions. It makes no view itself, so the migrator runs it after all that do.
+-- read at a refresh in the kept one, another view's in transactions. A decimal amount, NAME_amount, is NAME_milliunits in
+-- whole units: docs/metrics.md. It makes no view itself, so the migrator runs it after all that do.
 DO $$
 DECLARE
     missing record;
@@ -21,5 +22,17 @@ BEGIN
            AND col_description(told.attrelid, told.attnum) IS NOT NULL
     LOOP
         EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname, missing.words);
+    END LOOP;
+    FOR missing IN
+        SELECT amount.attrelid::regclass AS viewed, amount.attname, whole.attname AS of
+          FROM pg_class view
+          JOIN pg_attribute amount ON amount.attrelid = view.oid AND amount.attname LIKE '%\_amount' AND amount.atttypid = 'numeric'::regtype
+          JOIN pg_attribute whole ON whole.attrelid = view.oid
+                                 AND whole.attname IN (left(amount.attname, -6) || 'milliunits', amount.attname || '_milliunits')
+         WHERE view.relkind IN ('v', 'm') AND view.relnamespace = current_schema()::regnamespace
+           AND col_description(amount.attrelid, amount.attnum) IS NULL
+    LOOP
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname,
+                       missing.of || ' as a decimal amount in units of the currency.');
     END LOOP;
 END $$;

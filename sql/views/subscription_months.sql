@@ -16,7 +16,8 @@ SELECT
         interval '1 month'
     )::date AS month,
     p.transaction_id, p.product_id, p.period, p.storefront, p.currency, p.mrr_milliunits,
-    date_trunc('month', p.first_paid_at AT TIME ZONE 'UTC')::date AS first_paid_month
+    date_trunc('month', p.first_paid_at AT TIME ZONE 'UTC')::date AS first_paid_month,
+    p.mrr_milliunits * 0.001 AS mrr_amount
 FROM subscription_periods p
 WHERE p.is_paid AND p.ends_at IS NOT NULL;
 COMMENT ON VIEW subscription_months IS

@@ -2,8 +2,8 @@
 --
 -- Those of subscription_months, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role is granted it.
 CREATE OR REPLACE VIEW subscription_months_at_refresh AS
-SELECT * FROM kept_subscription_months
+SELECT kept.* FROM kept_subscription_months kept
 UNION ALL
-SELECT * FROM unless_kept(NULL::kept_subscription_months);
+SELECT shown.* FROM unless_kept(NULL::kept_subscription_months) shown;
 COMMENT ON VIEW subscription_months_at_refresh IS
     'For materialised views alone: what subscription_months shows, computed once in a refresh.';

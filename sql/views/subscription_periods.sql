@@ -31,6 +31,8 @@ WITH stretch AS (
         lead(t.purchase_date) OVER subscription AS next_starts_at,
         lead(t.currency) OVER subscription AS next_currency,
         lead(t.product_id) OVER subscription AS next_product_id,
+        lead(t.storefront) OVER subscription AS next_storefront,
+        bool_or(t.is_trial AND NOT t.is_family_shared) OVER subscription AS has_had_trial,
         lead(t.is_paid AND t.expires_date IS NOT NULL) OVER subscription AS next_is_active,
         lead(t.is_paid AND t.transaction_reason = 'RENEWAL') OVER subscription AS next_is_renewal,
         min(CASE WHEN t.is_paid THEN t.purchase_date END) OVER subscription AS first_paid_at,
@@ -97,60 +99,66 @@ WITH stretch AS (
         ARRAY[0.75, 1.5, 2.5, 3.5, 6, 8, 13, 15, 27, 33, 57, 65, 87, 95, 178, 188, 363, 375]::float8[],
         ARRAY['P1D', NULL, 'P3D', NULL, 'P1W', NULL, 'P2W', NULL, 'P1M', NULL, 'P2M', NULL, 'P3M', NULL, 'P6M', NULL, 'P1Y']
     )) scale (days, periods)
+), shown AS (
+    SELECT
+        m.app_id, m.original_transaction_id, m.period_number, m.transaction_id, m.product_id,
+        m.subscription_group_identifier, m.storefront, m.currency, m.price_milliunits, m.transaction_reason,
+        m.in_app_ownership_type, m.offer_type, m.offer_identifier, m.offer_discount_type, m.billing_plan_type,
+        m.is_trial, m.is_family_shared, m.is_paid,
+        m.purchase_date AS starts_at,
+        m.expires_date,
+        CASE WHEN m.expires_date IS NOT NULL THEN
+            greatest(m.purchase_date,
+                     least(coalesce(m.grace_until, m.expires_date), m.revocation_date, m.next_starts_at))
+        END AS ends_at,
+        m.grace_until,
+        CASE
+            WHEN m.expires_date IS NULL THEN NULL
+            WHEN m.revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
+                THEN CASE WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
+            WHEN m.next_starts_at < m.expires_date
+                THEN CASE WHEN m.is_upgraded THEN 'upgrade' ELSE 'next period' END
+            ELSE 'expiry'
+        END AS ended_by,
+        m.revocation_date,
+        m.next_transaction_id, m.next_starts_at,
+        m.period,
+        CASE WHEN m.is_paid THEN
+            -- The usual ones first: a regular expression for each row takes a sixth of the view's time.
+            CASE m.period
+                WHEN 'P1M' THEN m.price_milliunits
+                WHEN 'P1W' THEN m.price_milliunits * 4
+                WHEN 'P1Y' THEN round(m.price_milliunits / 12::numeric)::bigint
+                ELSE round(m.price_milliunits / (
+                    substring(m.period FROM '[0-9]+')::numeric
+                    * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
+                ))::bigint
+            END
+        END AS mrr_milliunits,
+        CASE WHEN m.is_upgraded AND m.price_milliunits > 0 AND NOT m.is_family_shared AND m.revocation_date IS NULL
+                  AND m.next_starts_at < m.expires_date AND m.next_currency = m.currency
+                  AND NOT EXISTS (SELECT FROM advanced_commerce_refunds a
+                                   WHERE a.owner_kind = 'transaction' AND a.app_id = m.app_id AND a.owner_key = m.transaction_id
+                                     AND a.refund_date IS NOT NULL)
+             THEN round(m.price_milliunits * extract(epoch FROM m.expires_date - m.next_starts_at)
+                        / extract(epoch FROM m.expires_date - m.purchase_date))::bigint
+        END AS estimated_upgrade_refund_milliunits,
+        m.first_paid_at,
+        m.is_extended,
+        m.period_by_length,
+        CASE WHEN m.is_paid THEN m.payments END AS payment_number,
+        m.is_paid AND m.expires_date IS NOT NULL AND coalesce(m.next_is_active, false)
+            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date) AS is_continued,
+        m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
+            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date), false) AS is_renewed,
+        m.next_product_id, m.next_storefront,
+        m.has_had_trial AND NOT m.is_trial AS is_after_trial
+    FROM measured m
 )
 SELECT
-    m.app_id, m.original_transaction_id, m.period_number, m.transaction_id, m.product_id,
-    m.subscription_group_identifier, m.storefront, m.currency, m.price_milliunits, m.transaction_reason,
-    m.in_app_ownership_type, m.offer_type, m.offer_identifier, m.offer_discount_type, m.billing_plan_type,
-    m.is_trial, m.is_family_shared, m.is_paid,
-    m.purchase_date AS starts_at,
-    m.expires_date,
-    CASE WHEN m.expires_date IS NOT NULL THEN
-        greatest(m.purchase_date,
-                 least(coalesce(m.grace_until, m.expires_date), m.revocation_date, m.next_starts_at))
-    END AS ends_at,
-    m.grace_until,
-    CASE
-        WHEN m.expires_date IS NULL THEN NULL
-        WHEN m.revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
-            THEN CASE WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
-        WHEN m.next_starts_at < m.expires_date
-            THEN CASE WHEN m.is_upgraded THEN 'upgrade' ELSE 'next period' END
-        ELSE 'expiry'
-    END AS ended_by,
-    m.revocation_date,
-    m.next_transaction_id, m.next_starts_at,
-    m.period,
-    CASE WHEN m.is_paid THEN
-        -- The usual ones first: a regular expression for each row takes a sixth of the view's time.
-        CASE m.period
-            WHEN 'P1M' THEN m.price_milliunits
-            WHEN 'P1W' THEN m.price_milliunits * 4
-            WHEN 'P1Y' THEN round(m.price_milliunits / 12::numeric)::bigint
-            ELSE round(m.price_milliunits / (
-                substring(m.period FROM '[0-9]+')::numeric
-                * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
-            ))::bigint
-        END
-    END AS mrr_milliunits,
-    CASE WHEN m.is_upgraded AND m.price_milliunits > 0 AND NOT m.is_family_shared AND m.revocation_date IS NULL
-              AND m.next_starts_at < m.expires_date AND m.next_currency = m.currency
-              AND NOT EXISTS (SELECT FROM advanced_commerce_refunds a
-                               WHERE a.owner_kind = 'transaction' AND a.app_id = m.app_id AND a.owner_key = m.transaction_id
-                                 AND a.refund_date IS NOT NULL)
-         THEN round(m.price_milliunits * extract(epoch FROM m.expires_date - m.next_starts_at)
-                    / extract(epoch FROM m.expires_date - m.purchase_date))::bigint
-    END AS estimated_upgrade_refund_milliunits,
-    m.first_paid_at,
-    m.is_extended,
-    m.period_by_length,
-    CASE WHEN m.is_paid THEN m.payments END AS payment_number,
-    m.is_paid AND m.expires_date IS NOT NULL AND coalesce(m.next_is_active, false)
-        AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date) AS is_continued,
-    m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
-        AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date), false) AS is_renewed,
-    m.next_product_id
-FROM measured m;
+    *, price_milliunits * 0.001 AS price_amount, mrr_milliunits * 0.001 AS mrr_amount,
+    estimated_upgrade_refund_milliunits * 0.001 AS estimated_upgrade_refund_amount
+FROM shown;
 COMMENT ON VIEW subscription_periods IS
     'Every stretch of every auto-renewable subscription: from when until when, whether it was paid for, what ended it. It says nothing of a stretch whose transaction has no purchaseDate. App Store Connect''s reports, not price, are the books.';
 COMMENT ON COLUMN subscription_periods.period_number IS
@@ -193,3 +201,7 @@ COMMENT ON COLUMN subscription_periods.is_renewed IS
     'Whether a payment followed this paid stretch: is_continued, or a renewal after a gap (a payment that Apple recovered). A purchase after a gap is none.';
 COMMENT ON COLUMN subscription_periods.next_product_id IS
     'The product of the next stretch; NULL for the last.';
+COMMENT ON COLUMN subscription_periods.next_storefront IS
+    'The storefront of the next stretch; NULL for the last.';
+COMMENT ON COLUMN subscription_periods.is_after_trial IS
+    'Whether a free trial of the same subscription came before this stretch, which is none itself.';

@@ -9,7 +9,8 @@ SELECT
     count(*) FILTER (WHERE will_renew) AS will_renew,
     count(*) FILTER (WHERE NOT will_renew) AS will_not_renew,
     coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0)::bigint AS mrr_milliunits,
-    count(*) FILTER (WHERE is_trial AND NOT is_family_shared AND NOT will_renew) AS trials_will_not_renew
+    count(*) FILTER (WHERE is_trial AND NOT is_family_shared AND NOT will_renew) AS trials_will_not_renew,
+    coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0) * 0.001 AS mrr_amount
 FROM current_subscriptions_at_refresh
 GROUP BY app_id, product_id, storefront, currency, status
 WITH NO DATA;

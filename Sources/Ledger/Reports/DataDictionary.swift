@@ -4,11 +4,17 @@ import Postgres
 /// Every table, view, column and function of a ledger, in the words of its comments.
 package struct DataDictionary: Sendable, Equatable {
     package struct Relation: Sendable, Equatable {
-        let name: String
+        package let name: String
         let kind: String
         let comment: String
         let key: String?
         package fileprivate(set) var columns: [Column]
+
+        /// Whether it exists for a refresh of the materialised views alone; see `sql/migrations/0013_refresh_base.sql`.
+        package var isOfRefresh: Bool { name.hasPrefix("kept_") || name.hasSuffix("_at_refresh") }
+
+        /// Whether it is a view that answers a question.
+        package var isShown: Bool { kind != "table" && !isOfRefresh }
     }
 
     package struct Column: Sendable, Equatable {
@@ -25,14 +31,21 @@ package struct DataDictionary: Sendable, Equatable {
             "# Data dictionary",
             "",
             "What `storeledger dictionary` writes: every table and view of the schema, in the words of its comments in the database.",
-            "Money is in thousandths of a unit of the currency beside it, moments are in UTC, and `app_id` leads everywhere: it is one",
-            "app in one environment, so sandbox purchases are never among those of production.",
+            "Money in columns `..._milliunits` is in thousandths of a unit of the currency beside it, and in columns `..._amount` in units.",
+            "Moments are in UTC, and `app_id` leads everywhere: it is one app in one environment, so sandbox purchases are never among",
+            "those of production.",
         ]
-        for (title, kinds) in [
-            ("Tables", ["table"]), ("Views", ["view", "materialised view"]),
-        ] {
-            let group = relations.filter { kinds.contains($0.kind) }
-            lines += ["", "## \(title)", ""]
+        let parts: [(title: String, intro: [String], relations: [Relation])] = [
+            ("Views", ["What analysts query: the role of an analyst may read each of them."], relations.filter(\.isShown)),
+            ("Tables", [], relations.filter { $0.kind == "table" && !$0.isOfRefresh }),
+            (
+                "Internal",
+                ["What a refresh of the materialised views keeps for itself. No role is granted it, and it is empty between refreshes."],
+                relations.filter(\.isOfRefresh)
+            ),
+        ]
+        for (title, intro, group) in parts {
+            lines += ["", "## \(title)", ""] + intro.flatMap { [$0, ""] }
             lines += group.map { "- [`\($0.name)`](#\($0.name)): \(Self.cell($0.comment))" }
             for relation in group { lines += Self.section(relation) }
         }

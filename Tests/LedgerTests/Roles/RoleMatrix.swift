@@ -42,6 +42,23 @@ enum RoleMatrix {
             "SELECT 1 FROM subscription_movement_by_day, retention_by_renewal, offer_redemptions_by_month, product_period_conflicts",
             "mlea"
         ),
+        Statement(
+            "SELECT 1 FROM new_subscriptions_by_day, trials_by_day, revenue_by_day, cancellations_by_day, mrr_at_risk_by_month",
+            "mlea"
+        ),
+        Statement(
+            "SELECT 1 FROM subscription_movement_by_week, subscription_movement_by_month, mrr_retention_by_month",
+            "mlea"
+        ),
+        Statement("SELECT 1 FROM average_revenue_by_month, refund_requests_by_month, exchange_rate_months", "mlea"),
+        Statement(
+            "SELECT 1 FROM mrr_converted_by_month, mrr_movement_converted_by_month, proceeds_converted_by_month",
+            "mlea"
+        ),
+        Statement("SELECT 1 FROM lifetime_value_converted_by_cohort", "mlea"),
+        // What a refresh keeps for itself.
+        Statement("SELECT 1 FROM kept_purchases", "m"),
+        Statement("SELECT 1 FROM purchases_at_refresh", "m"),
         Statement("SELECT * FROM products, exchange_rates, proceeds_rules", "mlea"),
         Statement("SELECT reporting_currency FROM revenue_converted_by_month", "mlea"),
         Statement("SELECT view FROM view_freshness", "mlea"),

@@ -81,8 +81,8 @@ struct OddDataTests {
         )
         #expect(
             try await world.answer(
-                "SELECT sum(new), sum(resubscribed), sum(switched_in) FROM subscription_movement_by_day"
-            ) == ["1 0 0"]
+                "SELECT storefront, sum(new), sum(resubscribed), sum(switched_in), sum(switched_out) FROM subscription_movement_by_day GROUP BY 1 ORDER BY 1"
+            ) == ["DEU 1 0 0 1", "USA 0 0 1 0"]
         )
     }
 

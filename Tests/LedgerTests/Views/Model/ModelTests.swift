@@ -98,7 +98,105 @@ struct ModelTests {
                 from: model.revenueByMonth
             ) == []
         )
+        #expect(
+            try await differences(
+                world,
+                "day, product_id, storefront, new, trial_conversions, introductory, direct) FROM new_subscriptions_by_day",
+                from: model.newByDay
+            ) == []
+        )
+        #expect(
+            try await differences(
+                world,
+                "day, product_id, storefront, started, converted, running, will_not_renew, lost) FROM trials_by_day",
+                from: model.trialsByDay
+            ) == []
+        )
+        #expect(
+            try await differences(
+                world,
+                """
+                product_id, storefront, sum(subscriptions), sum(mrr_milliunits), sum(will_not_renew), sum(will_not_renew_mrr_milliunits))
+                  FROM mrr_at_risk_by_month GROUP BY product_id, storefront
+                """,
+                from: model.atRisk
+            ) == []
+        )
         #expect(try await contradictions(world) == [])
+        #expect(try await chartContradictions(world) == [])
+    }
+
+    /// Checks the views of the charts against each other; returns a line for each contradiction.
+    private func chartContradictions(_ world: TestLedger) async throws -> [String] {
+        try await world.rows(
+            """
+            SELECT 'new subscriptions by how they were won, and the movement of the day' WHERE EXISTS (
+                SELECT FROM new_subscriptions_by_day n
+                  FULL JOIN (SELECT * FROM subscription_movement_by_day WHERE new > 0) m USING (app_id, day, product_id, storefront)
+                 WHERE n.new IS DISTINCT FROM m.new OR n.new <> trial_conversions + introductory + direct)
+            UNION ALL
+            SELECT 'a trial has one outcome' WHERE EXISTS (
+                SELECT FROM trials_by_day WHERE started <> converted + running + lost OR will_not_renew > running)
+            UNION ALL
+            SELECT 'movement of a week and of its days' WHERE EXISTS (
+                SELECT FROM (SELECT date_trunc('week', day::timestamp)::date AS week, product_id, storefront, sum(new) AS new, sum(churned) AS churned
+                               FROM subscription_movement_by_day GROUP BY 1, 2, 3) d
+                  FULL JOIN (SELECT * FROM subscription_movement_by_week) w USING (week, product_id, storefront)
+                 WHERE (coalesce(d.new, 0), coalesce(d.churned, 0)) <> (coalesce(w.new, 0), coalesce(w.churned, 0)))
+            UNION ALL
+            SELECT 'active at the end of a week, and on its Sunday' WHERE EXISTS (
+                SELECT FROM (SELECT week + 6 AS day, product_id, sum(closing) AS active FROM subscription_movement_by_week GROUP BY 1, 2) w
+                  JOIN active_subscriptions_by_day a USING (day, product_id)
+                 WHERE w.active <> a.active)
+            UNION ALL
+            SELECT 'a week without a row, and its Sunday' WHERE EXISTS (
+                SELECT FROM active_subscriptions_by_day a
+                 WHERE a.active > 0 AND date_part('isodow', a.day) = 7
+                   AND NOT EXISTS (SELECT FROM subscription_movement_by_week w WHERE w.week = a.day - 6 AND w.product_id = a.product_id))
+            UNION ALL
+            SELECT 'active at the end of a month by storefront, by movement and by MRR' WHERE EXISTS (
+                SELECT FROM (SELECT * FROM subscription_movement_by_month WHERE closing <> 0) m
+                  FULL JOIN (SELECT month, product_id, storefront, sum(active_subscriptions) AS active FROM mrr_by_month GROUP BY 1, 2, 3) b
+                       USING (month, product_id, storefront)
+                 WHERE m.closing IS DISTINCT FROM b.active)
+            UNION ALL
+            SELECT 'a month does not open with what the one before closed with' WHERE EXISTS (
+                SELECT FROM subscription_movement_by_month a
+                  FULL JOIN (SELECT *, (month - interval '1 month')::date AS before FROM subscription_movement_by_month) b
+                       ON b.before = a.month AND b.product_id = a.product_id AND b.storefront = a.storefront
+                 WHERE coalesce(a.closing, 0) <> coalesce(b.opening, 0) AND a.month IS DISTINCT FROM (SELECT max(month) FROM subscription_movement_by_month))
+            UNION ALL
+            SELECT 'revenue by day and by month' WHERE EXISTS (
+                SELECT FROM (SELECT date_trunc('month', day::timestamp)::date AS month, product_id, currency, sum(gross_milliunits) AS gross,
+                                    sum(refunded_milliunits) AS refunded, sum(net_milliunits) AS net FROM revenue_by_day GROUP BY 1, 2, 3) d
+                  FULL JOIN (SELECT month, product_id, currency, sum(gross_milliunits) AS gross, sum(refunded_milliunits) AS refunded,
+                                    sum(net_milliunits) AS net FROM revenue_by_month WHERE purchases + refunds > 0 GROUP BY 1, 2, 3) m
+                       USING (month, product_id, currency)
+                 WHERE (d.gross, d.refunded, d.net) IS DISTINCT FROM (m.gross, m.refunded, m.net))
+            UNION ALL
+            SELECT 'new revenue, and first payments' WHERE (SELECT sum(new_milliunits) FROM revenue_by_day)
+                <> (SELECT sum(price_milliunits) FROM subscription_periods WHERE payment_number = 1)
+            UNION ALL
+            SELECT 'one-time purchases of customers who only subscribe' WHERE EXISTS (SELECT FROM revenue_by_day WHERE one_time_milliunits <> 0)
+            UNION ALL
+            SELECT 'MRR at risk, and MRR by state' WHERE EXISTS (
+                SELECT FROM (SELECT currency, sum(mrr_milliunits) AS mrr FROM mrr_at_risk_by_month GROUP BY 1) r
+                  FULL JOIN (SELECT currency, sum(mrr_milliunits) AS mrr FROM subscriptions_by_status
+                              WHERE status IN ('active', 'grace period') GROUP BY 1) s USING (currency)
+                 WHERE r.mrr IS DISTINCT FROM s.mrr)
+            UNION ALL
+            SELECT 'what customers brought, by customer and by purchase' WHERE EXISTS (
+                SELECT FROM average_revenue_by_month a
+                  FULL JOIN (SELECT month, currency, sum(net_milliunits) AS net, count(DISTINCT customer_key) AS payers FROM purchases
+                              WHERE is_paid GROUP BY 1, 2) p USING (month, currency)
+                 WHERE (coalesce(a.net_milliunits, 0), coalesce(a.paying_customers, 0)) <> (coalesce(p.net, 0), coalesce(p.payers, 0)))
+            UNION ALL
+            SELECT 'MRR retention, and MRR movement' WHERE EXISTS (
+                SELECT FROM mrr_retention_by_month r JOIN mrr_movement_by_month m USING (app_id, month, currency)
+                 WHERE abs(r.gross_mrr_retention - 1 + (m.churn_milliunits + m.contraction_milliunits)::numeric
+                           / nullif(m.opening_milliunits - m.switched_out_milliunits, 0)) > 0.0001)
+            """
+        )
     }
 
     /// Checks the views against each other; returns a line for each contradiction.
@@ -136,8 +234,9 @@ struct ModelTests {
             SELECT 'active of a day, and what moved on it' WHERE EXISTS (
                 SELECT FROM (SELECT product_id, day, active - coalesce(lag(active) OVER (PARTITION BY app_id, product_id ORDER BY day), 0) AS grown
                                FROM active_subscriptions_by_day) a
-                  FULL JOIN subscription_movement_by_day m USING (product_id, day)
-                 WHERE coalesce(grown, 0) <> coalesce(new + resubscribed + switched_in - expired - switched_out, 0))
+                  FULL JOIN (SELECT product_id, day, sum(new + resubscribed + switched_in - expired - switched_out) AS moved
+                               FROM subscription_movement_by_day GROUP BY 1, 2) m USING (product_id, day)
+                 WHERE coalesce(grown, 0) <> coalesce(moved, 0))
             UNION ALL
             SELECT 'new subscriptions by day, and first payments' WHERE (SELECT sum(new) FROM subscription_movement_by_day)
                 <> (SELECT count(*) FROM subscription_periods WHERE payment_number = 1 AND ends_at IS NOT NULL)

@@ -56,7 +56,7 @@ extension RandomCustomers {
             case .paid, .shared: "NULL::integer, NULL"
             }
         return """
-            (1, \(key(number, of: subscription)), \(key(0, of: subscription)), '\(stretch.product.name)', 'Auto-Renewable Subscription', 'USA',
+            (1, \(key(number, of: subscription)), \(key(0, of: subscription)), '\(stretch.product.name)', 'Auto-Renewable Subscription', '\(stretch.storefront)',
              '\(stretch.currency)', 1, '\(stretch.kind == .shared ? "FAMILY_SHARED" : "PURCHASED")', '\(stretch.isRenewal ? "RENEWAL" : "PURCHASE")',
              \(moment(stretch.starts)), \(moment(subscription.stretches[0].starts)), \(moment(stretch.expires)),
              \(stretch.price.map(String.init) ?? "NULL::bigint"), \(offer), \(stretch.isUpgraded ? "true" : "NULL::boolean"),

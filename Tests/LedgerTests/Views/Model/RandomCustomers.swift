@@ -26,6 +26,9 @@ struct RandomCustomers {
         /// Whether the customer paid; what Apple does not tell the price of counts.
         var isPaid: Bool { (kind == .paid || kind == .introductory) && price != 0 }
 
+        /// A customer who moves to another country pays in its currency.
+        var storefront: String { currency == "EUR" ? "DEU" : "USA" }
+
         /// Thousandths of a unit of currency in 30 days; `nil` when the price is unknown.
         var monthly: Int? { price.map(product.monthly) }
     }

@@ -1,0 +1,167 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// The views behind the charts of money: by day, a customer, in ratios, and in one currency.
+@Suite(.temporaryDatabase, .serialized)
+struct RevenueChartTests {
+    private static let sales = """
+        a1 | a | monthly | 2025-01-10 | 2025-02-10 | 10000 |
+        a2 | a | monthly | 2025-02-10 | 2025-03-10 | 10000 | transaction_reason=RENEWAL, revocation_date=2025-02-20
+        b1 | b | monthly | 2025-02-03 | 2025-02-10 | 0     | offer_type=1, offer_discount_type=FREE_TRIAL
+        b2 | b | monthly | 2025-02-10 | 2025-03-10 | 10000 | transaction_reason=RENEWAL  # its first payment: new revenue
+        c1 | - | coins   | 2025-02-10 | -          | 990   |
+        d1 | d | monthly | 2025-02-03 | 2025-02-10 | 0     | offer_type=1, offer_discount_type=FREE_TRIAL
+        """
+
+    @Test func `revenue_by_day: first payments, later payments and one-time purchases, refunds on their own day`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(day, 'MM-DD') AS d, product_id, purchases, new_payments, renewal_payments, gross_milliunits, new_milliunits,
+                       renewal_milliunits, one_time_milliunits, refunds, refunded_milliunits, net_milliunits, net_amount
+                  FROM revenue_by_day ORDER BY 1, 2
+                """
+            ) == [
+                "01-10 monthly 1 1 0 10000 10000 0 0 0 0 10000 10.000", "02-10 coins 1 0 0 990 0 0 990 0 0 990 0.990",
+                "02-10 monthly 2 1 1 20000 10000 10000 0 0 0 20000 20.000",
+                "02-20 monthly 0 0 0 0 0 0 0 1 10000 -10000 -10.000",
+            ]
+        )
+    }
+
+    @Test func `average_revenue_by_month: for each customer with a transaction, and for each who paid`() async throws {
+        let world = try await TestLedger()
+        try await world.buy(Self.sales)
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, currency, customers, paying_customers, net_milliunits, arpu_milliunits, arppu_milliunits,
+                       arppu_amount
+                  FROM average_revenue_by_month ORDER BY 1
+                """
+            ) == ["01 USD 1 1 10000 10000 10000 10.000", "02 USD 4 3 10990 2748 3663 3.663"]
+        )
+    }
+
+    /// Opening, churn, expansion, contraction, new, a switch of currency, and a currency without a rate.
+    private static let movement = """
+        a1 | a | monthly | 2025-01-10 | 2025-02-10 | 10000 |
+        a2 | a | monthly | 2025-02-10 | 2025-03-10 | 10000 | transaction_reason=RENEWAL
+        b1 | b | monthly | 2025-01-10 | 2025-02-10 | 10000 |                                        # churns
+        c1 | c | monthly | 2025-01-10 | 2025-02-10 | 10000 |
+        c2 | c | monthly | 2025-02-10 | 2025-03-10 | 12000 | transaction_reason=RENEWAL             # expands by 2.00
+        d1 | d | monthly | 2025-01-10 | 2025-02-10 | 10000 |
+        d2 | d | monthly | 2025-02-10 | 2025-03-10 | 6000  | transaction_reason=RENEWAL             # contracts by 4.00
+        e1 | e | monthly | 2025-02-10 | 2025-03-10 | 10000 |                                        # new
+        f1 | f | monthly | 2025-01-10 | 2025-02-10 | 9000  | currency=EUR, storefront=DEU
+        f2 | f | monthly | 2025-02-10 | 2025-03-10 | 10000 | transaction_reason=RENEWAL             # pays in dollars from now on
+        g1 | g | monthly | 2025-01-10 | 2025-02-10 | 5000  | currency=CHF, storefront=CHE
+        """
+
+    @Test func `mrr_retention_by_month: gross and net retention, quick ratio and MRR for each subscription`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.movement)
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, currency, opening_milliunits, closing_milliunits, gross_mrr_retention, net_mrr_retention,
+                       mrr_churn_rate, quick_ratio, arpa_milliunits, arpa_amount
+                  FROM mrr_retention_by_month WHERE currency <> 'CHF' AND month <= '2025-02-01' ORDER BY 1, 2
+                """
+            ) == [
+                "01 EUR 0 9000 - - - - 9000 9.000",
+                "01 USD 0 40000 - - - - 10000 10.000",
+                "02 EUR 9000 0 - - - - - -",  // all of it switched to dollars, so nothing was there to be kept or lost
+                "02 USD 40000 48000 0.6500 0.7000 0.3500 0.86 9600 9.600",
+            ]
+        )
+    }
+
+    @Test func `MRR, its movement, proceeds and lifetime value in one currency, and no currency added up without a rate`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(Self.movement)
+        for view in [
+            "mrr_converted_by_month", "mrr_movement_converted_by_month", "proceeds_converted_by_month",
+            "lifetime_value_converted_by_cohort",
+        ] {
+            #expect(try await world.answer("SELECT * FROM \(view)") == [], "no rate, no row: \(view)")
+        }
+        try await world.run(
+            """
+            INSERT INTO exchange_rates VALUES (1, 'USD', 'EUR', '2025-01-01', 9), (1, 'USD', 'EUR', '2025-01-02', 1.1),
+                (1, 'USD', 'EUR', '2025-02-15', 1.2), (1, 'USD', 'EUR', (now() + interval '2 days')::date, 7);
+            INSERT INTO proceeds_rules VALUES (1, '*', '2025-01-01', 0, 0.3), (1, 'USA', '2025-02-01', 0.1, 0.15)
+            """
+        )
+        let missing = "array_to_string(currencies_without_rate, '+') AS missing"
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, storefront, active_subscriptions, mrr_estimated_milliunits, mrr_estimated_amount, \(missing)
+                  FROM mrr_converted_by_month ORDER BY 1, 2
+                """
+            ) == [
+                "01 CHE 1 - - CHF", "01 DEU 1 9900 9.900 -", "01 USA 4 40000 40.000 -",
+                "02 USA 5 48000 48.000 -",
+            ]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, opening_estimated_milliunits AS opening, new_estimated_milliunits AS new, expansion_estimated_milliunits AS expansion,
+                       contraction_estimated_milliunits AS contraction, churn_estimated_milliunits AS churn, switched_in_estimated_milliunits AS switched_in,
+                       switched_out_estimated_milliunits AS switched_out, closing_estimated_milliunits AS closing, closing_estimated_amount AS amount, gross_mrr_retention,
+                       net_mrr_retention, quick_ratio, \(missing)
+                  FROM mrr_movement_converted_by_month WHERE month <= '2025-02-01' ORDER BY 1
+                """
+            ) == [
+                "01 0 49900 0 0 0 0 0 49900 49.900 - - - CHF",
+                // It opens with 40.00 USD and 9.00 EUR at February's rate.
+                "02 50800 10000 2000 4000 10000 10000 10800 48000 48.000 0.6500 0.7000 0.86 CHF",
+            ]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'MM') AS m, storefront, net_estimated_milliunits, proceeds_estimated_milliunits, proceeds_estimated_amount,
+                       is_without_rule, \(missing) FROM proceeds_converted_by_month ORDER BY 1, 2
+                """
+            ) == [
+                "01 CHE - - - f CHF", "01 DEU 9900 6930 6.930 f -", "01 USA 40000 28000 28.000 f -",
+                "02 USA 48000 37091 37.091 f -",  // 48.00 / 1.1 * 0.85
+            ]
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(cohort_month, 'MM') AS m, month_number, customers, net_estimated_milliunits, cumulative_estimated_milliunits,
+                       value_estimated_milliunits, value_estimated_amount, \(missing)
+                  FROM lifetime_value_converted_by_cohort WHERE month_number < 2 ORDER BY 1, 2
+                """
+            ) == [
+                "01 0 5 49900 49900 9980 9.980 CHF", "01 1 5 28000 77900 15580 15.580 CHF",
+                "02 0 2 20000 20000 10000 10.000 -", "02 1 2 0 20000 10000 10.000 -",
+            ]
+        )
+        // The rates by month are those that revenue is converted at.
+        #expect(
+            try await world.rows(
+                """
+                SELECT month, storefront, round(sum(gross_milliunits * rate))::bigint AS gross
+                  FROM revenue_by_month LEFT JOIN exchange_rate_months r USING (app_id, currency)
+                 WHERE month >= from_month AND month < to_month GROUP BY month, storefront
+                EXCEPT SELECT month, storefront, gross_estimated_milliunits FROM revenue_converted_by_month
+                """
+            ) == []
+        )
+    }
+}

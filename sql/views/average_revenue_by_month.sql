@@ -1,0 +1,32 @@
+-- How much does a customer bring in a month (ARPU), and a paying one (ARPPU)?
+--
+-- Adapty: ARPU divides revenue by all users, paying and not; ARPPU by those who made a purchase in the period, refunded ones included.
+-- Apple's data know customers by their transactions alone: a customer of the month is one with any transaction in it, free trials
+-- among them. Installations are not known here, so this ARPU is higher than one over installations.
+CREATE MATERIALIZED VIEW IF NOT EXISTS average_revenue_by_month AS
+SELECT
+    app_id, month, currency,
+    count(*) AS customers,
+    count(*) FILTER (WHERE is_payer) AS paying_customers,
+    sum(net)::bigint AS net_milliunits,
+    round(sum(net) / count(*))::bigint AS arpu_milliunits,
+    round(sum(net) / nullif(count(*) FILTER (WHERE is_payer), 0))::bigint AS arppu_milliunits,
+    sum(net) * 0.001 AS net_amount,
+    round(sum(net) / count(*)) * 0.001 AS arpu_amount,
+    round(sum(net) / nullif(count(*) FILTER (WHERE is_payer), 0)) * 0.001 AS arppu_amount
+FROM (
+    SELECT app_id, month, currency, customer_key, bool_or(is_paid) AS is_payer, coalesce(sum(net_milliunits) FILTER (WHERE is_paid), 0) AS net
+      FROM purchases_at_refresh WHERE month IS NOT NULL
+     GROUP BY app_id, month, currency, customer_key
+) customer
+GROUP BY app_id, month, currency
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS average_revenue_by_month_key ON average_revenue_by_month (app_id, month, currency) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW average_revenue_by_month IS
+    'Customers with a transaction in the month, and what the month''s purchases brought for each, by currency; net of refunds, gross of commission and tax. A refund lowers the month of its purchase. The month under way is as of the last refresh.';
+COMMENT ON COLUMN average_revenue_by_month.month IS 'The month of the purchases; its first day, in UTC.';
+COMMENT ON COLUMN average_revenue_by_month.customers IS 'Customers with a transaction in the month, paid or free; one with two currencies is one in each. See customer_key in purchases for how they are told apart.';
+COMMENT ON COLUMN average_revenue_by_month.paying_customers IS 'How many of them paid for something in the month, refunded or not.';
+COMMENT ON COLUMN average_revenue_by_month.net_milliunits IS 'The month''s purchases less what was refunded of them since, in thousandths of a unit of currency.';
+COMMENT ON COLUMN average_revenue_by_month.arpu_milliunits IS 'net_milliunits over customers: average revenue per user.';
+COMMENT ON COLUMN average_revenue_by_month.arppu_milliunits IS 'net_milliunits over paying_customers: average revenue per paying user; NULL when none paid.';

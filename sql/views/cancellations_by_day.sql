@@ -1,0 +1,36 @@
+-- How many customers switched renewal off on each day, and how much recurring revenue is that?
+--
+-- Apple says so in DID_CHANGE_RENEWAL_STATUS notifications: AUTO_RENEW_DISABLED when the customer cancels, or asks for a refund in the
+-- app, and AUTO_RENEW_ENABLED when renewal is on again. A cancelled subscription runs until it expires: mrr_at_risk_by_month.
+-- Apple keeps notifications for 180 days, so days before the first crawl with notifications are missing.
+CREATE MATERIALIZED VIEW IF NOT EXISTS cancellations_by_day AS
+SELECT
+    n.app_id, (n.signed_date AT TIME ZONE 'UTC')::date AS day, coalesce(p.product_id, n.product_id) AS product_id, p.storefront, p.currency,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED') AS cancelled,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED' AND p.is_trial) AS cancelled_trials,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED') AS resumed,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED' AND p.is_trial) AS resumed_trials,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED'), 0)::bigint AS cancelled_mrr_milliunits,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED'), 0)::bigint AS resumed_mrr_milliunits,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED'), 0) * 0.001 AS cancelled_mrr_amount,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED'), 0) * 0.001 AS resumed_mrr_amount
+FROM notifications n
+LEFT JOIN subscription_periods_at_refresh p ON p.app_id = n.app_id AND p.transaction_id = n.transaction_id
+WHERE n.notification_type = 'DID_CHANGE_RENEWAL_STATUS' AND n.subtype IN ('AUTO_RENEW_DISABLED', 'AUTO_RENEW_ENABLED')
+  AND n.signed_date IS NOT NULL AND p.is_family_shared IS NOT TRUE
+GROUP BY n.app_id, (n.signed_date AT TIME ZONE 'UTC')::date, coalesce(p.product_id, n.product_id), p.storefront, p.currency
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS cancellations_by_day_key
+    ON cancellations_by_day (app_id, day, product_id, storefront, currency) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW cancellations_by_day IS
+    'Auto-renewal switched off and on again, by day, product, storefront and currency, from notifications. Each change counts, also several of one customer. Days without any have no row. As of the last refresh.';
+COMMENT ON COLUMN cancellations_by_day.day IS 'The day on which Apple signed the notification, in UTC.';
+COMMENT ON COLUMN cancellations_by_day.product_id IS 'The product of the period in which renewal was switched off or on.';
+COMMENT ON COLUMN cancellations_by_day.storefront IS 'The storefront of that period; NULL when the transaction is not in the ledger.';
+COMMENT ON COLUMN cancellations_by_day.currency IS 'The currency of that period; NULL when the transaction is not in the ledger.';
+COMMENT ON COLUMN cancellations_by_day.cancelled IS 'Notifications that renewal was switched off.';
+COMMENT ON COLUMN cancellations_by_day.cancelled_trials IS 'How many of them came during a free trial.';
+COMMENT ON COLUMN cancellations_by_day.resumed IS 'Notifications that renewal was switched on again.';
+COMMENT ON COLUMN cancellations_by_day.resumed_trials IS 'How many of them came during a free trial.';
+COMMENT ON COLUMN cancellations_by_day.cancelled_mrr_milliunits IS 'MRR of the periods in which renewal was switched off, in thousandths of a unit of currency; trials have none.';
+COMMENT ON COLUMN cancellations_by_day.resumed_mrr_milliunits IS 'MRR of the periods in which renewal was switched on again, in thousandths of a unit of currency.';

@@ -1,0 +1,28 @@
+-- How many subscriptions were paid for the first time on each day, and how were they won?
+--
+-- RevenueCat: new paid subscriptions are those that first paid in the period, by how they were created. Each new subscription of
+-- subscription_movement_by_day is here once: as a trial conversion when a free trial of the same subscription came before, as an
+-- introductory one when its first payment has an introductory offer, and as a direct one otherwise.
+CREATE MATERIALIZED VIEW IF NOT EXISTS new_subscriptions_by_day AS
+SELECT
+    app_id, (starts_at AT TIME ZONE 'UTC')::date AS day, product_id, storefront,
+    count(*) AS new,
+    count(*) FILTER (WHERE is_after_trial) AS trial_conversions,
+    count(*) FILTER (WHERE NOT is_after_trial AND offer_type IS NOT DISTINCT FROM 1) AS introductory,
+    count(*) FILTER (WHERE NOT is_after_trial AND offer_type IS DISTINCT FROM 1) AS direct,
+    count(*) FILTER (WHERE NOT is_after_trial AND offer_type > 1) AS direct_with_offer
+FROM subscription_periods_at_refresh
+WHERE payment_number = 1 AND ends_at IS NOT NULL AND starts_at <= now()
+GROUP BY app_id, (starts_at AT TIME ZONE 'UTC')::date, product_id, storefront
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS new_subscriptions_by_day_key
+    ON new_subscriptions_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW new_subscriptions_by_day IS
+    'Subscriptions that were paid for the first time, by day, product and storefront: new = trial_conversions + introductory + direct. Days without any have no row. Family Sharing and periods without an expiresDate are not counted. Today is as of the last refresh.';
+COMMENT ON COLUMN new_subscriptions_by_day.day IS 'The day of the first payment, in UTC.';
+COMMENT ON COLUMN new_subscriptions_by_day.product_id IS 'The product of the first payment.';
+COMMENT ON COLUMN new_subscriptions_by_day.new IS 'Subscriptions that were paid for the first time, as in subscription_movement_by_day.';
+COMMENT ON COLUMN new_subscriptions_by_day.trial_conversions IS 'Those that had a free trial before.';
+COMMENT ON COLUMN new_subscriptions_by_day.introductory IS 'Those without a trial whose first payment has an introductory offer.';
+COMMENT ON COLUMN new_subscriptions_by_day.direct IS 'All others: bought at the full price or with another offer.';
+COMMENT ON COLUMN new_subscriptions_by_day.direct_with_offer IS 'How many of direct were bought with a promotional offer, an offer code or a win-back offer.';

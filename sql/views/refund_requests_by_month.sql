@@ -1,0 +1,52 @@
+-- How many refunds did customers ask for, and how did Apple decide?
+--
+-- A request is a CONSUMPTION_REQUEST notification, and its outcome that of consumption_requests: the first REFUND or REFUND_DECLINED
+-- about the same transaction after it, and a REFUND_REVERSED after the refund. Apple does not ask about every request, so refunds and
+-- declined requests without a CONSUMPTION_REQUEST before them are counted apart, in the month of the decision.
+-- Apple keeps notifications for 180 days, so months before the first crawl with notifications are missing.
+CREATE MATERIALIZED VIEW IF NOT EXISTS refund_requests_by_month AS
+SELECT
+    app_id, month, product_id, storefront, currency,
+    count(*) FILTER (WHERE is_request) AS requests,
+    count(*) FILTER (WHERE is_request AND outcome = 'refunded') AS refunded,
+    count(*) FILTER (WHERE is_request AND outcome = 'declined') AS declined,
+    count(*) FILTER (WHERE is_request AND outcome = 'reversed') AS reversed,
+    count(*) FILTER (WHERE is_request AND outcome = 'pending') AS pending,
+    round(count(*) FILTER (WHERE is_request AND outcome = 'refunded')::numeric
+          / nullif(count(*) FILTER (WHERE is_request AND outcome <> 'pending'), 0), 4) AS refunded_rate,
+    coalesce(sum(price_milliunits) FILTER (WHERE is_request), 0)::bigint AS requested_milliunits,
+    coalesce(sum(price_milliunits) FILTER (WHERE is_request), 0) * 0.001 AS requested_amount,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY delay) AS median_time_to_decision,
+    count(*) FILTER (WHERE NOT is_request AND outcome = 'refunded') AS refunded_unasked,
+    count(*) FILTER (WHERE NOT is_request AND outcome = 'declined') AS declined_unasked
+FROM (
+    SELECT app_id, date_trunc('month', requested_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
+           true AS is_request, outcome, price_milliunits, decided_at - requested_at AS delay
+      FROM consumption_requests WHERE requested_at IS NOT NULL
+    UNION ALL
+    SELECT n.app_id, date_trunc('month', n.signed_date AT TIME ZONE 'UTC')::date, coalesce(n.product_id, t.product_id), t.storefront, t.currency,
+           false, CASE n.notification_type WHEN 'REFUND' THEN 'refunded' ELSE 'declined' END, NULL, NULL
+      FROM notifications n
+      LEFT JOIN transactions t ON t.app_id = n.app_id AND t.transaction_id = n.transaction_id
+     WHERE n.notification_type IN ('REFUND', 'REFUND_DECLINED') AND n.signed_date IS NOT NULL
+       AND NOT EXISTS (SELECT FROM notifications q
+                        WHERE q.app_id = n.app_id AND q.transaction_id = n.transaction_id
+                          AND q.notification_type = 'CONSUMPTION_REQUEST' AND q.signed_date <= n.signed_date)
+) asked
+GROUP BY app_id, month, product_id, storefront, currency
+WITH NO DATA;
+CREATE UNIQUE INDEX IF NOT EXISTS refund_requests_by_month_key
+    ON refund_requests_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
+COMMENT ON MATERIALIZED VIEW refund_requests_by_month IS
+    'Apple''s CONSUMPTION_REQUEST notifications by month and what became of them: requests = refunded + declined + reversed + pending. As of the last refresh; consumption_requests has each one with its deadline.';
+COMMENT ON COLUMN refund_requests_by_month.month IS 'The month of the request, and of the decision for refunded_unasked and declined_unasked; its first day, in UTC.';
+COMMENT ON COLUMN refund_requests_by_month.requests IS 'Requests for consumption information: refunds that customers asked for. A second one about the same purchase counts again.';
+COMMENT ON COLUMN refund_requests_by_month.refunded IS 'How many of them Apple granted.';
+COMMENT ON COLUMN refund_requests_by_month.declined IS 'How many of them Apple declined.';
+COMMENT ON COLUMN refund_requests_by_month.reversed IS 'How many of them Apple granted first and took back later.';
+COMMENT ON COLUMN refund_requests_by_month.pending IS 'How many of them have no known decision.';
+COMMENT ON COLUMN refund_requests_by_month.refunded_rate IS 'refunded over all that are decided, 0 to 1; NULL while none is. For several rows divide the sums.';
+COMMENT ON COLUMN refund_requests_by_month.requested_milliunits IS 'Prices of the purchases that were asked about, in thousandths of a unit of currency; one without a price adds nothing.';
+COMMENT ON COLUMN refund_requests_by_month.median_time_to_decision IS 'From the request to the last decision, the middle one of those decided.';
+COMMENT ON COLUMN refund_requests_by_month.refunded_unasked IS 'REFUND notifications about a purchase for which no request is known before it.';
+COMMENT ON COLUMN refund_requests_by_month.declined_unasked IS 'REFUND_DECLINED notifications about a purchase for which no request is known before it.';

@@ -15,8 +15,24 @@ extension ReportSection {
                     words: "refund rate in percent by month of purchase"
                 ),
                 tables: [(.refundsByMonth, "Refunded purchases by month of purchase")],
-                nothing: "No purchases yet.",
-                isWide: true
+                nothing: "No purchases yet."
+            ),
+            ChartCard(
+                title: "Refund requests",
+                remark: "Requests for consumption information by month, and what Apple decided.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "month",
+                    series: [
+                        Chart.Series(column: "refunded", tone: 1), Chart.Series(column: "declined", tone: 0),
+                        Chart.Series(column: "reversed", tone: 3), Chart.Series(column: "pending", tone: 5),
+                    ],
+                    hasShares: true,
+                    isSum: true,
+                    words: "refund requests by month and outcome"
+                ),
+                tables: [(.refundRequests, "Refund requests by month and outcome")],
+                nothing: "No refund request is known."
             ),
             share(
                 "Refunds by product",
@@ -112,4 +128,24 @@ extension ReportQuestion {
             sql
         )
     }
+
+    static let refundRequests = ReportQuestion(
+        "refund-requests",
+        on: ["refund_requests_by_month"],
+        [
+            FigureColumn("month", "Month", .month), FigureColumn("refunded", "Refunded", .count, of: "requests"),
+            FigureColumn("declined", "Declined", .count, of: "requests"),
+            FigureColumn("reversed", "Reversed", .count, of: "requests"),
+            FigureColumn("pending", "No decision known", .count, of: "requests"),
+            FigureColumn("requests", "All", .count),
+            FigureColumn("refunded_unasked", "Refunded without a request", .count),
+            FigureColumn("declined_unasked", "Declined without a request", .count),
+        ],
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, sum(refunded) AS refunded, sum(declined) AS declined, sum(reversed) AS reversed,
+               sum(pending) AS pending, sum(requests) AS requests, sum(refunded_unasked) AS refunded_unasked,
+               sum(declined_unasked) AS declined_unasked
+          FROM refund_requests_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
+        """
+    )
 }

@@ -47,6 +47,24 @@ extension ReportSection {
                 tables: [(.churn, "Lost subscriptions by month and reason")],
                 nothing: "No subscription was lost yet."
             ),
+            ChartCard(
+                title: "Renewal switched off and on",
+                remark:
+                    "By day of the notification, in a long range by week, of the last 24 months. Each change counts.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "day",
+                    series: [
+                        Chart.Series(column: "cancelled", tone: 1), Chart.Series(column: "cancelled_trials", tone: 4),
+                        Chart.Series(column: "resumed", tone: 0, isLoss: true),
+                    ],
+                    isSum: true,
+                    words: "renewal switched off, and on again below the axis, by day"
+                ),
+                tables: [(.cancellations, "Renewal switched off and on by day")],
+                nothing: "No notification of the last 24 months says that renewal was switched off.",
+                isWide: true
+            ),
         ]
     )
 }
@@ -119,6 +137,21 @@ extension ReportQuestion {
                sum(churned_unknown) AS unknown, sum(churned) AS churned, sum(active_at_start) AS active
           FROM renewals_and_churn_by_month v WHERE app_id = $1
          GROUP BY v.month ORDER BY v.month DESC
+        """
+    )
+
+    static let cancellations = ReportQuestion(
+        "cancellations",
+        on: ["cancellations_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("cancelled", "Off, paid", .count, of: "all_cancelled"),
+            FigureColumn("cancelled_trials", "Off, trial", .count, of: "all_cancelled"),
+            FigureColumn("all_cancelled", "Off", .count), FigureColumn("resumed", "On again", .count),
+        ],
+        """
+        SELECT v.day::text AS day, sum(cancelled - cancelled_trials) AS cancelled, sum(cancelled_trials) AS cancelled_trials,
+               sum(cancelled) AS all_cancelled, sum(resumed) AS resumed
+          FROM cancellations_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay) GROUP BY v.day ORDER BY v.day DESC
         """
     )
 }

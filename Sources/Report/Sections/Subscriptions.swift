@@ -39,6 +39,41 @@ extension ReportSection {
                 nothing: "No paid subscription began or ended in the last 24 months."
             ),
             ChartCard(
+                title: "New paid subscriptions",
+                remark: "By day of the first payment, in a long range by week, of the last 24 months.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "day",
+                    series: [
+                        Chart.Series(column: "after_trial", tone: 0), Chart.Series(column: "introductory", tone: 2),
+                        Chart.Series(column: "direct", tone: 3),
+                    ],
+                    hasShares: true,
+                    isSum: true,
+                    words: "first payments after a trial, with an introductory offer and direct by day"
+                ),
+                tables: [(.newSubscriptions, "New paid subscriptions by day")],
+                nothing: "No new paid subscription in the last 24 months."
+            ),
+            ChartCard(
+                title: "Subscriptions by month",
+                remark: "Active paid subscriptions at the end of each month, and how many came and went in it.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "month",
+                    series: [
+                        Chart.Series(column: "closing", tone: 6, isLine: true), Chart.Series(column: "new", tone: 0),
+                        Chart.Series(column: "resubscribed", tone: 2),
+                        Chart.Series(column: "expired", tone: 1, isLoss: true),
+                    ],
+                    words: "active paid subscriptions and their movement by month"
+                ),
+                tables: [(.movementByMonth, "Paid subscriptions, their movement and churn by month")],
+                nothing: "No paid subscriptions yet."
+            ),
+            segment("Movement by product", .movementByProduct, by: "product_id"),
+            segment("Movement by storefront", .movementByStorefront, by: "storefront"),
+            ChartCard(
                 title: "States of subscriptions",
                 remark: "By the product of the last period; the ten largest are drawn.",
                 chart: Chart(
@@ -59,6 +94,25 @@ extension ReportSection {
             ),
         ]
     )
+
+    private static func segment(_ title: String, _ question: ReportQuestion, by axis: String) -> ChartCard {
+        ChartCard(
+            title: title,
+            remark: "Paid subscriptions that came and went in the last month that is over; the ten largest are drawn.",
+            chart: Chart(
+                form: .rows,
+                axis: axis,
+                series: [
+                    Chart.Series(column: "new", tone: 0), Chart.Series(column: "resubscribed", tone: 2),
+                    Chart.Series(column: "expired", tone: 1, isLoss: true),
+                ],
+                limit: 10,
+                words: "paid subscriptions that are new, came back or expired, those with the most subscriptions first"
+            ),
+            tables: [(question, title + ", actives and churn")],
+            nothing: "No paid subscriptions in the last month that is over."
+        )
+    }
 }
 
 extension ReportQuestion {
@@ -116,4 +170,63 @@ extension ReportQuestion {
          GROUP BY product_id ORDER BY active DESC, sum(subscriptions) DESC, product_id
         """
     )
+
+    static let newSubscriptions = ReportQuestion(
+        "new-subscriptions",
+        on: ["new_subscriptions_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("after_trial", "After a trial", .count, of: "new"),
+            FigureColumn("introductory", "Introductory offer", .count, of: "new"),
+            FigureColumn("direct", "Direct", .count, of: "new"),
+            FigureColumn("with_offer", "Direct with another offer", .count, of: "direct"),
+            FigureColumn("new", "All", .count),
+        ],
+        """
+        SELECT v.day::text AS day, sum(trial_conversions) AS after_trial, sum(introductory) AS introductory,
+               sum(direct) AS direct, sum(direct_with_offer) AS with_offer, sum(new) AS new
+          FROM new_subscriptions_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay) GROUP BY v.day ORDER BY v.day DESC
+        """
+    )
+
+    static let movementByMonth = ReportQuestion(
+        "movement-by-month",
+        on: ["subscription_movement_by_month"],
+        [FigureColumn("month", "Month", .month)] + movementColumns,
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, \(movementSums)
+          FROM subscription_movement_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
+        """
+    )
+
+    static let movementByProduct = segment("movement-by-product", FigureColumn("product_id", "Product", .text))
+
+    static let movementByStorefront = segment("movement-by-storefront", FigureColumn("storefront", "Storefront", .text))
+
+    private static let movementColumns = [
+        FigureColumn("opening", "At the beginning", .count), FigureColumn("new", "New", .count),
+        FigureColumn("resubscribed", "Came back", .count), FigureColumn("switched_in", "Changed to it", .count),
+        FigureColumn("expired", "Expired", .count, of: "opening"),
+        FigureColumn("switched_out", "Changed from it", .count),
+        FigureColumn("closing", "At the end", .count),
+        FigureColumn("churned", "Expired less came back", .count, of: "opening"),
+    ]
+
+    private static let movementSums = """
+        sum(opening) AS opening, sum(new) AS new, sum(resubscribed) AS resubscribed, sum(switched_in) AS switched_in,
+        sum(expired) AS expired, sum(switched_out) AS switched_out, sum(closing) AS closing, sum(churned) AS churned
+        """
+
+    /// Of the last month that is over.
+    private static func segment(_ name: String, _ column: FigureColumn) -> ReportQuestion {
+        ReportQuestion(
+            name,
+            on: ["subscription_movement_by_month"],
+            [column] + movementColumns,
+            """
+            SELECT \(column.name), \(movementSums) FROM subscription_movement_by_month
+             WHERE app_id = $1 AND month = (date_trunc('month', now()) - interval '1 month')::date
+             GROUP BY \(column.name) ORDER BY sum(opening) + sum(new) DESC, \(column.name)
+            """
+        )
+    }
 }

@@ -1,9 +1,26 @@
 extension ReportSection {
     /// Free trials and other offers.
     static let trials = ReportSection(
-        id: "trials",
+        id: "trials-and-offers",
         title: "Trials and offers",
         cards: [
+            ChartCard(
+                title: "Trials and their outcome",
+                remark: "By the day on which the trial began, in a long range by week, of the last 24 months.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "day",
+                    series: [
+                        Chart.Series(column: "converted", tone: 0), Chart.Series(column: "running", tone: 2),
+                        Chart.Series(column: "lost", tone: 1),
+                    ],
+                    hasShares: true,
+                    isSum: true,
+                    words: "free trials by day of their beginning and their outcome so far"
+                ),
+                tables: [(.trialsByDay, "Free trials by day of their beginning")],
+                nothing: "No free trial in the last 24 months."
+            ),
             ChartCard(
                 title: "Redeemed offers",
                 remark:
@@ -25,7 +42,7 @@ extension ReportSection {
                     (.redemptionsByOffer, "Redemptions of the last 24 months by offer"),
                 ],
                 nothing: "No offer was redeemed yet."
-            )
+            ),
         ]
     )
 }
@@ -68,6 +85,23 @@ extension ReportQuestion {
           FROM offer_redemptions_by_month v WHERE app_id = $1 AND month >= \(sinceMonth)
          GROUP BY product_id, offer, v.offer_identifier
          ORDER BY sum(redemptions) DESC, product_id, offer, v.offer_identifier
+        """
+    )
+
+    static let trialsByDay = ReportQuestion(
+        "trials",
+        on: ["trials_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("converted", "Paid", .count, of: "started"),
+            FigureColumn("running", "Running", .count, of: "started"),
+            FigureColumn("will_not_renew", "Running, renewal off", .count, of: "running"),
+            FigureColumn("lost", "Ended without a payment", .count, of: "started"),
+            FigureColumn("started", "All", .count),
+        ],
+        """
+        SELECT v.day::text AS day, sum(converted) AS converted, sum(running) AS running, sum(will_not_renew) AS will_not_renew,
+               sum(lost) AS lost, sum(started) AS started
+          FROM trials_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay) GROUP BY v.day ORDER BY v.day DESC
         """
     )
 }

@@ -23,8 +23,14 @@ struct ReportPageTests {
                     """,
                     [.text(Self.hostileName)]
                 )
+                // Rates for one of the currencies: the others are left out of the sums.
                 try connection.script(
                     """
+                    INSERT INTO appstore.exchange_rates
+                        SELECT app_id, 'USD', 'EUR', '2000-01-01', 1.1 FROM appstore.apps WHERE environment = 'Production';
+                    UPDATE appstore.notifications SET notification_type = 'DID_CHANGE_RENEWAL_STATUS', subtype = 'AUTO_RENEW_DISABLED'
+                     WHERE notification_uuid = (SELECT min(notification_uuid) FROM appstore.notifications
+                                                 WHERE notification_type = 'DID_RENEW');
                     UPDATE appstore.notification_send_attempts SET send_attempt_result = 'TIMED_OUT' WHERE notification_uuid =
                         (SELECT min(notification_uuid) FROM appstore.notification_send_attempts)
                     """
@@ -131,6 +137,136 @@ struct ReportPageTests {
             """
         ),
         (
+            "revenue-by-day",
+            """
+            SELECT concat_ws('|', day, coalesce(currency, 'not told'), MONEY(sum(new_milliunits)), MONEY(sum(renewal_milliunits)),
+                             MONEY(sum(one_time_milliunits)), MONEY(sum(refunded_milliunits)), MONEY(sum(net_milliunits)))
+              FROM revenue_by_day WHERE day >= (now() - interval '3 months')::date GROUP BY day, currency
+            """
+        ),
+        (
+            "revenue-converted",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, sum(purchases), MONEY(sum(gross)), MONEY(sum(refunded)),
+                             MONEY(sum(net)), (SELECT coalesce(string_agg(DISTINCT u.name, ', ' ORDER BY u.name), 'none')
+                                                 FROM revenue_converted_by_month w, unnest(w.currencies_without_rate) u (name)
+                                                WHERE w.month = v.month))
+              FROM (SELECT month, reporting_currency AS currency, purchases, gross_estimated_milliunits AS gross,
+                           refunded_estimated_milliunits AS refunded, net_estimated_milliunits AS net
+                      FROM revenue_converted_by_month) v
+             GROUP BY month, currency
+            """
+        ),
+        (
+            "proceeds-converted",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, coalesce(MONEY(sum(proceeds)), '–'), 'rates are missing')
+              FROM (SELECT month, reporting_currency AS currency, proceeds_estimated_milliunits AS proceeds
+                      FROM proceeds_converted_by_month) v
+             GROUP BY month, currency
+            """
+        ),
+        (
+            "mrr-retention",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, MONEY(opening_milliunits),
+                             to_char(100 * gross_mrr_retention, 'FM999990.00') || '%', to_char(100 * net_mrr_retention, 'FM999990.00') || '%')
+              FROM mrr_retention_by_month WHERE gross_mrr_retention IS NOT NULL
+            """
+        ),
+        (
+            "quick-ratio",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, coalesce(to_char(quick_ratio, 'FM999990.00'), '–'),
+                             coalesce(MONEY(arpa_milliunits), '–'), closing_subscriptions)
+              FROM mrr_retention_by_month
+            """
+        ),
+        (
+            "average-revenue",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, customers, paying_customers, MONEY(net_milliunits),
+                             MONEY(arpu_milliunits), coalesce(MONEY(arppu_milliunits), '–'))
+              FROM average_revenue_by_month WHERE currency IS NOT NULL
+            """
+        ),
+        (
+            "mrr-at-risk",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, sum(subscriptions), sum(will_not_renew), sum(in_grace_period),
+                             MONEY(sum(mrr_milliunits) - sum(will_not_renew_mrr_milliunits) - sum(in_grace_period_mrr_milliunits)),
+                             MONEY(sum(in_grace_period_mrr_milliunits)), MONEY(sum(will_not_renew_mrr_milliunits)))
+              FROM mrr_at_risk_by_month GROUP BY month, currency
+            """
+        ),
+        (
+            "mrr-converted",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), currency, MONEY(opening_estimated_milliunits), MONEY(new_estimated_milliunits),
+                             MONEY(reactivation_estimated_milliunits), MONEY(expansion_estimated_milliunits),
+                             MONEY(contraction_estimated_milliunits), MONEY(churn_estimated_milliunits), MONEY(closing_estimated_milliunits),
+                             coalesce(to_char(100 * gross_mrr_retention, 'FM999990.00') || '%', '–'),
+                             coalesce(to_char(100 * net_mrr_retention, 'FM999990.00') || '%', '–'),
+                             coalesce(to_char(quick_ratio, 'FM999990.00'), '–'), coalesce(array_to_string(currencies_without_rate, ', '), 'none'))
+              FROM (SELECT *, reporting_currency AS currency FROM mrr_movement_converted_by_month) v
+            """
+        ),
+        (
+            "new-subscriptions",
+            """
+            SELECT concat_ws('|', day, sum(trial_conversions), sum(introductory), sum(direct), sum(direct_with_offer), sum(new))
+              FROM new_subscriptions_by_day WHERE day >= DAYS GROUP BY day
+            """
+        ),
+        (
+            "movement-by-month",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(opening), sum(new), sum(resubscribed), sum(switched_in), sum(expired),
+                             sum(switched_out), sum(closing), sum(expired) - sum(resubscribed))
+              FROM subscription_movement_by_month GROUP BY month
+            """
+        ),
+        (
+            "movement-by-product",
+            """
+            SELECT concat_ws('|', product_id, sum(opening), sum(new), sum(resubscribed), sum(switched_in), sum(expired),
+                             sum(switched_out), sum(closing), sum(expired) - sum(resubscribed))
+              FROM subscription_movement_by_month
+             WHERE month = (date_trunc('month', now()) - interval '1 month')::date GROUP BY product_id
+            """
+        ),
+        (
+            "movement-by-storefront",
+            """
+            SELECT concat_ws('|', storefront, sum(opening), sum(new), sum(resubscribed), sum(switched_in), sum(expired),
+                             sum(switched_out), sum(closing), sum(expired) - sum(resubscribed))
+              FROM subscription_movement_by_month
+             WHERE month = (date_trunc('month', now()) - interval '1 month')::date GROUP BY storefront
+            """
+        ),
+        (
+            "trials",
+            """
+            SELECT concat_ws('|', day, sum(converted), sum(running), sum(will_not_renew), sum(lost), sum(started))
+              FROM trials_by_day WHERE day >= DAYS GROUP BY day
+            """
+        ),
+        (
+            "cancellations",
+            """
+            SELECT concat_ws('|', day, sum(cancelled) - sum(cancelled_trials), sum(cancelled_trials), sum(cancelled), sum(resumed))
+              FROM cancellations_by_day WHERE day >= DAYS GROUP BY day
+            """
+        ),
+        (
+            "refund-requests",
+            """
+            SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(refunded), sum(declined), sum(reversed), sum(pending), sum(requests),
+                             sum(refunded_unasked), sum(declined_unasked))
+              FROM refund_requests_by_month GROUP BY month
+            """
+        ),
+        (
             "states",
             """
             SELECT concat_ws('|', product_id, coalesce(sum(CASE status WHEN 'active' THEN subscriptions END), 0),
@@ -228,7 +364,7 @@ struct ReportPageTests {
                         """
                         SET search_path = appstore; SET TimeZone = 'UTC';
                         CREATE FUNCTION pg_temp.money_words(currency text, amount numeric) RETURNS text LANGUAGE sql AS $$
-                            SELECT CASE WHEN amount % 10 <> 0 THEN to_char(amount / 1000, 'FM999999999990.000')
+                            SELECT CASE WHEN amount IS NULL THEN '–' WHEN amount % 10 <> 0 THEN to_char(amount / 1000, 'FM999999999990.000')
                                         WHEN amount % 1000 <> 0 OR coalesce(currency, '') NOT IN ('JPY', 'KRW', 'VND', 'CLP')
                                         THEN to_char(amount / 1000, 'FM999999999990.00')
                                         ELSE to_char(amount / 1000, 'FM999999999990') END
@@ -319,12 +455,12 @@ struct ReportPageTests {
             let months = try #require(probe.ranges["chart-revenue"])
             #expect(months["3"] == 4, "three months that are over, and the present one")
             #expect(months["12"] == 13 && months["24"] == 25)
-            #expect(try #require(months["0"]) > 25)
+            #expect(months["0"].map { $0 > 25 } == true)
             let days = try #require(probe.ranges["chart-active"])
-            #expect((90...93).contains(try #require(days["3"])) && (366...367).contains(try #require(days["12"])))
+            #expect(days["3"].map((90...93).contains) == true && days["12"].map((366...367).contains) == true)
             let movement = try #require(probe.ranges["chart-movement"])
-            #expect((90...93).contains(try #require(movement["3"])), "by day")
-            #expect((53...54).contains(try #require(movement["12"])), "by week")
+            #expect(movement["3"].map((90...93).contains) == true, "by day")
+            #expect(movement["12"].map((53...54).contains) == true, "by week")
             let states = try #require(probe.charts.first { $0.id == "chart-states" })
             #expect(states.labels.contains { $0.hasPrefix("</script><script") })
 
@@ -348,7 +484,7 @@ struct ReportPageTests {
             #expect(phone.width == 390 && phone.scrollWidth <= 390, "\(phone.scrollWidth)")
             let states = try #require(phone.charts.first { $0.id == "chart-states" })
             let name = try #require(states.labels.first { $0.hasPrefix("</scrip") })
-            #expect(name.contains("…") && name.hasSuffix("&\\u{202E}x") && name.count < 30, "\(name)")
+            #expect(name.contains("…") && name.hasSuffix("\\u{202E}x") && name.count < 30, "\(name)")
             #expect(phone.paper.count == Self.charts)
             // The sheets of A4 and US Letter have 680 CSS pixels between usual margins, and some more.
             #expect(phone.paper.allSatisfy { (300...680).contains($0) }, "\(phone.paper)")
@@ -359,11 +495,10 @@ struct ReportPageTests {
     }
 
     /// How many charts the page of a world with everything has.
-    private static let charts = 13
+    private static let charts = 27
 
-    /// Opens the same page without its policy, so that a script of the test can look at it.
-    ///
-    /// - Parameter width: Of the frame it is opened in, in CSS pixels; `nil` for the whole window.
+    // Opens the same page without its policy, so that a script of the test can look at it; in a frame of the width in CSS
+    // pixels, or without one in the whole window.
     private func probe(_ page: WrittenPage, _ stage: Stage, width: Int? = nil) async throws -> Probe {
         let policy = /<meta http-equiv="Content-Security-Policy"[^>]*>/
         let open = page.html.replacing(policy, with: "").replacing("</body>", with: Probe.script + "</body>")

@@ -104,6 +104,7 @@ struct Probe: Decodable {
             });
           }
         }
+        if (select) choose(select, select.options[0].value);
         dispatchEvent(new Event("beforeprint"));
         found.paper = all().map(canvas => Math.round(canvas.getBoundingClientRect().width));
         dispatchEvent(new Event("afterprint"));

@@ -2,6 +2,9 @@
 --
 -- proceeds = net / (1 + tax) * (1 - commission), by the rule of proceeds_rules for the storefront that holds on the last day
 -- of the month, else by the rule for '*'. Apple's data have neither tax nor commission, so this is only as good as the rules.
+--
+-- Apple's commission falls after a subscriber's first year of paid service. proceeds_by_year_estimated applies the rule's
+-- commission_after_a_year to that part of net which revenue_after_a_year_by_month finds, and commission to the rest.
 CREATE OR REPLACE VIEW proceeds_by_month AS
 SELECT
     r.app_id, r.month, r.product_id, r.storefront, r.currency,
@@ -9,13 +12,25 @@ SELECT
     rule.tax, rule.commission,
     round(r.net_milliunits / (1 + rule.tax) * (1 - rule.commission))::bigint AS proceeds_estimated_milliunits,
     r.net_milliunits * 0.001 AS net_amount,
-    round(r.net_milliunits / (1 + rule.tax) * (1 - rule.commission)) * 0.001 AS proceeds_estimated_amount
+    round(r.net_milliunits / (1 + rule.tax) * (1 - rule.commission)) * 0.001 AS proceeds_estimated_amount,
+    coalesce(later.net_milliunits, 0) AS net_after_a_year_milliunits,
+    coalesce(later.net_milliunits, 0) * 0.001 AS net_after_a_year_amount,
+    rule.commission_after_a_year,
+    by_year.proceeds::bigint AS proceeds_by_year_estimated_milliunits,
+    by_year.proceeds * 0.001 AS proceeds_by_year_estimated_amount
 FROM revenue_by_month r
+LEFT JOIN revenue_after_a_year_by_month later ON later.app_id = r.app_id AND later.month = r.month AND r.type = 'Auto-Renewable Subscription'
+     AND coalesce(later.product_id, '') = coalesce(r.product_id, '') AND coalesce(later.storefront, '') = coalesce(r.storefront, '')
+     AND coalesce(later.currency, '') = coalesce(r.currency, '')
 LEFT JOIN LATERAL (
-    SELECT p.tax, p.commission FROM proceeds_rules p
+    SELECT p.tax, p.commission, coalesce(p.commission_after_a_year, p.commission) AS commission_after_a_year FROM proceeds_rules p
      WHERE p.app_id = r.app_id AND p.storefront IN (r.storefront, '*') AND p.valid_from < (r.month + interval '1 month')::date
      ORDER BY p.storefront = '*', p.valid_from DESC LIMIT 1
-) rule ON true;
+) rule ON true
+CROSS JOIN LATERAL (
+    SELECT round(((r.net_milliunits - coalesce(later.net_milliunits, 0)) * (1 - rule.commission)
+                  + coalesce(later.net_milliunits, 0) * (1 - rule.commission_after_a_year)) / (1 + rule.tax)) AS proceeds
+) by_year;
 COMMENT ON VIEW proceeds_by_month IS
     'revenue_by_month less tax and commission by the user''s proceeds_rules. App Store Connect''s financial reports are the books.';
 COMMENT ON COLUMN proceeds_by_month.month IS 'The first day of the month, in UTC.';
@@ -23,3 +38,9 @@ COMMENT ON COLUMN proceeds_by_month.net_milliunits IS 'Sales less refunds, in th
 COMMENT ON COLUMN proceeds_by_month.tax IS 'The rule''s tax, as a share of the price without it; NULL without a rule.';
 COMMENT ON COLUMN proceeds_by_month.commission IS 'The rule''s commission, 0 to 1; NULL without a rule.';
 COMMENT ON COLUMN proceeds_by_month.proceeds_estimated_milliunits IS 'What may be left, in thousandths of a unit of currency; NULL without a rule.';
+COMMENT ON COLUMN proceeds_by_month.net_after_a_year_milliunits IS
+    'The part of net_milliunits from payments after a year of paid service, in thousandths of a unit of currency.';
+COMMENT ON COLUMN proceeds_by_month.commission_after_a_year IS
+    'Apple''s share of that part, from proceeds_rules: commission_after_a_year, or commission where that is NULL.';
+COMMENT ON COLUMN proceeds_by_month.proceeds_by_year_estimated_milliunits IS
+    'Proceeds with both commissions, in thousandths of a unit of currency; NULL without a rule. The same as proceeds_estimated_milliunits unless commission_after_a_year is set.';

@@ -7,8 +7,10 @@ SELECT
     p.app_id, p.month, wanted.reporting_currency, p.product_id, p.storefront,
     round(sum(p.net_milliunits * rate.rate))::bigint AS net_estimated_milliunits,
     round(sum(p.proceeds_estimated_milliunits * rate.rate))::bigint AS proceeds_estimated_milliunits,
+    round(sum(p.proceeds_by_year_estimated_milliunits * rate.rate))::bigint AS proceeds_by_year_estimated_milliunits,
     round(sum(p.net_milliunits * rate.rate)) * 0.001 AS net_estimated_amount,
     round(sum(p.proceeds_estimated_milliunits * rate.rate)) * 0.001 AS proceeds_estimated_amount,
+    round(sum(p.proceeds_by_year_estimated_milliunits * rate.rate)) * 0.001 AS proceeds_by_year_estimated_amount,
     coalesce(bool_or(p.proceeds_estimated_milliunits IS NULL AND p.net_milliunits <> 0), false) AS is_without_rule,
     array_agg(DISTINCT p.currency) FILTER (WHERE rate.rate IS NULL AND p.net_milliunits <> 0) AS currencies_without_rate
 FROM proceeds_by_month p
@@ -23,5 +25,6 @@ COMMENT ON COLUMN proceeds_converted_by_month.month IS 'The first day of the mon
 COMMENT ON COLUMN proceeds_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
 COMMENT ON COLUMN proceeds_converted_by_month.net_estimated_milliunits IS 'Sales less refunds, in thousandths of a unit of reporting_currency; NULL when no currency of the row has a rate.';
 COMMENT ON COLUMN proceeds_converted_by_month.proceeds_estimated_milliunits IS 'Proceeds, in thousandths of a unit of reporting_currency; NULL when no row has both a rule and a rate.';
+COMMENT ON COLUMN proceeds_converted_by_month.proceeds_by_year_estimated_milliunits IS 'Proceeds with the commission after a year of paid service, in thousandths of a unit of reporting_currency; NULL when no row has both a rule and a rate.';
 COMMENT ON COLUMN proceeds_converted_by_month.is_without_rule IS 'Whether sales are missing from the proceeds because no rule of proceeds_rules holds for them.';
 COMMENT ON COLUMN proceeds_converted_by_month.currencies_without_rate IS 'Currencies whose amounts are missing from the sums; NULL when none is.';

@@ -36,11 +36,14 @@ package struct DataDictionary: Sendable, Equatable {
             "those of production.",
         ]
         let parts: [(title: String, intro: [String], relations: [Relation])] = [
-            ("Views", ["What analysts query: the role of an analyst may read each of them."], relations.filter(\.isShown)),
+            (
+                "Views", ["What analysts query: the role of an analyst may read each of them."],
+                relations.filter(\.isShown)
+            ),
             ("Tables", [], relations.filter { $0.kind == "table" && !$0.isOfRefresh }),
             (
                 "Internal",
-                ["What a refresh of the materialised views keeps for itself. No role is granted it, and it is empty between refreshes."],
+                ["What a refresh of the materialised views keeps for itself: no role may read it."],
                 relations.filter(\.isOfRefresh)
             ),
         ]

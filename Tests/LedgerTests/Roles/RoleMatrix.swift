@@ -50,7 +50,10 @@ enum RoleMatrix {
             "SELECT 1 FROM subscription_movement_by_week, subscription_movement_by_month, mrr_retention_by_month",
             "mlea"
         ),
-        Statement("SELECT 1 FROM average_revenue_by_month, refund_requests_by_month, exchange_rate_months", "mlea"),
+        Statement(
+            "SELECT 1 FROM average_revenue_by_month, refund_requests_by_month, exchange_rate_months, revenue_after_a_year_by_month",
+            "mlea"
+        ),
         Statement(
             "SELECT 1 FROM mrr_converted_by_month, mrr_movement_converted_by_month, proceeds_converted_by_month",
             "mlea"

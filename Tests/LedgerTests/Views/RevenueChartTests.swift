@@ -84,7 +84,8 @@ struct RevenueChartTests {
         )
     }
 
-    @Test func `MRR, its movement, proceeds and lifetime value in one currency, and no currency added up without a rate`()
+    @Test
+    func `MRR, its movement, proceeds and lifetime value in one currency, and no currency added up without a rate`()
         async throws
     {
         let world = try await TestLedger()
@@ -162,6 +163,61 @@ struct RevenueChartTests {
                 EXCEPT SELECT month, storefront, gross_estimated_milliunits FROM revenue_converted_by_month
                 """
             ) == []
+        )
+    }
+
+    @Test func `commission falls after 365 days of paid service: lapses, trials, refunds and extensions do not count`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a1 | a | yearly  | 2024-02-01 | 2025-02-01 | 100000 |                                    # the first year,
+            a2 | a | yearly  | 2025-02-01 | 2026-02-01 | 100000 | transaction_reason=RENEWAL         # the second: the smaller commission
+            b1 | b | yearly  | 2024-01-25 | 2024-02-01 | 0      | offer_type=1, offer_discount_type=FREE_TRIAL
+            b2 | b | yearly  | 2024-02-01 | 2025-01-30 | 100000 | transaction_reason=RENEWAL         # 364 days
+            b3 | b | yearly  | 2025-02-01 | 2026-02-01 | 100000 | transaction_reason=RENEWAL         # too early by a day
+            c1 | c | yearly  | 2024-01-01 | 2024-12-31 | 100000 |                                    # 365 days,
+            c2 | c | yearly  | 2025-02-20 | 2026-02-20 | 100000 |                                    # bought again after 51 days: they count
+            d1 | d | yearly  | 2023-11-01 | 2024-11-01 | 100000 |
+            d2 | d | yearly  | 2025-02-20 | 2026-02-20 | 100000 |                                    # after 111 days: counted from 0
+            e1 | e | yearly  | 2023-02-01 | 2024-02-01 | 100000 | revocation_date=2024-01-20         # refunded: no paid service
+            e2 | e | yearly  | 2024-02-20 | 2025-02-10 | 100000 |                                    # 356 days
+            e3 | e | yearly  | 2025-02-10 | 2026-02-10 | 100000 | transaction_reason=RENEWAL
+            f1 | f | monthly | 2024-02-01 | 2025-02-15 | 10000  |                                    # a month that Apple extended by a year
+            f2 | f | monthly | 2025-02-15 | 2025-03-15 | 10000  | transaction_reason=RENEWAL
+            g1 | g | monthly | 2024-02-05 | 2024-03-05 | 10000  | is_upgraded=true
+            g2 | g | yearly  | 2024-02-25 | 2025-02-04 | 100000 |                                    # upgraded after 20 days: 365 together
+            g3 | g | yearly  | 2025-02-04 | 2026-02-04 | 100000 | transaction_reason=RENEWAL, revocation_date=2025-03-05, revocation_percentage_milliunits=50000
+            """
+        )
+        try await world.notify("n1 | RENEWAL_EXTENDED | - | 2024-02-02 | f1 | original_transaction_id=f")
+        try await world.run(
+            """
+            INSERT INTO products (app_id, product_id, period) VALUES (1, 'monthly', 'P1M'), (1, 'yearly', 'P1Y');
+            INSERT INTO proceeds_rules (app_id, valid_from, tax, commission, commission_after_a_year) VALUES (1, '2023-01-01', 0.25, 0.3, 0.15);
+            INSERT INTO proceeds_rules (app_id, valid_from, tax, commission) VALUES (1, '2025-03-01', 0.25, 0.15)
+            """
+        )
+        #expect(
+            try await world.answer(
+                "SELECT to_char(month, 'YY-MM') AS m, product_id, purchases, gross_milliunits, refunded_milliunits, net_milliunits FROM revenue_after_a_year_by_month ORDER BY 1"
+            ) == ["25-02 yearly 3 300000 0 300000", "25-03 yearly 0 0 50000 -50000"]  // a2, c2 and g3
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT to_char(month, 'YY-MM') AS m, product_id, net_milliunits, proceeds_estimated_milliunits, net_after_a_year_milliunits, commission_after_a_year,
+                       proceeds_by_year_estimated_milliunits, proceeds_by_year_estimated_amount
+                  FROM proceeds_by_month WHERE month >= '2025-01-01' ORDER BY 1, 2
+                """
+            ) == [
+                "25-02 monthly 10000 5600 0 0.15 5600 5.600",
+                // 600.00 / 1.25: three payments less 30 %, three less 15 %.
+                "25-02 yearly 600000 336000 300000 0.15 372000 372.000",
+                // The Small Business Program: one commission for all, because the rule has no second one.
+                "25-03 yearly -50000 -34000 -50000 0.15 -34000 -34.000",
+            ]
         )
     }
 }

@@ -191,6 +191,16 @@ struct ModelTests {
                               WHERE is_paid GROUP BY 1, 2) p USING (month, currency)
                  WHERE (coalesce(a.net_milliunits, 0), coalesce(a.paying_customers, 0)) <> (coalesce(p.net, 0), coalesce(p.payers, 0)))
             UNION ALL
+            SELECT 'payments after a year, and all payments' WHERE EXISTS (
+                SELECT FROM revenue_after_a_year_by_month a
+                  LEFT JOIN (SELECT month, product_id, storefront, currency, sum(purchases) AS purchases, sum(gross_milliunits) AS gross,
+                                    sum(refunded_milliunits) AS refunded FROM revenue_by_month GROUP BY 1, 2, 3, 4) r
+                       USING (month, product_id, storefront, currency)
+                 WHERE (a.purchases <= r.purchases AND a.gross_milliunits <= r.gross AND a.refunded_milliunits <= r.refunded) IS NOT TRUE)
+            UNION ALL
+            SELECT 'payments after a year, and their part of the proceeds'
+             WHERE (SELECT sum(net_milliunits) FROM revenue_after_a_year_by_month) <> (SELECT sum(net_after_a_year_milliunits) FROM proceeds_by_month)
+            UNION ALL
             SELECT 'MRR retention, and MRR movement' WHERE EXISTS (
                 SELECT FROM mrr_retention_by_month r JOIN mrr_movement_by_month m USING (app_id, month, currency)
                  WHERE abs(r.gross_mrr_retention - 1 + (m.churn_milliunits + m.contraction_milliunits)::numeric

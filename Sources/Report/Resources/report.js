@@ -26,14 +26,17 @@
     return unit === "percent" ? exact.format(value) + "%" : unit === "ratio" ? exact.format(value) : whole.format(value);
   }
 
-  // Product IDs have the same beginning and differ at the end, so the middle is left out.
+  // Product IDs have the same beginning and differ at the end, so the middle is left out; and more of the beginning where
+  // two names would look the same.
   const letters = text => typeof Intl.Segmenter === "function"
     ? Array.from(new Intl.Segmenter("en").segment(text), part => part.segment) : Array.from(text);
-  function shortened(text, most) {
-    const all = letters(text);
-    if (all.length <= most) return text;
-    const end = Math.floor(most / 2);
-    return all.slice(0, most - 1 - end).join("") + "…" + all.slice(-end).join("");
+  function shortened(texts, most) {
+    const cut = end => texts.map(text => {
+      const all = letters(text);
+      return all.length <= most ? text : all.slice(0, most - 1 - end).join("") + "…" + all.slice(-end).join("");
+    });
+    const even = cut(Math.floor(most / 2));
+    return new Set(even).size === new Set(texts).size ? even : cut(most - 5);
   }
 
   // A month is "2026-11" and a day "2026-11-22", so that text in order is time in order.
@@ -158,8 +161,8 @@
     const lies = chart.form === "rows";
     // At most two fifths of the width are for names, in letters of about 7 pixels.
     const most = Math.max(12, Math.min(40, Math.floor(width * 0.4 / 7)));
-    const names = shown.names.map((name, index) => {
-      const lines = [chart.step ? name : shortened(name, most)];
+    const names = (chart.step ? shown.names : shortened(shown.names, most)).map((name, index) => {
+      const lines = [name];
       if (panel.notes) lines.push(panel.notes[index]);
       if (shown.partial[index]) lines.push("so far");
       return lines.length > 1 ? lines : lines[0];

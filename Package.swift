@@ -15,8 +15,8 @@ let settings: [SwiftSetting] =
     // CI turns every warning into an error. Users do not, because a newer compiler can have new warnings.
     + (Context.environment["STORELEDGER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -106,14 +106,20 @@ let package = Package(
 
         // Level 5: what is made of a ledger
         module("Publish", ["LedgerTables", "Workers", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
+        // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
+        // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
+        module(
+            "Report",
+            ["AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "SignedData", "Postgres", "Ledger"],
+            resources: [.embedInCode("Resources/report.css"), .embedInCode("Resources/report.js")]
+        ),
 
         // Level 6: the pipeline and the simulator
         module(
             "ExportPipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres",
-                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish",
+                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish", "Report",
             ]
         ),
         module(
@@ -162,7 +168,8 @@ let package = Package(
         ),
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "Publish", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
-        tests(of: "ExportPipeline", ["AppStoreModel", "StrictJSON", "LedgerTables", "Postgres", "TestSupport"]),
+        tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
+        tests(of: "ExportPipeline", ["AppStoreModel", "StrictJSON", "LedgerTables", "Postgres", "Report", "TestSupport"]),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(
             name: "FuzzTargets",

@@ -5,6 +5,7 @@ import HTTPTransport
 import JobPlan
 import Ledger
 import Postgres
+import Report
 import SignedData
 import Workers
 
@@ -158,19 +159,5 @@ extension PostgresError {
         case .duplicateTable, .undefinedTable, .duplicateObject, .undefinedObject: message.contains("stage_")
         default: false
         }
-    }
-}
-
-extension Duration {
-    /// Such as `2 h 5 min`, `90 s`, `0.4 s`; for people.
-    package var inWords: String {
-        let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
-        if seconds >= 3_600 {
-            let minutes = Int((seconds / 60).rounded())
-            return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
-        }
-        if seconds >= 120 { return "\(Int((seconds / 60).rounded())) min" }
-        if seconds >= 10 { return "\(Int(seconds.rounded())) s" }
-        return "\(Double(Int((seconds * 10).rounded())) / 10) s"
     }
 }

@@ -50,7 +50,7 @@ package struct Ledger: Sendable {
     }
 
     /// Undoes, for one transaction, what ``sessionSettings(schema:)`` forbids the planner: for statements over whole tables.
-    static let usualPlanner =
+    package static let usualPlanner =
         "SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"
 
     /// Has every statement planned each time; ``SettledTables`` says when pages need not.

@@ -1,6 +1,7 @@
 import ExportPipeline
 import Ledger
 import Publish
+import Workers
 
 /// What `run` leaves on stdout.
 struct RunSummaryText {

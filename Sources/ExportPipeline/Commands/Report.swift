@@ -2,6 +2,7 @@ import AppStoreModel
 import JobPlan
 import Ledger
 import Publish
+import Report
 
 /// What `report` has written.
 package struct WrittenReport: Sendable {
@@ -24,13 +25,14 @@ extension ExportPipeline {
             applicationName: applicationName,
             databaseDeadline: ledger.deadline
         )
-        let figures = try await reader.reportFigures(
+        let report = try await reader.report(
             of: job.name,
             bundleId: job.app.bundleId,
-            environment: job.app.environment.rawValue
+            environment: job.app.environment.rawValue,
+            library: library,
+            version: version
         )
-        let page = Array(ReportPage(figures: figures, library: library, version: version).html.utf8)
-        try publishFile(page, at: path)
-        return WrittenReport(bytes: page.count, hasRun: figures.hasRun)
+        try publishFile(report.page, at: path)
+        return WrittenReport(bytes: report.page.count, hasRun: report.hasRun)
     }
 }

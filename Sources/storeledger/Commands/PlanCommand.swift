@@ -1,5 +1,6 @@
 import ArgumentParser
 import ExportPipeline
+import Workers
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

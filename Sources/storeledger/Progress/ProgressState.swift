@@ -3,6 +3,7 @@ import Crawl
 import ExportPipeline
 import JobPlan
 import Ledger
+import Workers
 
 /// What has been seen of a run so far, and how to say it.
 struct ProgressState: Sendable {

@@ -1,6 +1,5 @@
 import AppStoreModel
 import FoundationEssentials
-import Ledger
 import SignedData
 import StrictJSON
 
@@ -11,9 +10,15 @@ struct ReportPage {
     /// Of storeledger.
     let version: String
 
-    private static let sections: [ReportSection] = [
-        .revenue, .recurring, .active, .states, .products, .storefronts, .deliveries, .runs,
-    ]
+    /// Draws the charts from the figures in the page, in the colours of the moment, for the chosen currency.
+    ///
+    /// Text reaches the page as text and the canvas only; once drawn, `<html data-charts>` says how many there are.
+    private static let script = text(PackageResources.report_js)
+
+    /// The page's look: light, dark and on paper.
+    private static let style = text(PackageResources.report_css)
+
+    private static func text(_ resource: [UInt8]) -> String { String(decoding: resource, as: UTF8.self) }
 
     var html: String {
         let body = figures.isEmpty ? nothing : content
@@ -36,7 +41,7 @@ struct ReportPage {
             <header>
             <div><h1>\(figures.app)</h1>
             <p class="remark">App Store ledger · \(figures.environment) · job \(figures.job)</p></div>
-            \(chooser)</header>
+            \(choosers)</header>
             <main>
             \(body)</main>
             <footer>
@@ -52,13 +57,12 @@ struct ReportPage {
     }
 
     private var content: HTML {
-        let before = Self.sections.prefix(4).map { $0.html(figures, currencies: currencies) }
-        let after = Self.sections.dropFirst(4).map { $0.html(figures, currencies: currencies) }
+        let links: [HTML] = ReportSection.all.map { "<a href=\"#\($0.id)\">\($0.title)</a>\n" }
+        let sections: [HTML] = ReportSection.all.map { $0.html(figures, currencies: currencies) }
         return """
-            \(KeyFigures(figures: figures, currencies: currencies).html)<div class="cards">
-            \(before)\(CohortSection(figures: figures[.retention]).html)\(Array(after))\
-            \(ReportSection.failing.html(figures, currencies: currencies))</div>
-
+            \(KeyFigures(figures: figures, currencies: currencies).html)<nav aria-label="Sections">
+            \(links)</nav>
+            \(sections)
             """
     }
 
@@ -91,25 +95,32 @@ struct ReportPage {
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     }
 
-    private var chooser: HTML {
-        let names = currencies
-        guard names.count > 1 else { return .empty }
-        let options: [HTML] = names.map { "<option>\($0)</option>" }
+    /// What the script draws the charts for; the currency only where there are several.
+    private var choosers: HTML {
+        guard !figures.isEmpty else { return .empty }
+        let names: [HTML] = currencies.map { "<option>\($0)</option>" }
+        let currency: HTML =
+            names.count < 2
+            ? .empty
+            : """
+            <p><label for="currency">Currency of the charts</label>
+            <select id="currency" autocomplete="off">\(names)</select></p>
+
+            """
         return """
-            <p class="chooser"><label for="currency">Currency of the charts</label>
-            <select id="currency" autocomplete="off">\(options)</select></p>
+            <div class="choosers">
+            \(currency)<p><label for="range">Range of the charts</label>
+            <select id="range" autocomplete="off"><option value="3">3 months</option>\
+            <option value="12" selected>12 months</option><option value="24">24 months</option>\
+            <option value="0">all</option></select></p>
+            </div>
 
             """
     }
 
     private var chartData: JSONValue {
-        .array(
-            Self.sections.compactMap { section in
-                guard let chart = section.chart else { return nil }
-                let panels = chart.panels(of: figures[section.tables[0].question], currencies: currencies)
-                return panels.isEmpty ? nil : chart.json(panels)
-            }
-        )
+        let charts = ReportSection.all.flatMap(\.cards).compactMap { $0.chartData(figures, currencies: currencies) }
+        return .object([("today", .string(String(figures.readAt.prefix(10)))), ("charts", .array(charts))])
     }
 
     private var scripts: HTML {

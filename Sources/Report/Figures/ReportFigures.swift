@@ -1,22 +1,26 @@
+import Ledger
 import LedgerTables
 import Postgres
 
 /// Everything the report shows, from one snapshot of the ledger: sums and counts, no customer's ID and no payload.
-package struct ReportFigures: Sendable {
-    package let app: String
-    package let environment: String
-    package let job: String
+struct ReportFigures: Sendable {
+    let app: String
+    let environment: String
+    let job: String
     /// The moment of the snapshot, ISO 8601 UTC.
-    package let readAt: String
+    let readAt: String
+    /// The days 30 and 60 days before it, ISO 8601.
+    let daysBefore: (thirty: String, sixty: String)
     /// The moment of the ledger that the oldest of the materialised views shows, ISO 8601 UTC.
-    package let viewsAsOf: String?
+    let viewsAsOf: String?
     private let tables: [String: FigureTable]
 
-    package init(
+    init(
         app: String,
         environment: String,
         job: String,
         readAt: String,
+        daysBefore: (thirty: String, sixty: String),
         viewsAsOf: String?,
         tables: [String: FigureTable]
     ) {
@@ -24,32 +28,39 @@ package struct ReportFigures: Sendable {
         self.environment = environment
         self.job = job
         self.readAt = readAt
+        self.daysBefore = daysBefore
         self.viewsAsOf = viewsAsOf
         self.tables = tables
     }
 
-    package subscript(question: ReportQuestion) -> FigureTable {
+    subscript(question: ReportQuestion) -> FigureTable {
         tables[question.name] ?? FigureTable(columns: question.columns, rows: [])
     }
 
-    /// Whether the ledger knows nothing of the app and the job.
-    package var isEmpty: Bool { tables.values.allSatisfy(\.isEmpty) }
+    /// Whether the ledger has nothing of the app and the job.
+    var isEmpty: Bool { tables.values.allSatisfy(\.isEmpty) }
 
     /// Whether the job has ever run.
-    package var hasRun: Bool { !self[.runs].isEmpty }
+    var hasRun: Bool { !self[.runs].isEmpty }
 }
 
 extension Ledger {
-    /// Reads what the report shows; an app or a job that is not known has empty tables.
+    /// Reads what the report shows; an unknown app or job has empty tables.
     ///
-    /// Only views are read, and only such as the analyst may.
+    /// Only views are read, and only those that the analyst may read.
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotFilled(view:)``;
     ///   ``Postgres/PostgresError``.
-    package func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
+    func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
         try await transaction(.readOnlySnapshot) { connection in
             try connection.script(Self.usualPlanner)
-            let viewsAsOf = try Self.oldestView(of: ReportQuestion.all, connection)
-            let readAt = try connection.run("SELECT \(ReportQuestion.moment("now()")) AS moment")[0].text("moment")
+            let ages = try Self.ages(of: ReportQuestion.all, connection)
+            let clock = try connection.run(
+                """
+                SELECT \(ReportQuestion.moment("now()")) AS moment, (now() - interval '30 days')::date::text AS thirty,
+                       (now() - interval '60 days')::date::text AS sixty
+                """
+            )[0]
+            let readAt = try clock.text("moment")
             let apps = try connection.run(
                 "SELECT app_id FROM masked_apps WHERE bundle_id = $1 AND environment = $2",
                 [.text(bundleId), .text(environment)]
@@ -57,7 +68,8 @@ extension Ledger {
             var tables: [String: FigureTable] = [:]
             if let app = try apps.first.map({ try $0.int32("app_id") }) {
                 for question in ReportQuestion.all {
-                    tables[question.name] = try Self.answer(to: question, app, job, connection)
+                    let asOf = question.views.compactMap { ages[$0] }.min() ?? readAt
+                    tables[question.name] = try Self.answer(to: question, app, job, asOf: asOf, connection)
                 }
             }
             return ReportFigures(
@@ -65,7 +77,8 @@ extension Ledger {
                 environment: environment,
                 job: job,
                 readAt: readAt,
-                viewsAsOf: viewsAsOf,
+                daysBefore: (try clock.text("thirty"), try clock.text("sixty")),
+                viewsAsOf: ages.values.min(),
                 tables: tables
             )
         }
@@ -75,6 +88,7 @@ extension Ledger {
         to question: ReportQuestion,
         _ app: Int32,
         _ job: String,
+        asOf: String,
         _ connection: borrowing PostgresConnection
     ) throws -> FigureTable {
         // A parameter that a statement does not use has no type.
@@ -82,16 +96,16 @@ extension Ledger {
         let rows = try connection.run(sql, [.integer(app), .text(job)]).map { row in
             try question.columns.map { try row.textOrNil($0.name) }
         }
-        return FigureTable(columns: question.columns, rows: rows)
+        return FigureTable(columns: question.columns, rows: rows, asOf: asOf)
     }
 
-    /// Makes sure every view is there and filled.
+    /// Makes sure every view exists and is filled.
     ///
-    /// - Returns: The moment that the oldest of the materialised ones shows.
-    private static func oldestView(
+    /// - Returns: For each of the materialised ones the moment that it shows, ISO 8601 UTC.
+    private static func ages(
         of questions: [ReportQuestion],
         _ connection: borrowing PostgresConnection
-    ) throws -> String? {
+    ) throws -> [String: String] {
         let views = Set(questions.flatMap(\.views)).union(["view_freshness"]).sorted()
         let missing = try connection.run(
             "SELECT name FROM unnest($1::text[]) name WHERE to_regclass(quote_ident(name)) IS NULL ORDER BY name",
@@ -106,9 +120,13 @@ extension Ledger {
             [.textArray(views)]
         ).map { try $0.text("relname") }
         if let view = empty.first { throw LedgerError.viewNotFilled(view: view) }
-        return try connection.run(
-            "SELECT \(ReportQuestion.moment("min(refreshed_at)")) AS oldest FROM view_freshness WHERE view = ANY ($1::text[])",
+        let ages = try connection.run(
+            """
+            SELECT view, \(ReportQuestion.moment("refreshed_at")) AS moment FROM view_freshness
+             WHERE view = ANY ($1::text[]) AND refreshed_at IS NOT NULL
+            """,
             [.textArray(views)]
-        )[0].textOrNil("oldest")
+        ).map { (try $0.text("view"), try $0.text("moment")) }
+        return Dictionary(uniqueKeysWithValues: ages)
     }
 }

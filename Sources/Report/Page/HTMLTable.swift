@@ -1,5 +1,3 @@
-import Ledger
-
 /// A real table: a caption, and headings that say what they head.
 struct HTMLTable {
     let id: String
@@ -15,7 +13,16 @@ struct HTMLTable {
             let cells: [HTML] = figures.columns.indices.map { place in
                 let column = figures.columns[place]
                 let words = FigureText.words(row[place], column.kind, currency: currency.flatMap { row[$0] })
-                let shown = element(words, row[place], column.kind)
+                let share = column.whole.flatMap { FigureText.share(row[place], of: row[figures.place(of: $0)]) }
+                let remark: HTML =
+                    if let share {
+                        " <span class=\"share\">\(share)</span>"
+                    } else if figures.isPartial(row[place], column.kind) {
+                        " <span class=\"partial\">so far</span>"
+                    } else {
+                        .empty
+                    }
+                let shown: HTML = "\(element(words, row[place], column.kind))\(remark)"
                 return place == 0
                     ? "<th scope=\"row\"\(column.kind.alignment)>\(shown)</th>"
                     : "<td\(column.kind.alignment)>\(shown)</td>"
@@ -45,7 +52,7 @@ extension FigureColumn.Kind {
     /// Numbers stand below each other.
     fileprivate var alignment: HTML {
         switch self {
-        case .count, .money, .rate, .seconds: " class=\"number\""
+        case .count, .money, .rate, .ratio, .seconds: " class=\"number\""
         case .text, .month, .day, .moment: ""
         }
     }

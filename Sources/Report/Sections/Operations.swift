@@ -1,24 +1,83 @@
+extension ReportSection {
+    /// Whether the data is complete: notifications, runs, rejects.
+    static let operations = ReportSection(
+        id: "operations",
+        title: "Operations",
+        cards: [
+            ChartCard(
+                title: "Notification delivery",
+                remark: "How the app’s own server took Apple’s notifications, by the day of their signature.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "day",
+                    series: [
+                        Chart.Series(column: "at_once", tone: 0), Chart.Series(column: "later", tone: 2),
+                        Chart.Series(column: "retrying", tone: 3), Chart.Series(column: "not_known_yet", tone: 4),
+                        Chart.Series(column: "never", tone: 1), Chart.Series(column: "unknown", tone: 5),
+                    ],
+                    hasShares: true,
+                    isSum: true,
+                    words: "notifications by day and how their delivery went"
+                ),
+                tables: [
+                    (.deliveries, "Notifications by day of Apple’s signature"),
+                    (.undelivered, "Notifications of the last 30 days that have not arrived"),
+                ],
+                nothing: "No notifications in the last 24 months."
+            ),
+            ChartCard(
+                title: "Last runs",
+                remark: "What each run of the job brought.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "run",
+                    series: [Chart.Series(column: "rows_new", tone: 0), Chart.Series(column: "rows_updated", tone: 2)],
+                    words: "new and updated rows by run"
+                ),
+                tables: [
+                    (.runs, "The job’s last runs; 0 is complete, 2 complete with losses, 75 stopped with work left")
+                ],
+                nothing: "The job has never run."
+            ),
+            ChartCard(
+                title: "Rejected, failing, missing",
+                remark:
+                    "Of the job’s last run, and records that could not be loaded. storeledger status has the examples.",
+                chart: nil,
+                tables: [
+                    (.items, "Items of the last run"), (.rejected, "Records rejected, by reason"),
+                    (.gaps, "Time that Apple no longer serves"),
+                ],
+                nothing: "Nothing is rejected or failing.",
+                isWide: true
+            ),
+        ]
+    )
+}
+
 extension ReportQuestion {
-    package static let deliveries = ReportQuestion(
+    static let deliveries = ReportQuestion(
         "deliveries",
         on: ["notification_health_by_day"],
         [
-            FigureColumn("day", "Day", .day), FigureColumn("at_once", "Delivered at once", .count),
-            FigureColumn("later", "Delivered after retries", .count), FigureColumn("retrying", "Being retried", .count),
-            FigureColumn("not_known_yet", "Not known yet", .count), FigureColumn("never", "Never received", .count),
-            FigureColumn("unknown", "No attempt known", .count), FigureColumn("notifications", "All", .count),
+            FigureColumn("day", "Day", .day), FigureColumn("at_once", "Delivered at once", .count, of: "notifications"),
+            FigureColumn("later", "Delivered after retries", .count, of: "notifications"),
+            FigureColumn("retrying", "Being retried", .count, of: "notifications"),
+            FigureColumn("not_known_yet", "Not known yet", .count, of: "notifications"),
+            FigureColumn("never", "Never received", .count, of: "notifications"),
+            FigureColumn("unknown", "No attempt known", .count, of: "notifications"),
+            FigureColumn("notifications", "All", .count),
         ],
         """
         SELECT v.day::text AS day, sum(delivered_at_once) AS at_once, sum(delivered - delivered_at_once) AS later,
                sum(retrying) AS retrying, sum(not_known_yet) AS not_known_yet, sum(never_received) AS never, sum(unknown) AS unknown,
                sum(notifications) AS notifications
-          FROM notification_health_by_day v
-         WHERE app_id = $1 AND v.day > (now() - interval '30 days')::date
+          FROM notification_health_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay)
          GROUP BY v.day ORDER BY v.day DESC
         """
     )
 
-    package static let undelivered = ReportQuestion(
+    static let undelivered = ReportQuestion(
         "undelivered",
         on: ["undelivered_notifications"],
         [
@@ -35,7 +94,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let runs = ReportQuestion(
+    static let runs = ReportQuestion(
         "runs",
         on: ["masked_runs"],
         [
@@ -54,7 +113,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let rejected = ReportQuestion(
+    static let rejected = ReportQuestion(
         "rejected",
         on: ["rejected_records_by_reason", "masked_apps"],
         [
@@ -70,7 +129,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let items = ReportQuestion(
+    static let items = ReportQuestion(
         "items",
         on: ["crawl_items_by_state"],
         [
@@ -90,7 +149,7 @@ extension ReportQuestion {
         """
     )
 
-    package static let gaps = ReportQuestion(
+    static let gaps = ReportQuestion(
         "gaps",
         on: ["masked_coverage_gaps"],
         [

@@ -2,15 +2,15 @@ import FoundationEssentials
 import Ledger
 
 /// Chart.js, as the distribution or an installation has it; the page takes it in whole.
-struct ChartLibrary: Sendable {
+package struct ChartLibrary: Sendable {
     let script: String
     /// Such as `3.9.1`.
     let version: String
 
-    static let fileName = "chart.min.js"
+    package static let fileName = "chart.min.js"
 
     /// Where Debian's and Ubuntu's package libjs-chart.js puts it.
-    static let systemFile = "/usr/share/javascript/chart.js/\(fileName)"
+    package static let systemFile = "/usr/share/javascript/chart.js/\(fileName)"
 
     /// Looks in the installed prefix's `share/storeledger` first, then where the distribution has it.
     ///
@@ -19,7 +19,7 @@ struct ChartLibrary: Sendable {
     ///   - system: Where the distribution has it.
     /// - Returns: The first that is there.
     /// - Throws: ``NoChartLibrary``.
-    static func find(
+    package static func find(
         executable: String = SQLDirectory.currentExecutable(),
         system: String = systemFile
     ) throws(NoChartLibrary) -> ChartLibrary {
@@ -42,11 +42,13 @@ struct ChartLibrary: Sendable {
 }
 
 /// The page cannot be made without its charts.
-struct NoChartLibrary: Error, Equatable {
+package struct NoChartLibrary: Error, Equatable {
     /// A file in its place that is something else.
     let found: String?
 
-    var sentence: String {
+    package init(found: String?) { self.found = found }
+
+    package var sentence: String {
         let package = "install the package libjs-chart.js (apt-get install libjs-chart.js)"
         return found.map { "\($0) is not Chart.js 3 or 4 as it is published; \(package)" }
             ?? "Chart.js, which draws the report's charts, is not there; \(package)"

@@ -1,35 +1,40 @@
-import Ledger
+/// Retention as a heat map that is a table: every cell has its figure, and the colour repeats it.
+struct CohortCard: ReportCard {
+    let title: String
+    let remark: String
+    /// Its rows are `cohort`, `month_number`, `subscriptions`, `retained` and `rate`.
+    let question: ReportQuestion
+    let nothing: String
 
-/// Retention as a heat map that is a table: every cell has its figure, the colour only repeats it.
-struct CohortSection {
+    var questions: [ReportQuestion] { [question] }
+
+    func html(_ figures: ReportFigures, currencies: [String]) -> HTML {
+        let table = figures[question]
+        let content: HTML = table.isEmpty ? "<p class=\"empty\">\(nothing)</p>" : CohortTable(figures: table).html
+        return card(question.name, title, remark, isWide: true, content)
+    }
+}
+
+/// One row for each cohort, one column for each month after the first.
+private struct CohortTable {
     let figures: FigureTable
 
     private struct Cohort {
         let month: String?
         var subscriptions = ""
         /// By months after the first.
-        var rates: [Int: String] = [:]
+        var cells: [Int: (rate: String, retained: String)] = [:]
     }
 
     var html: HTML {
-        """
-        <section class="card wide" aria-labelledby="title-retention">
-        <h2 id="title-retention">Retention</h2>
-        <p class="remark">Of the subscriptions first paid for in a month, how many were active at the end of each later month.</p>
-        \(figures.isEmpty ? "<p class=\"empty\">No month of paid subscriptions is over yet.</p>" : table)
-        </section>
-
-        """
-    }
-
-    private var table: HTML {
         let cohorts = cohorts
-        let width = (cohorts.flatMap(\.rates.keys).max() ?? 0) + 1
+        let width = (cohorts.flatMap(\.cells.keys).max() ?? 0) + 1
         let heads: [HTML] = (0..<width).map { "<th scope=\"col\" class=\"number\">\($0)</th>" }
         let rows: [HTML] = cohorts.map { cohort in
             let cells: [HTML] = (0..<width).map { number in
-                guard let rate = cohort.rates[number] else { return "<td></td>" }
-                return "<td class=\"heat heat\(step(rate))\">\(FigureText.percent(rate))</td>"
+                guard let (rate, retained) = cohort.cells[number] else { return "<td></td>" }
+                let counts = "\(retained) of \(cohort.subscriptions)"
+                return "<td class=\"heat heat\(step(rate))\" title=\"\(counts)\">\(FigureText.percent(rate))</td>"
             }
             let month = FigureText.words(cohort.month, .month)
             return """
@@ -49,7 +54,7 @@ struct CohortSection {
 
     /// In the ledger's order, the newest first.
     private var cohorts: [Cohort] {
-        let places = ["cohort", "month_number", "subscriptions", "rate"].map(figures.place)
+        let places = ["cohort", "month_number", "subscriptions", "rate", "retained"].map(figures.place)
         var cohorts: [Cohort] = []
         for row in figures.rows {
             if cohorts.isEmpty || cohorts[cohorts.count - 1].month != row[places[0]] {
@@ -57,7 +62,7 @@ struct CohortSection {
             }
             guard let number = row[places[1]].flatMap({ Int($0) }), let rate = row[places[3]] else { continue }
             cohorts[cohorts.count - 1].subscriptions = FigureText.words(row[places[2]], .count)
-            cohorts[cohorts.count - 1].rates[number] = rate
+            cohorts[cohorts.count - 1].cells[number] = (rate, FigureText.words(row[places[4]], .count))
         }
         return cohorts
     }

@@ -1,4 +1,4 @@
-import Ledger
+import Workers
 
 /// Figures as people read them: exact, with a comma between thousands.
 enum FigureText {
@@ -13,6 +13,7 @@ enum FigureText {
         case .count: return Int64(value).map(count) ?? value
         case .money: return Int64(value).map { money($0, currency: currency) } ?? value
         case .rate: return rate(value)
+        case .ratio: return plainRatio(value) ?? value
         case .seconds: return Int64(value).map { Duration.seconds($0).inWords } ?? value
         }
     }
@@ -56,6 +57,62 @@ enum FigureText {
     /// `0.0123` as a JSON number of percent.
     static func plainRate(_ value: String) -> String {
         hundredths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))" } ?? "null"
+    }
+
+    /// A decimal number with two digits after the point, `1.5` as `1.50`; `nil` for another text.
+    static func plainRatio(_ value: String) -> String? {
+        let isNegative = value.hasPrefix("-")
+        guard let hundredths = hundredths(isNegative ? String(value.dropFirst()) : value) else { return nil }
+        let rounded = (hundredths + 50) / 100
+        return "\(isNegative && rounded > 0 ? "-" : "")\(rounded / 100).\(padded(UInt64(rounded % 100), to: 2))"
+    }
+
+    /// Which part of a whole a count is, rounded to a tenth of a percent: `12` of `345` is `3.5%`.
+    ///
+    /// - Returns: `nil` for an unknown count and for a part of nothing.
+    static func share(_ part: String?, of whole: String?) -> String? {
+        guard let part = part.flatMap({ Int64($0) }), let whole = whole.flatMap({ Int64($0) }), part >= 0, whole > 0
+        else { return nil }
+        return tenths(of: part, in: whole).map { "\(FigureText.decimal($0))%" }
+    }
+
+    /// How far a figure is from an earlier one: `+3.2%`, `−0.4%`, `no change`, or the earlier one where percent say nothing.
+    static func change(from before: Int64, to now: Int64, earlier: String) -> String {
+        if before == now { return "no change" }
+        let (difference, isTooLarge) = now.subtractingReportingOverflow(before)
+        guard before > 0, !isTooLarge, let tenths = tenths(of: abs(difference), in: before) else {
+            return "\(now > before ? "up" : "down") from \(earlier)"
+        }
+        return (now > before ? "+" : "−") + decimal(tenths) + "%"
+    }
+
+    /// `1234` hundredths of a percent as `12.34%`.
+    static func percent(hundredths: Int64) -> String {
+        "\(hundredths / 100).\(padded(UInt64(hundredths % 100), to: 2))%"
+    }
+
+    /// How far a rate is from an earlier one, in hundredths of a percent: `+1.20 points`.
+    static func points(_ hundredths: Int64) -> String {
+        if hundredths == 0 { return "no change" }
+        let size = hundredths.magnitude
+        return "\(hundredths > 0 ? "+" : "−")\(size / 100).\(padded(size % 100, to: 2)) points"
+    }
+
+    /// Tenths of a percent, rounded half up; `nil` when the numbers are too large for it.
+    private static func tenths(of part: Int64, in whole: Int64) -> Int64? {
+        let (product, isTooLarge) = part.multipliedReportingOverflow(by: 1_000)
+        return isTooLarge || product > Int64.max - whole / 2 ? nil : (product + whole / 2) / whole
+    }
+
+    /// `1234` tenths as `123.4`.
+    private static func decimal(_ tenths: Int64) -> String { "\(grouped(UInt64(tenths / 10))).\(tenths % 10)" }
+
+    /// The month that lies some months before another: `2026-02` less 3 is `2025-11`.
+    static func month(_ month: String, less months: Int) -> String? {
+        let parts = month.split(separator: "-")
+        guard parts.count == 2, let year = Int(parts[0]), let number = Int(parts[1]) else { return nil }
+        let count = year * 12 + number - 1 - months
+        return "\(padded(UInt64(count / 12), to: 4))-\(padded(UInt64(count % 12 + 1), to: 2))"
     }
 
     /// `0.1249` becomes `12`, and what is more than nothing and less than one half `<1`.

@@ -1,0 +1,98 @@
+import AppStoreModel
+import StrictJSON
+
+/// What a chart draws for one currency, or for figures without one.
+struct ChartPanel: Sendable {
+    let currency: String?
+    let chart: Chart
+    let table: FigureTable
+
+    private var axis: FigureColumn { table.columns[table.place(of: chart.axis)] }
+
+    /// `month` or `day` for an axis of time.
+    var step: String? {
+        switch axis.kind {
+        case .month: "month"
+        case .day: "day"
+        default: nil
+        }
+    }
+
+    /// For a screen reader: what is drawn, of how many rows or which time, and what is partial.
+    var label: String {
+        let names = rows.map { FigureText.words($0[table.place(of: chart.axis)], axis.kind) }
+        let span = step == nil ? "\(names.count) of \(table.rows.count)" : "\(names.first ?? "") to \(names.last ?? "")"
+        let remark = partial.map { " \(FigureText.words($0, axis.kind)) is not over." } ?? ""
+        return
+            "Chart: \(chart.words)\(currency.map { " in \($0)" } ?? ""), \(span).\(remark) The table below has the figures."
+    }
+
+    /// The month or the day on the axis that was not over when the figures were made.
+    ///
+    /// It is also on the axis when it has no row yet: the axis of a sum goes on to it.
+    var partial: String? {
+        guard let step, !chart.isForecast, let asOf = table.asOf else { return nil }
+        let period = String(asOf.prefix(step == "month" ? 7 : 10))
+        let last = rows.last.flatMap { $0[table.place(of: chart.axis)] }
+        return chart.isSum || last == period ? period : nil
+    }
+
+    /// In the order of the axis: rows with a date come from the ledger with the newest first.
+    private var rows: [[String?]] {
+        let first = table.rows.prefix(chart.limit)
+        return step != nil || chart.axis == "run" ? first.reversed() : Array(first)
+    }
+
+    var json: JSONValue {
+        let place = table.place(of: chart.axis)
+        var members: [(String, JSONValue)] = [
+            ("currency", currency.map(JSONValue.string) ?? .null), ("label", .string(shown(label))),
+            ("partial", partial.map(JSONValue.string) ?? .null),
+            // The script writes months and days itself, because it adds the periods without a row.
+            (
+                "labels",
+                .array(
+                    rows.map { row in
+                        .string(step == nil ? shown(FigureText.words(row[place], axis.kind)) : row[place] ?? "")
+                    }
+                )
+            ),
+            ("series", .array(chart.series.map(json))),
+        ]
+        if let note = chart.note {
+            let (part, whole) = (table.place(of: note.part), table.place(of: note.whole))
+            members.append(
+                ("notes", .array(rows.map { .string(Self.note(part: $0[part], whole: $0[whole])) }))
+            )
+        }
+        return .object(members)
+    }
+
+    /// Such as `12 of 345 (3.5%)`.
+    private static func note(part: String?, whole: String?) -> String {
+        let share = FigureText.share(part, of: whole).map { " (\($0))" } ?? ""
+        return "\(FigureText.words(part, .count)) of \(FigureText.words(whole, .count))\(share)"
+    }
+
+    private func json(_ series: Chart.Series) -> JSONValue {
+        let place = table.place(of: series.column)
+        let column = table.columns[place]
+        return .object([
+            ("name", .string(column.title)), ("tone", .number(JSONNumber(text: "\(series.tone)"))),
+            ("line", .bool(series.isLine)),
+            ("values", .array(rows.map { value($0[place], column.kind, isLoss: series.isLoss) })),
+        ])
+    }
+
+    private func value(_ text: String?, _ kind: FigureColumn.Kind, isLoss: Bool) -> JSONValue {
+        guard let text else { return .null }
+        let number: String? =
+            switch kind {
+            case .money: Int64(text).map { FigureText.plainMoney(isLoss ? -$0 : $0) }
+            case .rate: FigureText.plainRate(text)
+            case .ratio: FigureText.plainRatio(text)
+            default: Int64(text).map { String(isLoss ? -$0 : $0) }
+            }
+        return number.map { .number(JSONNumber(text: $0)) } ?? .null
+    }
+}

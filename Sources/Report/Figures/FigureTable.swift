@@ -1,0 +1,87 @@
+/// One column of a ``FigureTable``: its name in SQL, what a reader sees above it, and how its values are to be read.
+struct FigureColumn: Sendable, Equatable {
+    /// How PostgreSQL wrote the values.
+    enum Kind: Sendable, Equatable {
+        case text
+        /// `2026-11`.
+        case month
+        /// `2026-11-22`.
+        case day
+        /// `2026-11-22T04:05:06Z`.
+        case moment
+        /// A whole number.
+        case count
+        /// Thousandths of a unit of the row's `currency`.
+        case money
+        /// 0 or more, four digits after the point; 1 is 100%.
+        case rate
+        /// A decimal number with two digits after the point.
+        case ratio
+        /// Whole seconds.
+        case seconds
+    }
+
+    let name: String
+    let title: String
+    let kind: Kind
+    /// The column whose counts this one's are a part of; tables then show the share in percent.
+    let whole: String?
+
+    init(_ name: String, _ title: String, _ kind: Kind, of whole: String? = nil) {
+        self.name = name
+        self.title = title
+        self.kind = kind
+        self.whole = whole
+    }
+}
+
+/// The answer to one question, as PostgreSQL wrote it; nothing is rounded on the way.
+struct FigureTable: Sendable, Equatable {
+    let columns: [FigureColumn]
+    /// As many cells in each as there are columns.
+    let rows: [[String?]]
+    /// The moment of the ledger that the rows show, ISO 8601 UTC; `nil` when the ledger does not know the app.
+    let asOf: String?
+
+    init(columns: [FigureColumn], rows: [[String?]], asOf: String? = nil) {
+        self.columns = columns
+        self.rows = rows
+        self.asOf = asOf
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    /// The index of a column; asking for one that does not exist is an internal error.
+    func place(of name: String) -> Int {
+        guard let place = columns.firstIndex(where: { $0.name == name }) else {
+            preconditionFailure("the report's table has no column \(name)")
+        }
+        return place
+    }
+
+    /// The values of a column, from the first row to the last.
+    func values(_ name: String) -> [String?] {
+        let place = place(of: name)
+        return rows.map { $0[place] }
+    }
+
+    /// The whole numbers of a column; unknown ones are left out.
+    func numbers(_ name: String) -> [Int64] { values(name).compactMap { $0.flatMap { Int64($0) } } }
+
+    /// The rows of one currency.
+    func of(currency: String?) -> FigureTable {
+        let place = place(of: "currency")
+        return having { $0[place] == currency }
+    }
+
+    /// Some of the rows, in the same order.
+    func having(_ condition: ([String?]) -> Bool) -> FigureTable {
+        FigureTable(columns: columns, rows: rows.filter(condition), asOf: asOf)
+    }
+
+    /// Whether a month or a day was not over at the moment that the rows show, so that its figures still change.
+    func isPartial(_ value: String?, _ kind: FigureColumn.Kind) -> Bool {
+        guard kind == .month || kind == .day, let value, let asOf else { return false }
+        return asOf.prefix(value.count) == value
+    }
+}

@@ -1,0 +1,44 @@
+/// One question of the report: which views answer it, and how.
+///
+/// The SQL gets the app as `$1` and the job's name as `$2`. Rows with a date come with the newest first.
+struct ReportQuestion: Sendable {
+    /// Unique; the ID of the table and, with the prefix `chart-`, of the chart on the page.
+    let name: String
+    /// The views it reads, all of them in `sql/views`, and the materialised ones that those read.
+    let views: [String]
+    let columns: [FigureColumn]
+    let sql: String
+
+    init(_ name: String, on views: [String], _ columns: [FigureColumn], _ sql: String) {
+        self.name = name
+        self.views = views
+        self.columns = columns
+        self.sql = sql
+    }
+
+    /// Every question of every section.
+    static let all = ReportSection.all.flatMap(\.cards).flatMap(\.questions)
+
+    /// The first of the last 24 months, for figures that are not drawn by month.
+    static let sinceMonth = "(date_trunc('month', now()) - interval '24 months')::date"
+
+    /// The first day of figures by day: a Monday, so that the first week is whole.
+    static let sinceDay = "date_trunc('week', now() - interval '24 months')::date"
+
+    /// ISO 8601; the session is in UTC.
+    static func moment(_ expression: String) -> String {
+        "to_char(\(expression), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+    }
+
+    /// The app and its counterpart in the sandbox, where `appStore.sandboxFallback` puts what it finds.
+    static let anyEnvironment = """
+        app_id IN (SELECT other.app_id FROM masked_apps own JOIN masked_apps other USING (bundle_id) WHERE own.app_id = $1)
+        """
+}
+
+/// A question is its name, which no other one has.
+extension ReportQuestion: Hashable {
+    static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}

@@ -1,0 +1,59 @@
+import AppStoreModel
+import StrictJSON
+
+/// A chart, and the tables it was drawn from; without a chart the tables alone.
+struct ChartCard: ReportCard {
+    let title: String
+    /// What is shown, and what is not.
+    let remark: String
+    let chart: Chart?
+    /// The chart draws the first one.
+    let tables: [(question: ReportQuestion, caption: String)]
+    /// Shown instead of chart and tables when all of them are empty.
+    let nothing: String
+    var isWide = false
+
+    var questions: [ReportQuestion] { tables.map(\.question) }
+
+    func chartData(_ figures: ReportFigures, currencies: [String]) -> JSONValue? {
+        guard let chart else { return nil }
+        let panels = chart.panels(of: figures[tables[0].question], currencies: currencies)
+        return panels.isEmpty ? nil : chart.json(panels, id: tables[0].question.name)
+    }
+
+    func html(_ figures: ReportFigures, currencies: [String]) -> HTML {
+        let id = tables[0].question.name
+        let filled = tables.filter { !figures[$0.question].isEmpty }
+        guard !filled.isEmpty else {
+            return card(id, title, remark, isWide: isWide, "<p class=\"empty\">\(nothing)</p>")
+        }
+        let tables: [HTML] = filled.map { question, caption in
+            HTMLTable(id: "table-\(question.name)", caption: caption, figures: figures[question]).html
+        }
+        // Without a chart the table is what there is to see.
+        guard let chart else { return card(id, title, remark, isWide: isWide, "\(tables)") }
+        let panels = chart.panels(of: figures[self.tables[0].question], currencies: currencies)
+        let summary = tables.count == 1 ? "Table" : "Tables"
+        let content: HTML =
+            "\(panels.first.map { canvas(id, $0) } ?? .empty)<details><summary>\(summary)</summary>\(tables)</details>"
+        return card(id, title, remark, isWide: isWide, content)
+    }
+
+    private func canvas(_ id: String, _ panel: ChartPanel) -> HTML {
+        let period = panel.step == "month" ? FigureColumn.Kind.month : .day
+        let partial: HTML =
+            panel.partial.map {
+                """
+
+                <p class="partial" id="partial-\(id)"><span class="swatch" aria-hidden="true"></span>\
+                Lighter or dashed: \(FigureText.words($0, period)) is not over.</p>
+                """
+            } ?? .empty
+        return """
+            <div class="chart" id="box-\(id)">
+            <canvas id="chart-\(id)" role="img" aria-label="\(panel.label)"></canvas></div>\(partial)
+            <p class="empty" id="none-\(id)" hidden>Nothing in this currency and range.</p>
+
+            """
+    }
+}

@@ -1,0 +1,26 @@
+/// A group of cards under one heading of the page.
+struct ReportSection: Sendable {
+    /// Names the section in the page's addresses.
+    let id: String
+    let title: String
+    let cards: [any ReportCard]
+
+    func html(_ figures: ReportFigures, currencies: [String]) -> HTML {
+        let cards: [HTML] = cards.map { $0.html(figures, currencies: currencies) }
+        return """
+            <section class="group" id="\(id)" aria-labelledby="heading-\(id)">
+            <h2 id="heading-\(id)">\(title)</h2>
+            <div class="cards">
+            \(cards)</div>
+            </section>
+
+            """
+    }
+}
+
+extension ReportSection {
+    /// The page from top to bottom: what is asked most comes first.
+    static let all: [ReportSection] = [
+        .sales, .recurring, .subscriptions, .trials, .retention, .refunds, .operations,
+    ]
+}

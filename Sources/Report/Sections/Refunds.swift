@@ -1,0 +1,151 @@
+extension ReportSection {
+    /// Which purchases are given back.
+    static let refunds = ReportSection(
+        id: "refunds",
+        title: "Refunds",
+        cards: [
+            ChartCard(
+                title: "Refund rate",
+                remark:
+                    "By the month of the purchase, whenever it was refunded. Young purchases may still be refunded, for 90 days.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "month",
+                    series: [Chart.Series(column: "rate", tone: 1)],
+                    words: "refund rate in percent by month of purchase"
+                ),
+                tables: [(.refundsByMonth, "Refunded purchases by month of purchase")],
+                nothing: "No purchases yet."
+            ),
+            ChartCard(
+                title: "Refund requests",
+                remark: "Requests for consumption information by month, and what Apple decided.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "month",
+                    series: [
+                        Chart.Series(column: "refunded", tone: 1), Chart.Series(column: "declined", tone: 0),
+                        Chart.Series(column: "reversed", tone: 3), Chart.Series(column: "pending", tone: 5),
+                    ],
+                    hasShares: true,
+                    isSum: true,
+                    words: "refund requests by month and outcome"
+                ),
+                tables: [(.refundRequests, "Refund requests by month and outcome")],
+                nothing: "No refund request is known."
+            ),
+            share(
+                "Refunds by product",
+                .refundsByProduct,
+                by: "product_id",
+                also: [(.refundedMoney, "Money refunded by product and currency")]
+            ),
+            share("Refunds by storefront", .refundsByStorefront, by: "storefront", also: []),
+        ]
+    )
+
+    private static func share(
+        _ title: String,
+        _ question: ReportQuestion,
+        by axis: String,
+        also: [(ReportQuestion, String)]
+    ) -> ChartCard {
+        ChartCard(
+            title: title,
+            remark: "Share of the purchases of the last 24 months; the ten with the most refunds are drawn.",
+            chart: Chart(
+                form: .rows,
+                axis: axis,
+                series: [Chart.Series(column: "rate", tone: 1)],
+                limit: 10,
+                note: (part: "refunded", whole: "purchases"),
+                words: "refund rate in percent, those with the most refunds first"
+            ),
+            tables: [(question, title)] + also,
+            nothing: "No purchases in the last 24 months."
+        )
+    }
+}
+
+extension ReportQuestion {
+    static let refundsByMonth = refunds(
+        "refunds-by-month",
+        FigureColumn("month", "Month", .month),
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, \(refundSums)
+          FROM refund_rate_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
+        """
+    )
+
+    static let refundsByProduct = refunds(
+        "refunds-by-product",
+        FigureColumn("product_id", "Product", .text),
+        refundsSQL(by: "product_id")
+    )
+
+    static let refundsByStorefront = refunds(
+        "refunds-by-storefront",
+        FigureColumn("storefront", "Storefront", .text),
+        refundsSQL(by: "storefront")
+    )
+
+    static let refundedMoney = ReportQuestion(
+        "refunded-money",
+        on: ["refund_rate_by_month"],
+        [
+            FigureColumn("product_id", "Product", .text), FigureColumn("currency", "Currency", .text),
+            FigureColumn("gross", "Sales", .money), FigureColumn("refunded", "Refunded of them", .money),
+        ],
+        """
+        SELECT product_id, currency, sum(gross_milliunits) AS gross, sum(refunded_milliunits) AS refunded
+          FROM refund_rate_by_month WHERE app_id = $1 AND month >= \(sinceMonth)
+         GROUP BY product_id, currency HAVING sum(refunded) > 0 ORDER BY product_id, currency
+        """
+    )
+
+    private static let refundSums = """
+        sum(purchases) AS purchases, sum(refunded) AS refunded, round(sum(refunded) / sum(purchases), 4) AS rate,
+        sum(refunded_for_an_issue) AS issues
+        """
+
+    private static func refundsSQL(by column: String) -> String {
+        """
+        SELECT \(column), \(refundSums) FROM refund_rate_by_month WHERE app_id = $1 AND month >= \(sinceMonth)
+         GROUP BY \(column) ORDER BY sum(refunded) DESC, sum(purchases) DESC, \(column)
+        """
+    }
+
+    private static func refunds(_ name: String, _ first: FigureColumn, _ sql: String) -> ReportQuestion {
+        ReportQuestion(
+            name,
+            on: ["refund_rate_by_month"],
+            [
+                first, FigureColumn("purchases", "Purchases", .count),
+                FigureColumn("refunded", "Refunded of them", .count),
+                FigureColumn("rate", "Refund rate", .rate),
+                FigureColumn("issues", "For an issue with the app", .count, of: "refunded"),
+            ],
+            sql
+        )
+    }
+
+    static let refundRequests = ReportQuestion(
+        "refund-requests",
+        on: ["refund_requests_by_month"],
+        [
+            FigureColumn("month", "Month", .month), FigureColumn("refunded", "Refunded", .count, of: "requests"),
+            FigureColumn("declined", "Declined", .count, of: "requests"),
+            FigureColumn("reversed", "Reversed", .count, of: "requests"),
+            FigureColumn("pending", "No decision known", .count, of: "requests"),
+            FigureColumn("requests", "All", .count),
+            FigureColumn("refunded_unasked", "Refunded without a request", .count),
+            FigureColumn("declined_unasked", "Declined without a request", .count),
+        ],
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, sum(refunded) AS refunded, sum(declined) AS declined, sum(reversed) AS reversed,
+               sum(pending) AS pending, sum(requests) AS requests, sum(refunded_unasked) AS refunded_unasked,
+               sum(declined_unasked) AS declined_unasked
+          FROM refund_requests_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
+        """
+    )
+}

@@ -1,0 +1,157 @@
+extension ReportSection {
+    /// Who stays, who leaves and why.
+    static let retention = ReportSection(
+        id: "retention-and-churn",
+        title: "Retention and churn",
+        cards: [
+            CohortCard(
+                title: "Retention by month",
+                remark:
+                    "Of the subscriptions first paid for in a month, how many were active at the end of each later month.",
+                question: .cohorts,
+                nothing: "No month of paid subscriptions is over yet."
+            ),
+            ChartCard(
+                title: "Retention by renewal",
+                remark:
+                    "Of the subscriptions paid for the n-th time whose period is over, how many were paid for again.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "payment",
+                    series: [Chart.Series(column: "rate", tone: 0)],
+                    limit: 24,
+                    words: "share of subscriptions that were paid for again, in percent by number of the payment"
+                ),
+                tables: [
+                    (.renewals, "Renewal by number of the payment"),
+                    (.renewalsByProduct, "Renewal by product and number of the payment"),
+                ],
+                nothing: "No paid period is over yet."
+            ),
+            ChartCard(
+                title: "Why subscriptions were lost",
+                remark:
+                    "Active at the end of a month, no longer at the end of the next. Apple tells the reason for 180 days.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "month",
+                    series: [
+                        Chart.Series(column: "voluntary", tone: 1), Chart.Series(column: "billing", tone: 0),
+                        Chart.Series(column: "price", tone: 3), Chart.Series(column: "refund", tone: 4),
+                        Chart.Series(column: "other", tone: 2), Chart.Series(column: "unknown", tone: 5),
+                    ],
+                    hasShares: true,
+                    isSum: true,
+                    words: "lost subscriptions by month and reason"
+                ),
+                tables: [(.churn, "Lost subscriptions by month and reason")],
+                nothing: "No subscription was lost yet."
+            ),
+            ChartCard(
+                title: "Renewal switched off and on",
+                remark:
+                    "By day of the notification, in a long range by week, of the last 24 months. Each change counts.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "day",
+                    series: [
+                        Chart.Series(column: "cancelled", tone: 1), Chart.Series(column: "cancelled_trials", tone: 4),
+                        Chart.Series(column: "resumed", tone: 0, isLoss: true),
+                    ],
+                    isSum: true,
+                    words: "renewal switched off, and on again below the axis, by day"
+                ),
+                tables: [(.cancellations, "Renewal switched off and on by day")],
+                nothing: "No notification of the last 24 months says that renewal was switched off.",
+                isWide: true
+            ),
+        ]
+    )
+}
+
+extension ReportQuestion {
+    /// All products together; one row for each cohort and month after it.
+    static let cohorts = ReportQuestion(
+        "retention",
+        on: ["retention_cohorts"],
+        [
+            FigureColumn("cohort", "First paid in", .month), FigureColumn("month_number", "Months later", .count),
+            FigureColumn("subscriptions", "Subscriptions", .count), FigureColumn("retained", "Retained", .count),
+            FigureColumn("rate", "Retention", .rate),
+        ],
+        """
+        SELECT to_char(cohort_month, 'YYYY-MM') AS cohort, month_number, sum(subscriptions) AS subscriptions,
+               sum(retained) AS retained, round(sum(retained) / sum(subscriptions), 4) AS rate
+          FROM retention_cohorts WHERE app_id = $1 AND cohort_month >= \(sinceMonth)
+         GROUP BY cohort_month, month_number ORDER BY cohort_month DESC, month_number
+        """
+    )
+
+    static let renewals = ReportQuestion(
+        "renewals",
+        on: ["retention_by_renewal"],
+        [
+            FigureColumn("payment", "Payment", .text), FigureColumn("subscriptions", "Subscriptions", .count),
+            FigureColumn("due", "Due", .count), FigureColumn("renewed", "Paid again", .count),
+            FigureColumn("rate", "Retention", .rate),
+        ],
+        """
+        SELECT payment_number::text AS payment, sum(subscriptions) AS subscriptions, sum(due) AS due, sum(renewed) AS renewed,
+               round(sum(renewed) / nullif(sum(due), 0), 4) AS rate
+          FROM retention_by_renewal v WHERE app_id = $1 GROUP BY v.payment_number ORDER BY v.payment_number
+        """
+    )
+
+    static let renewalsByProduct = ReportQuestion(
+        "renewals-by-product",
+        on: ["retention_by_renewal"],
+        [
+            FigureColumn("product_id", "Product", .text), FigureColumn("payment", "Payment", .text),
+            FigureColumn("due", "Due", .count), FigureColumn("renewed", "Paid again", .count),
+            FigureColumn("rate", "Retention", .rate),
+        ],
+        """
+        SELECT product_id, payment_number::text AS payment, sum(due) AS due, sum(renewed) AS renewed,
+               round(sum(renewed) / nullif(sum(due), 0), 4) AS rate
+          FROM retention_by_renewal v WHERE app_id = $1
+         GROUP BY product_id, v.payment_number ORDER BY product_id, v.payment_number
+        """
+    )
+
+    static let churn = ReportQuestion(
+        "churn",
+        on: ["renewals_and_churn_by_month"],
+        [
+            FigureColumn("month", "Month", .month), FigureColumn("voluntary", "Cancelled", .count, of: "churned"),
+            FigureColumn("billing", "Billing", .count, of: "churned"),
+            FigureColumn("price", "Price", .count, of: "churned"),
+            FigureColumn("refund", "Refund", .count, of: "churned"),
+            FigureColumn("other", "Other", .count, of: "churned"),
+            FigureColumn("unknown", "Unknown", .count, of: "churned"),
+            FigureColumn("churned", "All", .count, of: "active"),
+            FigureColumn("active", "Active at its beginning", .count),
+        ],
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, sum(churned_voluntary) AS voluntary, sum(churned_billing) AS billing,
+               sum(churned_price) AS price, sum(churned_refund) AS refund, sum(churned_other) AS other,
+               sum(churned_unknown) AS unknown, sum(churned) AS churned, sum(active_at_start) AS active
+          FROM renewals_and_churn_by_month v WHERE app_id = $1
+         GROUP BY v.month ORDER BY v.month DESC
+        """
+    )
+
+    static let cancellations = ReportQuestion(
+        "cancellations",
+        on: ["cancellations_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("cancelled", "Off, paid", .count, of: "all_cancelled"),
+            FigureColumn("cancelled_trials", "Off, trial", .count, of: "all_cancelled"),
+            FigureColumn("all_cancelled", "Off", .count), FigureColumn("resumed", "On again", .count),
+        ],
+        """
+        SELECT v.day::text AS day, sum(cancelled - cancelled_trials) AS cancelled, sum(cancelled_trials) AS cancelled_trials,
+               sum(cancelled) AS all_cancelled, sum(resumed) AS resumed
+          FROM cancellations_by_day v WHERE app_id = $1 AND v.day >= \(sinceDay) GROUP BY v.day ORDER BY v.day DESC
+        """
+    )
+}

@@ -1,0 +1,140 @@
+extension ReportSection {
+    /// What was sold, and what was given back.
+    static let sales = ReportSection(
+        id: "sales",
+        title: "Sales",
+        cards: [
+            ChartCard(
+                title: "Sales and refunds",
+                remark: """
+                    By month, before Apple’s commission and tax; refunds in their own month. Use Apple’s financial reports for \
+                    accounting.
+                    """,
+                chart: Chart(
+                    form: .bars,
+                    axis: "month",
+                    series: [
+                        Chart.Series(column: "net", tone: 6, isLine: true), Chart.Series(column: "gross", tone: 0),
+                        Chart.Series(column: "refunded", tone: 1, isLoss: true),
+                    ],
+                    isSum: true,
+                    words: "sales, refunds and what is left by month"
+                ),
+                tables: [(.revenue, "Sales and refunds by month and currency")],
+                nothing: "No purchases yet.",
+                isWide: true
+            ),
+            ChartCard(
+                title: "New and renewal revenue",
+                remark: "By day of the last three months, before refunds. New is the first payment of a subscription.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "day",
+                    series: [
+                        Chart.Series(column: "new", tone: 0), Chart.Series(column: "renewal", tone: 2),
+                        Chart.Series(column: "one_time", tone: 3),
+                    ],
+                    hasShares: true,
+                    isSum: true,
+                    words: "first payments, later payments and other purchases by day"
+                ),
+                tables: [(.revenueByDay, "Sales and refunds by day and currency")],
+                nothing: "No purchases in the last three months."
+            ),
+            ChartCard(
+                title: "All sales in one currency",
+                remark:
+                    "Estimated, at the rates of exchange_rates. Currencies without a rate are left out and named in the table.",
+                chart: Chart(
+                    form: .bars,
+                    axis: "month",
+                    series: [
+                        Chart.Series(column: "net", tone: 6, isLine: true), Chart.Series(column: "gross", tone: 0),
+                        Chart.Series(column: "refunded", tone: 1, isLoss: true),
+                    ],
+                    isSum: true,
+                    followsCurrency: false,
+                    words: "sales, refunds and what is left by month, converted"
+                ),
+                tables: [
+                    (.revenueConverted, "Sales and refunds by month and reporting currency"),
+                    (.proceedsConverted, "Estimated proceeds by month and reporting currency"),
+                ],
+                nothing: "There are no rates: the table exchange_rates is empty."
+            ),
+        ]
+    )
+}
+
+extension ReportQuestion {
+    static let revenue = ReportQuestion(
+        "revenue",
+        on: ["revenue_by_month"],
+        [
+            FigureColumn("month", "Month", .month), FigureColumn("currency", "Currency", .text),
+            FigureColumn("purchases", "Purchases", .count), FigureColumn("gross", "Sales", .money),
+            FigureColumn("refunds", "Refunds", .count), FigureColumn("refunded", "Refunded", .money),
+            FigureColumn("net", "Net", .money),
+        ],
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, currency, sum(purchases) AS purchases, sum(gross_milliunits) AS gross,
+               sum(refunds) AS refunds, sum(refunded_milliunits) AS refunded, sum(net_milliunits) AS net
+          FROM revenue_by_month v WHERE app_id = $1 GROUP BY v.month, currency ORDER BY v.month DESC, currency
+        """
+    )
+
+    static let revenueByDay = ReportQuestion(
+        "revenue-by-day",
+        on: ["revenue_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("currency", "Currency", .text),
+            FigureColumn("new", "New", .money), FigureColumn("renewal", "Renewals", .money),
+            FigureColumn("one_time", "Other purchases", .money), FigureColumn("refunded", "Refunded", .money),
+            FigureColumn("net", "Net", .money),
+        ],
+        """
+        SELECT v.day::text AS day, currency, sum(new_milliunits) AS new, sum(renewal_milliunits) AS renewal,
+               sum(one_time_milliunits) AS one_time, sum(refunded_milliunits) AS refunded, sum(net_milliunits) AS net
+          FROM revenue_by_day v WHERE app_id = $1 AND v.day >= (now() - interval '3 months')::date
+         GROUP BY v.day, currency ORDER BY v.day DESC, currency
+        """
+    )
+
+    static let revenueConverted = ReportQuestion(
+        "revenue-converted",
+        on: ["revenue_converted_by_month", "revenue_by_month"],
+        [
+            FigureColumn("month", "Month", .month), FigureColumn("currency", "Reporting currency", .text),
+            FigureColumn("purchases", "Purchases", .count), FigureColumn("gross", "Sales", .money),
+            FigureColumn("refunded", "Refunded", .money), FigureColumn("net", "Net", .money),
+            FigureColumn("without_rate", "Currencies without a rate", .text),
+        ],
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, currency, purchases, gross, refunded, net, coalesce((
+                   SELECT string_agg(DISTINCT name, ', ' ORDER BY name) FROM unnest(string_to_array(missing, ',')) name
+               ), 'none') AS without_rate
+          FROM (SELECT v.month, reporting_currency AS currency, sum(purchases) AS purchases,
+                       sum(gross_estimated_milliunits) AS gross, sum(refunded_estimated_milliunits) AS refunded,
+                       sum(net_estimated_milliunits) AS net,
+                       string_agg(array_to_string(currencies_without_rate, ','), ',') AS missing
+                  FROM revenue_converted_by_month v WHERE app_id = $1 GROUP BY v.month, reporting_currency) sums
+         ORDER BY sums.month DESC, currency
+        """
+    )
+
+    static let proceedsConverted = ReportQuestion(
+        "proceeds-converted",
+        on: ["proceeds_converted_by_month", "proceeds_by_month"],
+        [
+            FigureColumn("month", "Month", .month), FigureColumn("currency", "Reporting currency", .text),
+            FigureColumn("proceeds", "Proceeds", .money), FigureColumn("is_complete", "Complete", .text),
+        ],
+        """
+        SELECT to_char(month, 'YYYY-MM') AS month, reporting_currency AS currency, sum(proceeds_estimated_milliunits) AS proceeds,
+               CASE WHEN bool_or(currencies_without_rate IS NOT NULL) THEN 'rates are missing'
+                    WHEN bool_or(is_without_rule) THEN 'rules are missing' ELSE 'yes' END AS is_complete
+          FROM proceeds_converted_by_month v WHERE app_id = $1
+         GROUP BY v.month, reporting_currency ORDER BY v.month DESC, reporting_currency
+        """
+    )
+}

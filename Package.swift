@@ -169,7 +169,10 @@ let package = Package(
         tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "Publish", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
-        tests(of: "ExportPipeline", ["AppStoreModel", "StrictJSON", "LedgerTables", "Postgres", "Report", "TestSupport"]),
+        tests(
+            of: "ExportPipeline",
+            ["AppStoreModel", "StrictJSON", "LedgerTables", "Postgres", "Report", "TestSupport"]
+        ),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(
             name: "FuzzTargets",

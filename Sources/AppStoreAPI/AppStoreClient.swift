@@ -37,6 +37,8 @@ package final class AppStoreClient: Sendable {
     ///   - request: Of one item; every page of it must be requested with the same filters.
     ///   - departure: When the request may be sent, and on which connection.
     ///   - decode: Reads the body of a 200 answer.
+    /// - Returns: The page, with the server's `Date`.
+    /// - Throws: ``AppStoreModel/RequestFailure``, `CancellationError`, ``SignedData/SigningError`` when no token can be made.
     package func page(
         _ request: AppStoreRequest,
         departing departure: HTTPRequest.Departure = .init(),

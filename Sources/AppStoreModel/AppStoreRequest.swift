@@ -16,6 +16,7 @@ package struct AppStoreRequest: Equatable, Sendable {
     /// - Parameters:
     ///   - path: Percent-encoded, with a leading slash.
     ///   - parameters: In the order they are sent; one without a value is left out.
+    /// - Returns: The request.
     package static func get(_ path: String, _ parameters: QueryParameters = []) -> AppStoreRequest {
         AppStoreRequest(method: .get, target: path + parameters.queryString, body: nil)
     }
@@ -26,6 +27,7 @@ package struct AppStoreRequest: Equatable, Sendable {
     ///   - path: Percent-encoded, with a leading slash.
     ///   - parameters: In the order they are sent; one without a value is left out.
     ///   - body: JSON.
+    /// - Returns: The request.
     package static func post(_ path: String, _ parameters: QueryParameters = [], body: [UInt8]) -> AppStoreRequest {
         AppStoreRequest(method: .post, target: path + parameters.queryString, body: body)
     }

@@ -9,8 +9,9 @@ enum LibraryVersions {
     /// Such as `libcurl 7.88.1, OpenSSL 3.0.17, libpq 15.14`.
     static var sentence: String {
         [("libcurl", LibCurlVersion.loaded), ("OpenSSL", OpenSSLVersion.loaded), ("libpq", LibPQVersion.loaded)]
-            .map { name, version in
-                name + " " + (version.isEmpty ? "of an unknown version" : version.map(String.init).joined(separator: "."))
+            .map { name, version -> String in
+                let number = version.map(String.init).joined(separator: ".")
+                return "\(name) \(number.isEmpty ? "of an unknown version" : number)"
             }
             .joined(separator: ", ")
     }

@@ -15,6 +15,7 @@ extension Ledger {
     ///   - plan: Of the run; decides whether a window that is shortened leaves a gap.
     ///   - now: The database's clock.
     /// - Returns: Whether this process still held the item; if not, nothing was changed.
+    /// - Throws: ``Postgres/PostgresError``.
     @discardableResult
     package func record(
         _ outcome: ItemOutcome,

@@ -38,6 +38,7 @@ extension RecordVerifier {
     ///   - page: As Apple answered it.
     ///   - stream: The stream it came from, for messages.
     ///   - now: The database's clock, against records signed in the future.
+    /// - Returns: The verified records, and those that failed.
     package func verify(_ page: Page, from stream: StreamName, now: UnixMilliseconds) -> VerifiedPage {
         var verified = VerifiedPage(isOneAnswer: true, expecting: page.records.count)
         for record in page.records {
@@ -63,6 +64,7 @@ extension RecordVerifier {
     ///   - kind: Their kind.
     ///   - areRefunds: Whether refund history returned them.
     ///   - now: The database's clock.
+    /// - Returns: The verified records, and those that failed.
     package func verify(
         archived: [SignedText],
         as kind: RecordKind,
@@ -83,6 +85,7 @@ extension RecordVerifier {
     ///   - jws: As it came.
     ///   - isRefund: Whether refund history returned it.
     ///   - now: The database's clock.
+    /// - Returns: The verified record, or the failed one.
     package func verify(anyKind jws: String, isRefund: Bool, now: UnixMilliseconds) -> VerifiedPage {
         var verified = VerifiedPage(isOneAnswer: true)
         let kind = kind(of: jws, now: now)

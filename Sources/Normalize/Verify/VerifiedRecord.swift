@@ -22,6 +22,7 @@ package struct VerifiedRecord: Sendable {
     ///   - payload: Its signature and chain are verified.
     ///   - identity: The app it must be of.
     ///   - verifyNested: Verifies what is signed inside the payload, once the payload itself is accepted.
+    /// - Throws: ``RecordRejection`` when the payload is of another app or environment, or has no key.
     init(
         kind: RecordKind,
         payload: VerifiedPayload,

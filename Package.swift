@@ -85,9 +85,9 @@ let package = Package(
         // Level 2: one format or protocol each
         module("JobPlan", ["AppStoreModel", yams]),
         module("HTTPTransport", ["Workers", "CLibCurl"]),
-        module("SignedData", ["AppStoreModel", "COpenSSL"]),
+        module("SignedData", ["AppStoreModel", "Workers", "COpenSSL"]),
         module("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
-        module("CSVFormat", ["CLibCSV"]),
+        module("CSVFormat", ["Workers", "CLibCSV"]),
 
         // Level 3: the parts of a run
         module("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),

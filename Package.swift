@@ -81,16 +81,16 @@ let package = Package(
         module("StrictJSON"),
         module("LedgerTables"),
         module("Workers"),
-        module("CSVFormat", ["CLibCSV"]),
 
         // Level 2: Apple's types, and one protocol each
         module("AppStoreModel", ["StrictJSON"]),
+        module("CSVFormat", ["Workers", "CLibCSV"]),
         module("HTTPTransport", ["Workers", "CLibCurl"]),
         module("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
 
         // Level 3: job files with their streams, and signatures
         module("JobPlan", ["AppStoreModel", "StrictJSON", "LedgerTables", yams]),
-        module("SignedData", ["AppStoreModel", "StrictJSON", "COpenSSL"]),
+        module("SignedData", ["AppStoreModel", "StrictJSON", "Workers", "COpenSSL"]),
 
         // Level 4: the parts of a run
         module("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
@@ -101,7 +101,8 @@ let package = Package(
             [
                 "AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres",
                 "CSVFormat",
-            ]
+            ],
+            resources: [.embedInCode("SQL")]
         ),
 
         // Level 5: what is made of a ledger

@@ -81,7 +81,7 @@ struct SimulatorBootstrap: Sendable {
 
     private static func faults(_ path: String?, endpoints: [EndpointName]) throws(SimulatorError) -> FaultPlan {
         guard let path else { return FaultPlan() }
-        guard let text = try WholeFile.read(path) else {
+        guard let text = try DirectoryFile.read(path) else {
             throw SimulatorError(.input, "Reading fault rules: there is no file \(path).")
         }
         return try FaultPlan(json: text, source: path, endpoints: endpoints)

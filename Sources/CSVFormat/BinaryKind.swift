@@ -1,6 +1,6 @@
-/// Recognizes, by its first bytes, what people rename to `.csv`.
+/// Recognises files of other formats that have been renamed to `.csv`, by their first bytes.
 ///
-/// - Returns: A name for the kind, or `nil` where it may be UTF-8 text.
+/// - Returns: A name for the format, or `nil` when it can be UTF-8 text.
 func kindOfBinary(_ start: ArraySlice<UInt8>) -> String? {
     let signatures: [(bytes: [UInt8], kind: String)] = [
         ([0xFF, 0xFE, 0x00, 0x00], "UTF-32"), ([0x00, 0x00, 0xFE, 0xFF], "UTF-32"),
@@ -10,7 +10,7 @@ func kindOfBinary(_ start: ArraySlice<UInt8>) -> String? {
         ([0x42, 0x5A, 0x68], "bzip2"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz"), ([0x25, 0x50, 0x44, 0x46], "PDF"),
     ]
     if let signature = signatures.first(where: { start.starts(with: $0.bytes) }) { return signature.kind }
-    // Without a mark, ASCII characters in UTF-32 have three NULs each and in UTF-16 one.
+    // Without a byte order mark, ASCII characters have three NULs each in UTF-32 and one in UTF-16.
     let first = Array(start.prefix(4))
     guard first.count == 4 else { return nil }
     return switch first.map({ $0 == 0 }) {

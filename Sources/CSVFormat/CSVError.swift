@@ -1,15 +1,16 @@
 import Glibc
+import Workers
 
-/// What is wrong with a CSV file, or with writing one.
+/// An error in a CSV file, or in writing one.
 package enum CSVError: Error, Hashable, Sendable {
     case missingFile(path: String)
     case unreadableFile(path: String, errno: Int32)
-    /// A directory, a pipe or a device.
+    /// The path is a directory, a pipe or a device.
     case notAFile(path: String)
-    /// Not UTF-8; `looksLike` says what it may be.
+    /// The file is not UTF-8; `looksLike` is the likely format.
     case notText(path: String, line: Int, looksLike: String)
     case malformed(path: String, line: Int)
-    /// The quote opened in the record that begins in this line is never closed.
+    /// A quote in the record that begins in this line is never closed.
     case unterminatedQuote(path: String, line: Int)
     case fieldTooLong(path: String, line: Int, limitInBytes: Int)
     case recordTooLong(path: String, line: Int, limitInBytes: Int)
@@ -18,11 +19,11 @@ package enum CSVError: Error, Hashable, Sendable {
     case missingColumn(path: String, name: String, found: [String])
     case ambiguousColumn(path: String, name: String)
     case wrongDelimiter(path: String, line: Int, found: Character)
-    /// A row was ended with another number of cells than there are columns: our bug.
+    /// A row has another number of cells than there are columns: an internal error.
     case columnCountMismatch(row: Int, found: Int, expected: Int)
     case cannotWrite(errno: Int32)
 
-    /// Whether the file is not there or may not be read (exit 66).
+    /// Whether the file does not exist or cannot be read (exit 66).
     package var isMissingInput: Bool {
         switch self {
         case .missingFile, .unreadableFile, .notAFile: true
@@ -73,11 +74,6 @@ private func systemMessage(_ errno: Int32) -> String {
 }
 
 private func list(_ names: [String]) -> String {
-    let shown = names.prefix(10).map { name in
-        let printable = name.unicodeScalars.prefix(60).map {
-            $0.properties.generalCategory == .control ? "�" : String($0)
-        }
-        return "\"\(printable.joined())\""
-    }
+    let shown = names.prefix(10).map { printable($0, limit: 60, quoted: true) }
     return shown.joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
 }

@@ -1,9 +1,9 @@
 import CLibCSV
 import Glibc
 
-/// One libcsv parser and the record it is filling.
+/// One libcsv parser and its current record.
 ///
-/// A class, because libcsv's callbacks need an address to come back to.
+/// A class, because libcsv's callbacks need its address.
 @safe
 final class CSVParser {
     static let longestField = 1 << 20
@@ -19,7 +19,7 @@ final class CSVParser {
 
     init() {
         unsafe parser.initialize(to: csv_parser())
-        // Without CSV_STRICT_FINI an unterminated quote swallows the rest of the file unseen.
+        // Without CSV_STRICT_FINI an unterminated quote takes in the rest of the file without an error.
         _ = unsafe csv_init(parser, UInt8(CSV_STRICT | CSV_STRICT_FINI | CSV_EMPTY_IS_NULL))
         unsafe csv_set_blk_size(parser, 4_096)
         unsafe csv_set_realloc_func(parser) { old, size in
@@ -32,10 +32,10 @@ final class CSVParser {
         unsafe parser.deallocate()
     }
 
-    /// Whether the next byte would begin a record: libcsv's state "row not begun".
+    /// Whether the next byte begins a record: libcsv's state "row not begun".
     var isBetweenRecords: Bool { unsafe parser.pointee.pstate == 0 }
 
-    /// Takes bytes that hold at most one line end, as their last byte.
+    /// Parses bytes that contain at most one line end, as their last byte.
     func parse(_ bytes: UnsafeRawBufferPointer) -> Failure? {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         let parsed = unsafe csv_parse(parser, bytes.baseAddress, bytes.count, takeField, takeRecord, me)
@@ -44,7 +44,7 @@ final class CSVParser {
         return unsafe csv_error(parser) == CSV_ENOMEM ? .fieldTooLong : .quote
     }
 
-    /// Takes the end of the file.
+    /// Handles the end of the file.
     func finish() -> Failure? {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         let answer = unsafe csv_fini(parser, takeField, takeRecord, me)
@@ -87,7 +87,7 @@ private func takeRecord(_ terminator: Int32, _ context: UnsafeMutableRawPointer?
 }
 
 private func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    // Cells are mostly short and ASCII; only the others pay for a full check.
+    // Most cells are short and ASCII; only the others need a full check.
     if unsafe bytes.allSatisfy({ $0 < 0x80 }) { return true }
     return unsafe String(validating: bytes, as: UTF8.self) != nil
 }

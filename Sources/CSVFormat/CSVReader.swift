@@ -1,9 +1,9 @@
 import Glibc
 
-/// Reads a CSV file of any size, 64 KiB at a time: RFC 4180, comma, UTF-8 with or without a byte order mark.
+/// Reads a CSV file of any size in pieces of 64 KiB: RFC 4180, comma, UTF-8 with or without a byte order mark.
 ///
-/// Lines may end in LF, CRLF or CR. Blank lines are skipped. Spaces and tabs around an unquoted cell are dropped.
-/// A cell has at most 1 MiB, a row 8 MiB and 1,000 columns.
+/// Lines may end in LF, CRLF or CR. Blank lines are skipped. Spaces and tabs around an unquoted cell are removed.
+/// A cell may have 1 MiB, and a row 8 MiB and 1,000 columns.
 package struct CSVReader: Sendable {
     package let path: String
 
@@ -11,10 +11,10 @@ package struct CSVReader: Sendable {
         self.path = path
     }
 
-    /// Calls `body` for each record, the header among them.
+    /// Calls `body` for each record, including the header.
     ///
-    /// - Parameter body: Is lent the record; its contents change when `body` returns.
-    /// - Throws: ``CSVError`` with file and line; what `body` throws.
+    /// - Parameter body: Gets the record, which is valid during the call.
+    /// - Throws: ``CSVError`` with file and line; the error of `body`.
     package func forEachRecord(_ body: (borrowing CSVRecord) throws -> Void) throws {
         let file = try InputFile(path: path)
         let parser = CSVParser()
@@ -66,12 +66,14 @@ package struct CSVReader: Sendable {
     }
 }
 
-/// Counts lines; CR LF ends one line, not two, even where a chunk ends between them.
+/// Counts lines.
+///
+/// CR LF is one line end, also when a chunk ends between them.
 private struct LinePosition {
     private(set) var line = 1
     private var afterCR = false
 
-    /// Takes bytes that hold at most one line end, as their last byte.
+    /// Counts bytes that contain at most one line end, as their last byte.
     mutating func pass(_ bytes: ArraySlice<UInt8>) {
         let isSecondOfPair = afterCR && bytes.count == 1 && bytes.last == UInt8(ascii: "\n")
         afterCR = bytes.last == UInt8(ascii: "\r")
@@ -79,7 +81,7 @@ private struct LinePosition {
     }
 }
 
-/// The place after the next line end, or the end of what was read.
+/// The index after the next line end, or the end of the bytes.
 private func endOfLine(_ bytes: [UInt8], _ start: Int, _ length: Int) -> Int {
     var at = start
     while at < length {

@@ -1,12 +1,14 @@
-/// One row of a CSV file; its buffer is used again for the next.
+/// One row of a CSV file; its buffer is reused for the next row.
 package struct CSVRecord {
-    /// Where the record begins, from 1; a record with line feeds inside quotes takes several lines.
+    /// The line in which the record begins, from 1.
+    ///
+    /// A record with line feeds in quotes has several lines.
     package internal(set) var line = 1
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
     private var nulls: Set<Int> = []
 
-    /// Cells in the record.
+    /// The number of cells.
     package var count: Int { ends.count }
 
     /// Whether a cell is empty and was not quoted, which is how ``CSVWriter`` writes NULL.

@@ -1,12 +1,12 @@
 import CLibCSV
 import Glibc
 
-/// Writes rows as RFC 4180 to a file descriptor, some 64 KiB at a time.
+/// Writes rows as RFC 4180 to a file descriptor, in pieces of about 64 KiB.
 ///
 /// Texts are always quoted, so an empty text is `""`; NULL is an empty cell without quotes. A text that a spreadsheet
 /// would run as a formula gets an apostrophe in front. Lines end in CR LF.
 ///
-/// Noncopyable: exactly one owner. It does not close the descriptor, and what was not flushed is lost with it: call
+/// Noncopyable: it has exactly one owner. It does not close the descriptor. Rows that were not flushed are lost: call
 /// ``flush()`` at the end, then `fsync`.
 @safe
 package struct CSVWriter: ~Copyable {
@@ -15,17 +15,17 @@ package struct CSVWriter: ~Copyable {
     private var buffer: UnsafeMutableRawBufferPointer
     private var used = 0
     private var cellsInRow = 0
-    /// Rows written so far; the header is not one.
+    /// The number of rows so far, without the header.
     package private(set) var rowCount = 0
 
     private static let chunk = 65_536
 
-    /// Takes the header, which the first write carries out.
+    /// Starts a file with its header, which is in the first write.
     ///
     /// - Parameters:
-    ///   - fileDescriptor: Open for writing as long as the writer lives; the caller closes it.
-    ///   - columns: At least one. With only one, a row that is NULL would be a blank line.
-    /// - Throws: ``CSVError``: `cannotWrite`, when the header alone fills the buffer.
+    ///   - fileDescriptor: Open for writing for the lifetime of the writer; the caller closes it.
+    ///   - columns: At least one. With only one, a row with NULL would be a blank line.
+    /// - Throws: ``CSVError``: `cannotWrite`, when the header alone fills the buffer and cannot be written.
     package init(fileDescriptor: Int32, columns: [String]) throws(CSVError) {
         precondition(!columns.isEmpty, "a table has columns")
         descriptor = fileDescriptor
@@ -44,15 +44,15 @@ package struct CSVWriter: ~Copyable {
 
     /// Appends a text cell.
     ///
-    /// - Parameter text: UTF-8, of which every character is kept.
+    /// - Parameter text: UTF-8. All characters are written.
     package mutating func append(text: Span<UInt8>) {
         beginCell(longest: 2 * text.count + 3)
         quote(text, isDefused: startsFormula(text))
     }
 
-    /// Appends a number, a moment, a boolean: something that is never run as a formula, a leading `-` included.
+    /// Appends a number, a moment or a boolean, which is not treated as a formula even with a leading `-`.
     ///
-    /// - Parameter literal: Not empty. Quoted only where it must be.
+    /// - Parameter literal: Not empty. It is quoted only when necessary.
     package mutating func append(literal: Span<UInt8>) {
         beginCell(longest: 2 * literal.count + 2)
         if needsQuotes(literal) {
@@ -67,7 +67,7 @@ package struct CSVWriter: ~Copyable {
 
     /// Ends the row.
     ///
-    /// - Throws: ``CSVError``: `columnCountMismatch`, or `cannotWrite` when the buffer was full and could not be written.
+    /// - Throws: ``CSVError``: `columnCountMismatch`, or `cannotWrite` when the full buffer cannot be written.
     package mutating func endRow() throws(CSVError) {
         guard cellsInRow == columnCount else {
             throw .columnCountMismatch(row: rowCount + 1, found: cellsInRow, expected: columnCount)
@@ -79,9 +79,9 @@ package struct CSVWriter: ~Copyable {
         if used >= Self.chunk { try flush() }
     }
 
-    /// Writes out what is buffered.
+    /// Writes the buffered rows.
     ///
-    /// - Throws: ``CSVError``: `cannotWrite`, as when the disk is full. The file is then incomplete.
+    /// - Throws: ``CSVError``: `cannotWrite`, for example when the disk is full. The file is then incomplete.
     package mutating func flush() throws(CSVError) {
         var written = 0
         while written < used {
@@ -95,7 +95,7 @@ package struct CSVWriter: ~Copyable {
         used = 0
     }
 
-    /// Puts the comma in front, and makes sure there is room for the cell, that comma and a line end.
+    /// Writes the comma, and ensures room for the cell, the comma and a line end.
     private mutating func beginCell(longest: Int) {
         let needed = used + longest + 3
         if unsafe needed > buffer.count {
@@ -115,10 +115,10 @@ package struct CSVWriter: ~Copyable {
 
     private mutating func quote(_ text: Span<UInt8>, isDefused: Bool) {
         let start = used
-        // The apostrophe goes inside the quotes: libcsv writes one byte further on and the opening quote moves back.
+        // The apostrophe is inside the quotes: libcsv writes one byte later, and the opening quote is moved before it.
         let shift = isDefused ? 1 : 0
         let size = unsafe text.withUnsafeBytes { source in
-            // An empty span has no address, and for a missing one libcsv would write nothing, not even quotes.
+            // An empty span has no address, and for a null pointer libcsv would write nothing, not even quotes.
             var nothing: UInt8 = 0
             return unsafe withUnsafePointer(to: &nothing) { placeholder in
                 unsafe csv_write2(

@@ -1,28 +1,32 @@
-/// Reads one column of a CSV file: the list of IDs a job crawls.
+/// Reads one column of a CSV file: the list of IDs of a job.
 ///
-/// With a column name the first record is the header and must have that name exactly once. Without one the first column
-/// is read, and the first record is a header when its first cell begins with a letter or `_`, as no ID does.
+/// With a column name, the first record is the header and must contain that name exactly once. Without a name, the first
+/// column is read, and the first record is a header when its first cell begins with a letter or `_`, because no ID does.
 ///
-/// Says nothing about whether a cell is an ID.
+/// It does not check whether a cell is an ID.
 package struct IDColumnReader: Sendable {
     private let reader: CSVReader
     private let column: String?
 
-    /// No ID is longer, whatever else may be wrong with it; in bytes.
+    /// In bytes.
+    ///
+    /// No ID is longer.
     private static let longestCell = 1_024
 
     /// - Parameters:
-    ///   - path: Of the file.
+    ///   - path: The file.
     ///   - column: The name in the header, compared byte for byte; `nil` for the first column.
     package init(path: String, column: String?) {
         reader = CSVReader(path: path)
         self.column = column
     }
 
-    /// Calls `body` for each row that is not blank; a row too short to have the column counts as an empty cell.
+    /// Calls `body` for each row that is not blank.
     ///
-    /// - Parameter body: Gets the line the row begins in, from 1, and the cell without spaces and tabs around it.
-    /// - Throws: ``CSVError``; what `body` throws.
+    /// In a row without the column, the cell is empty.
+    ///
+    /// - Parameter body: Gets the line in which the row begins, from 1, and the cell without surrounding spaces and tabs.
+    /// - Throws: ``CSVError``; the error of `body`.
     package func forEachCell(_ body: (_ line: Int, _ text: String) throws -> Void) throws {
         var place: Int?
         try reader.forEachRecord { record in
@@ -66,7 +70,7 @@ package struct IDColumnReader: Sendable {
         throw .missingColumn(path: reader.path, name: column, found: found)
     }
 
-    /// A file with another delimiter looks like one with a single column.
+    /// Detects another delimiter: such a file seems to have a single column.
     private func checkDelimiter(_ record: borrowing CSVRecord) throws(CSVError) {
         guard record.count == 1 else { return }
         let cell = trimmed(record.bytes(0))

@@ -1,14 +1,14 @@
 import Glibc
 
-/// An open file to read from; leaving the owner's scope closes it.
+/// A file that is open for reading; the end of the owner's scope closes it.
 ///
-/// Regular files only: who reads a pipe cannot tell a list that ends from one whose writer has died.
+/// Only regular files: in a pipe, the end of the list looks the same as a writer that has died.
 struct InputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
 
     init(path: String) throws(CSVError) {
-        // Without O_NONBLOCK a pipe that nobody writes to would keep us waiting here.
+        // Without O_NONBLOCK, opening a pipe without a writer blocks.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR
@@ -25,7 +25,7 @@ struct InputFile: ~Copyable {
 
     deinit { _ = close(descriptor) }
 
-    /// - Returns: How many bytes were read; zero at the end of the file.
+    /// - Returns: The number of bytes; zero at the end of the file.
     borrowing func fill(_ buffer: inout [UInt8]) throws(CSVError) -> Int {
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }

@@ -1,5 +1,7 @@
-/// Whether a spreadsheet may run a text as a formula: it begins with one of `= + - @`, their full-width forms, TAB, CR or
-/// LF, alone or behind quotes and semicolons, which some spreadsheets take for the end of a cell.
+/// Whether a spreadsheet can run a text as a formula.
+///
+/// Such a text begins with one of `= + - @`, their full-width forms, TAB, CR or LF, possibly after quotes and semicolons,
+/// which some spreadsheets treat as the end of a cell.
 func startsFormula(_ text: Span<UInt8>) -> Bool {
     var at = 0
     while at < text.count, text[at] == UInt8(ascii: "\"") || text[at] == UInt8(ascii: ";") { at += 1 }
@@ -15,7 +17,7 @@ func startsFormula(_ text: Span<UInt8>) -> Bool {
     }
 }
 
-/// Whether a cell would be read back as something else without quotes.
+/// Whether a cell needs quotes to be read back unchanged.
 func needsQuotes(_ cell: Span<UInt8>) -> Bool {
     if cell.isEmpty || cell[0] <= 0x20 || cell[cell.count - 1] <= 0x20 { return true }
     for place in cell.indices {

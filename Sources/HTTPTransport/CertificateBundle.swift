@@ -2,7 +2,7 @@ import Glibc
 
 /// Finds the file of trusted certificate authorities.
 ///
-/// Named to libcurl explicitly, so that no environment variable and no build default can put another in its place.
+/// libcurl gets its path explicitly, so that no environment variable and no build default replaces it.
 package enum CertificateBundle {
     /// Debian, Fedora, Alpine.
     private static let systemFiles = [
@@ -11,7 +11,7 @@ package enum CertificateBundle {
         "/etc/ssl/cert.pem",
     ]
 
-    /// The system's own file; `nil` where none can be read.
+    /// The system's file; `nil` when no known path can be read.
     package static var system: String? { systemFiles.first { unsafe access($0, R_OK) == 0 } }
 
     static func path(configured: String?) throws(TransportFault) -> String {

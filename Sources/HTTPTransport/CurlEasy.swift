@@ -1,18 +1,18 @@
 import CLibCurl
 
-/// libcurl's easy handle: one exchange at a time, used again for the next.
+/// libcurl's easy handle: performs one exchange at a time and is reused for the next.
 ///
-/// Not `Sendable`: it is made, used and freed on the transport's thread.
+/// Not `Sendable`: it is created, used and freed on the transport's thread.
 @safe
 final class CurlEasy {
-    /// The handle's address: how libcurl names an exchange when it is over.
+    /// The address of the handle, by which libcurl reports a finished exchange.
     typealias ID = UInt
 
     let handle: UnsafeMutableRawPointer
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var reception = Reception()
-    /// How often libcurl wanted to send the request; it may once.
+    /// How often libcurl started to send the request; only once is allowed.
     private var departures = 0
     private var departsBy: ContinuousClock.Instant?
     private var isTooLate = false
@@ -32,18 +32,18 @@ final class CurlEasy {
         unsafe errorText.deallocate()
     }
 
-    /// Sets every option for one request; nothing of an earlier one is left.
+    /// Sets all options for one request and removes those of earlier requests.
     func prepare(_ request: HTTPRequest, _ settings: CurlSettings) throws(TransportFault) {
         forget()
         reception = Reception(limits: settings.limits)
         departsBy = request.departure.by
         for (option, value) in settings.options { try set(option, value) }
-        // No option of the list above: only newer versions have it.
+        // Not in the list above, because only newer versions have this option.
         guard unsafe storeledger_curl_set_quick_exit(handle) == CURLE_OK else {
             throw TransportFault(.unavailable, "libcurl refuses to end without waiting for name lookups.")
         }
         try set(CURLOPT_URL, .string(request.url))
-        // Waiting for a connection that may multiplex pays only where HTTP/2 is possible.
+        // Waiting for a connection to multiplex is useful only where HTTP/2 is possible.
         try set(CURLOPT_PIPEWAIT, .long(request.url.hasPrefix("https:") ? 1 : 0))
         try set(CURLOPT_FRESH_CONNECT, .long(request.departure.onNewConnection ? 1 : 0))
         switch request.method {
@@ -52,10 +52,12 @@ final class CurlEasy {
         }
         try setHeaders(request.headers)
         try setCallbacks()
-        try setSocketDemands(settings)
+        try setSocketOptions(settings)
     }
 
-    /// Drops the exchange's data, above all its bearer token; live connections are the multi handle's and stay.
+    /// Removes the exchange's data, such as its bearer token.
+    ///
+    /// Open connections belong to the multi handle and stay open.
     func forget() {
         unsafe curl_easy_reset(handle)
         unsafe curl_slist_free_all(headerList)
@@ -67,7 +69,7 @@ final class CurlEasy {
         isTooLate = false
     }
 
-    /// What the finished exchange brought; asked before ``forget()``.
+    /// The result of the finished exchange; must be read before ``forget()``.
     func result(of code: CURLcode) -> Result<HTTPResponse, TransportFault> {
         if let fault = reception.fault { return .failure(fault) }
         guard !isTooLate else {
@@ -75,11 +77,11 @@ final class CurlEasy {
         }
         guard departures <= 1 else {
             return .failure(
-                TransportFault(.keptConnectionLost, "A kept connection ended before a word of the answer came.")
+                TransportFault(.keptConnectionLost, "A kept connection ended before the answer began.")
             )
         }
         guard code == CURLE_OK else { return .failure(fault(for: code)) }
-        // libcurl takes an end in the middle of the headers for the end of the response.
+        // libcurl treats the end of the connection inside the headers as the end of the response.
         guard reception.hasAllHeaders else {
             return .failure(TransportFault(.connectionLost, "The connection ended inside the response's headers."))
         }
@@ -106,7 +108,7 @@ final class CurlEasy {
 
     private func setBody(_ body: [UInt8]) throws(TransportFault) {
         try set(CURLOPT_POST, .long(1))
-        // The size first: libcurl copies that many bytes when it gets the pointer.
+        // The size must be set first: libcurl copies that many bytes when it gets the pointer.
         try set(CURLOPT_POSTFIELDSIZE_LARGE, .offset(Int64(body.count)))
         var body = body
         let code = unsafe body.withUnsafeMutableBytes {
@@ -121,7 +123,7 @@ final class CurlEasy {
 
     private func setHeaders(_ headers: [HTTPHeader]) throws(TransportFault) {
         for header in headers {
-            // libcurl reads "Name:" as "leave it out" and "Name;" as "send it empty".
+            // For libcurl, "Name:" means "do not send it" and "Name;" means "send it empty".
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
             guard let longer = unsafe curl_slist_append(headerList, line) else {
                 throw TransportFault(.unavailable, "libcurl has no memory for a header.")
@@ -137,7 +139,7 @@ final class CurlEasy {
         for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_PREREQDATA] {
             try check(unsafe storeledger_curl_set_pointer(handle, option, me), option)
         }
-        // Each returns the number of bytes it took; any other number ends the exchange.
+        // Each callback returns the number of bytes it accepted; another number ends the exchange.
         let takeBody: storeledger_curl_sink = { bytes, size, count, me in
             guard let bytes = unsafe bytes, let me = unsafe me else { return 0 }
             let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -150,13 +152,13 @@ final class CurlEasy {
             return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().reception.take(headerLine: line)
                 ? line.count : 0
         }
-        // libcurl sends a request again by itself when a kept connection ends unanswered. Whoever pays for requests
-        // must be asked first, so the second departure is called off.
+        // libcurl repeats a request by itself when a kept connection ends without an answer. Each request counts against
+        // Apple's limit, so the caller must decide, and this callback stops the second attempt.
         let depart: curl_prereq_callback = { me, _, _, _, _ in
             guard let me = unsafe me else { return CURL_PREREQFUNC_ABORT }
             let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue()
             easy.departures += 1
-            // The last look before the bytes go out: a process can be stopped, or its machine suspended, anywhere before.
+            // The last check before the bytes are sent: the process or the machine can be suspended at any earlier point.
             if let end = easy.departsBy, easy.departures == 1 { easy.isTooLate = .now > end }
             return easy.departures > 1 || easy.isTooLate ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK
         }
@@ -165,12 +167,12 @@ final class CurlEasy {
         try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_HEADERFUNCTION, takeHeader), CURLOPT_HEADERFUNCTION)
     }
 
-    private func setSocketDemands(_ settings: CurlSettings) throws(TransportFault) {
+    private func setSocketOptions(_ settings: CurlSettings) throws(TransportFault) {
         let timeout = unsafe UnsafeMutableRawPointer(bitPattern: settings.unacknowledgedTimeout)
         try check(unsafe storeledger_curl_set_pointer(handle, CURLOPT_SOCKOPTDATA, timeout), CURLOPT_SOCKOPTDATA)
-        let setUp = unsafe storeledger_curl_set_socket_setup(handle, SocketDemands.setUp)
+        let setUp = unsafe storeledger_curl_set_socket_setup(handle, SocketOptions.setUp)
         try check(setUp, CURLOPT_SOCKOPTFUNCTION)
-        let closing = unsafe storeledger_curl_set_socket_closing(handle, SocketDemands.closing)
+        let closing = unsafe storeledger_curl_set_socket_closing(handle, SocketOptions.closing)
         try check(closing, CURLOPT_CLOSESOCKETFUNCTION)
     }
 
@@ -185,7 +187,7 @@ final class CurlEasy {
         try check(code, option)
     }
 
-    /// An option that libcurl does not take must never be lost in silence: most of them are there for safety.
+    /// Throws when libcurl does not accept an option, because most options are needed for security.
     private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportFault) {
         guard code == CURLE_OK else {
             let why = unsafe String(cString: curl_easy_strerror(code))

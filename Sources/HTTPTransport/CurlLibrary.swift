@@ -1,11 +1,11 @@
 import CLibCurl
 
-/// libcurl as a whole: started once for the process, and judged fit or not.
+/// Initialises libcurl once per process and checks its version.
 enum CurlLibrary {
     /// The first release that limits protocols by name (`CURLOPT_PROTOCOLS_STR`).
     private static let oldestVersion: UInt32 = 0x07_55_00
 
-    /// What makes libcurl unusable, or `nil` when all is well.
+    /// Why libcurl cannot be used, or `nil` when it can.
     ///
     /// A static `let` because `curl_global_init` must run once, before any other call, on one thread.
     static let problem: TransportFault? = {

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// What the transport's thread does: take orders, let libcurl move bytes, hand out results.
+/// The loop of the transport's thread: accepts requests, lets libcurl transfer bytes, and delivers results.
 ///
-/// Everything of libcurl's except the wake-up call happens inside ``run()``, on that one thread.
+/// All calls of libcurl except the wake-up happen inside ``run()``, on this thread.
 final class CurlLoop: Sendable {
     enum Order: Sendable {
         case start(UInt64, HTTPRequest, CheckedContinuation<HTTPResponse, any Error>)
@@ -20,7 +20,9 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// A system short of memory for a moment fails libcurl as a whole; after two seconds of that there is no hope.
+    /// A short lack of memory makes libcurl fail as a whole.
+    ///
+    /// The loop retries for two seconds.
     private static let failuresInARow = 100
     private static let microsecondsAfterFailure: UInt32 = 20_000
 
@@ -33,12 +35,12 @@ final class CurlLoop: Sendable {
         multi = try CurlMulti(maximumConnections: configuration.maximumConnections)
     }
 
-    /// Hands an order over; may be called from any thread.
+    /// Passes an order to the loop; may be called from any thread.
     func enqueue(_ order: Order) {
         let isAccepted = inbox.withLock { inbox in
             guard inbox.isOpen else { return false }
             inbox.orders.append(order)
-            // Inside the lock: an open inbox is what keeps the multi handle alive.
+            // Inside the lock, because the multi handle exists only while the inbox is open.
             multi.wake()
             return true
         }
@@ -54,7 +56,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Serves until ``stop()``.
+    /// Runs until ``stop()``.
     func run() {
         var exchanges = Exchanges(multi: multi, settings: settings)
         var failures = 0

@@ -3,7 +3,7 @@ import CLibCurl
 /// libcurl's multi handle: many exchanges on one thread, one pool of connections.
 ///
 /// `@unchecked Sendable` holds because ``wake()`` is the only method called off the transport's thread,
-/// `curl_multi_wakeup` is documented to be callable from any, and ``CurlLoop`` calls it no more once it is closed.
+/// `curl_multi_wakeup` may be called from any thread, and ``CurlLoop`` does not call it after closing.
 @safe
 final class CurlMulti: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
@@ -28,7 +28,9 @@ final class CurlMulti: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Closes every connection; nothing else may be called afterwards.
+    /// Closes all connections.
+    ///
+    /// No other method may be called afterwards.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -45,26 +47,26 @@ final class CurlMulti: @unchecked Sendable {
         unsafe curl_multi_remove_handle(handle, easy.handle)
     }
 
-    /// Returns `false` when libcurl failed as a whole; a single exchange's failure is not that.
+    /// Returns `false` when libcurl failed as a whole; the failure of a single exchange does not count.
     func perform() -> Bool {
         var running: Int32 = 0
         return unsafe curl_multi_perform(handle, &running) == CURLM_OK
     }
 
-    /// Sleeps until a socket, a time-out or ``wake()`` asks for attention.
+    /// Waits for a socket, a time-out or ``wake()``.
     ///
-    /// A wake-up that came before the call counts, so none is lost.
+    /// It also returns for a wake-up before the call, so none is lost.
     func waitForWork() -> Bool {
-        // Only a ceiling: libcurl returns earlier for its own time-outs. It bounds how long a lost wake-up can hide an order.
+        // An upper limit, in case a wake-up is lost. libcurl returns earlier for its own time-outs.
         unsafe curl_multi_poll(handle, nil, 0, 1_000, nil) == CURLM_OK
     }
 
     func wake() {
-        // It writes into a socket, which can fail.
+        // The call writes to a socket and can fail.
         for _ in 1...3 where unsafe curl_multi_wakeup(handle) == CURLM_OK { return }
     }
 
-    /// An exchange that is over, and how it ended.
+    /// A finished exchange and its result.
     func nextFinished() -> (CurlEasy.ID, CURLcode)? {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &left) {

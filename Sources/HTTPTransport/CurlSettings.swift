@@ -1,18 +1,18 @@
 import CLibCurl
 
-/// A configuration as libcurl wants it: one list of options, set anew for every request.
+/// A configuration as a list of libcurl options, which is applied to every request.
 struct CurlSettings: Sendable {
     enum Value: Sendable {
         case long(Int)
         case offset(Int64)
         case string(String)
-        /// Unset, and so without libcurl's built-in default.
+        /// No value, also not libcurl's built-in default.
         case none
     }
 
     let options: [(CURLoption, Value)]
     let limits: TransportConfiguration
-    /// Milliseconds; see ``SocketDemands``.
+    /// Milliseconds; see ``SocketOptions``.
     var unacknowledgedTimeout: Int { limits.unacknowledgedTimeout.milliseconds }
 
     init(_ configuration: TransportConfiguration) throws(TransportFault) {
@@ -24,10 +24,10 @@ struct CurlSettings: Sendable {
             (CURLOPT_REDIR_PROTOCOLS_STR, .string("https")),
             (CURLOPT_FOLLOWLOCATION, .long(0)),
             (CURLOPT_UNRESTRICTED_AUTH, .long(0)),
-            // Otherwise libcurl resolves `..` itself, and an ID could reach another endpoint.
+            // Otherwise libcurl resolves `..` in the path, and an ID could address another endpoint.
             (CURLOPT_PATH_AS_IS, .long(1)),
             (CURLOPT_NETRC, .long(Int(CURL_NETRC_IGNORED.rawValue))),
-            // Empty, not unset: unset means "ask the environment".
+            // Empty instead of unset: when unset, libcurl reads environment variables.
             (CURLOPT_PROXY, .string("")),
             (CURLOPT_SSL_VERIFYPEER, .long(1)),
             (CURLOPT_SSL_VERIFYHOST, .long(2)),
@@ -47,7 +47,7 @@ struct CurlSettings: Sendable {
 }
 
 extension Duration {
-    /// At least 1, because libcurl reads 0 as "for ever".
+    /// At least 1, because 0 means "no limit" for libcurl.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// An HTTP client over libcurl: one thread moves every request's bytes, connections are kept and shared.
+/// An HTTP client over libcurl: one thread for all requests, with shared persistent connections.
 ///
-/// No redirects, cookies, proxies or netrc; TLS 1.2 or later, always verified. A request is sent once: nothing is tried
-/// again here, because every request counts against the app's limit.
+/// No redirects, cookies, proxies or netrc. TLS 1.2 or later, always verified. A request is sent once and never repeated
+/// here, because every request counts against the app's limit.
 package final class CurlTransport: Sendable {
     private let loop: CurlLoop
     private let thread: JoinableThread
     private let check: RequestCheck
     private let lastTicket = Atomic<UInt64>(0)
 
-    /// - Throws: ``TransportFault`` with ``TransportFault/Reason/unavailable`` where libcurl, the CA bundle or the
-    ///   thread is missing.
+    /// - Throws: ``TransportFault`` with ``TransportFault/Reason/unavailable`` when libcurl or the CA bundle is missing or no
+    ///   thread can be created.
     package init(_ configuration: TransportConfiguration = TransportConfiguration()) throws(TransportFault) {
         if let problem = CurlLibrary.problem { throw problem }
         let loop = try CurlLoop(configuration)
         self.loop = loop
         check = RequestCheck(allowsPlainHTTP: configuration.allowsPlainHTTP)
         guard let thread = JoinableThread(running: { loop.run() }) else {
-            throw TransportFault(.unavailable, "The system gives no thread for HTTP.")
+            throw TransportFault(.unavailable, "The system cannot create a thread for HTTP.")
         }
         self.thread = thread
     }
@@ -29,7 +29,7 @@ package final class CurlTransport: Sendable {
     ///
     /// Cancelling the task ends the exchange at once and closes its connection or stream.
     ///
-    /// - Returns: The response, whatever its status.
+    /// - Returns: The response, with any status.
     /// - Throws: ``TransportFault``, or `CancellationError`.
     package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try check(request)
@@ -37,7 +37,7 @@ package final class CurlTransport: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.enqueue(.start(ticket, request, continuation))
-                // A cancellation that came before the line above found nothing to cancel.
+                // Covers a cancellation before the line above, when there was no exchange to cancel.
                 if Task.isCancelled { loop.enqueue(.cancel(ticket)) }
             }
         } onCancel: {
@@ -45,9 +45,9 @@ package final class CurlTransport: Sendable {
         }
     }
 
-    /// Ends every exchange, closes every connection, and returns when the thread is gone.
+    /// Ends all exchanges, closes all connections, and returns when the thread has ended.
     ///
-    /// Whoever still waits gets ``TransportFault/Reason/unavailable``. Calling it again does nothing.
+    /// Waiting callers get ``TransportFault/Reason/unavailable``. A second call does nothing.
     package func shutdown() {
         loop.stop()
         thread.join()

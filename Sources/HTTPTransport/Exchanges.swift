@@ -1,8 +1,8 @@
 import Workers
 
-/// The exchanges under way, and the handles that wait for the next ones.
+/// The running exchanges, and idle handles for the next ones.
 ///
-/// Lives on the transport's thread.
+/// Used only on the transport's thread.
 struct Exchanges {
     private struct Exchange {
         let ticket: UInt64
@@ -10,7 +10,7 @@ struct Exchanges {
         let waiter: CheckedContinuation<HTTPResponse, any Error>
     }
 
-    /// Enough for a usual crawl's width; more handles than that are made and thrown away.
+    /// Enough for the usual number of workers; further handles are created and freed.
     private static let idleLimit = 64
 
     private let multi: CurlMulti
@@ -39,15 +39,15 @@ struct Exchanges {
         }
     }
 
-    /// Ends an exchange midway; one that is over already is no mistake.
+    /// Ends a running exchange; does nothing when it has finished.
     mutating func cancel(_ ticket: UInt64) {
         guard let id = running.first(where: { $0.value.ticket == ticket })?.key else { return }
         end(id) { _ in .failure(CancellationError()) }
     }
 
-    /// Lets libcurl do what can be done without waiting, and hands out what is finished.
+    /// Lets libcurl make progress without waiting, and delivers finished exchanges.
     ///
-    /// - Returns: `false` when libcurl itself failed and nothing more can be expected from it.
+    /// - Returns: `false` when libcurl itself failed and cannot continue.
     mutating func advance() -> Bool {
         guard multi.perform() else { return false }
         if !running.isEmpty { crashPoint(.requestUnderWay) }

@@ -1,4 +1,4 @@
-/// One header field: its name as it was spelled, its value without the space around it.
+/// One header field: its name in the original case, and its value without surrounding spaces.
 package struct HTTPHeader: Equatable, Sendable {
     package let name: String
     package let value: String
@@ -10,7 +10,7 @@ package struct HTTPHeader: Equatable, Sendable {
 }
 
 extension [HTTPHeader] {
-    /// The values of every field of this name, in the order they came; names differ in nothing but ASCII case.
+    /// The values of all fields with this name in the order of arrival; ASCII case does not matter.
     package func values(of name: String) -> [String] {
         let wanted = name.lowercased()
         return filter { $0.name.lowercased() == wanted }.map(\.value)

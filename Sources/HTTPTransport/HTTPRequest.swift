@@ -1,12 +1,12 @@
-/// What is to be sent.
+/// A request.
 ///
-/// It goes out as it is written here: nothing is decoded, shortened or followed.
+/// It is sent exactly as given: no part is decoded or normalised, and no redirect is followed.
 package struct HTTPRequest: Equatable, Sendable {
-    /// When a request may go out, and on what.
+    /// The latest time to send a request, and on which connection.
     package struct Departure: Equatable, Sendable {
-        /// The last moment; later it is ``TransportFault/Reason/tooLate``, and nobody saw it.
+        /// After this moment the request is not sent and fails with ``TransportFault/Reason/tooLate``.
         package var by: ContinuousClock.Instant?
-        /// Whether it must have a connection of its own making, as after ``TransportFault/Reason/keptConnectionLost``.
+        /// Whether it needs a new connection, as after ``TransportFault/Reason/keptConnectionLost``.
         package var onNewConnection: Bool
 
         package init(by latest: ContinuousClock.Instant? = nil, onNewConnection: Bool = false) {
@@ -21,7 +21,7 @@ package struct HTTPRequest: Equatable, Sendable {
     }
 
     package var method: Method
-    /// Absolute and already percent-encoded; `https`, or `http` to loopback where the transport allows it.
+    /// Absolute and percent-encoded; `https`, or `http` to loopback if the transport allows it.
     package var url: String
     /// Sent in this order.
     ///

@@ -1,13 +1,13 @@
-/// What came back: the final answer, whatever its status.
+/// The final response, with any status.
 ///
-/// Redirects are answers too, never followed.
+/// A redirect is also a response and is never followed.
 package struct HTTPResponse: Equatable, Sendable {
     package let status: Int
-    /// In the order they came, repeated ones repeated.
+    /// In the order of arrival, including repeated fields.
     ///
-    /// Interim (1xx) answers' fields and trailers are left out.
+    /// The fields of interim (1xx) responses and the trailers are left out.
     package let headers: [HTTPHeader]
-    /// Decoded where the server compressed it, and whole: a cut body is a ``TransportFault``.
+    /// The whole body, decompressed; an incomplete body is a ``TransportFault``.
     package let body: [UInt8]
     /// `1.0`, `1.1`, `2` or `3`.
     package let httpVersion: String

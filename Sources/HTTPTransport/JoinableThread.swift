@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// A POSIX thread that runs one closure and can be waited for.
+/// A POSIX thread that runs one closure and can be joined.
 final class JoinableThread: Sendable {
     /// `nil` once joined.
     private let handle: Mutex<pthread_t?>
 
-    /// Returns `nil` when the system has no thread left.
+    /// Returns `nil` when the system cannot create a thread.
     init?(running body: @escaping @Sendable () -> Void) {
         let start = unsafe Unmanaged.passRetained(Start(body)).toOpaque()
         var handle = pthread_t()
@@ -29,7 +29,7 @@ final class JoinableThread: Sendable {
 
     deinit { _ = handle.withLock { $0.map { pthread_detach($0) } } }
 
-    /// Returns when the closure has returned; must not be called from inside it.
+    /// Waits until the closure has returned; must not be called from inside it.
     func join() {
         handle.withLock { handle in
             guard let running = handle else { return }
@@ -39,7 +39,7 @@ final class JoinableThread: Sendable {
     }
 }
 
-/// Carries the closure through C's `void *`.
+/// Passes the closure through C's `void *`.
 private final class Start: Sendable {
     let body: @Sendable () -> Void
 
@@ -48,10 +48,10 @@ private final class Start: Sendable {
     }
 }
 
-/// Blocks every signal on the calling thread except those for its own mistakes.
+/// Blocks all signals on the calling thread except those for its own faults, such as SIGSEGV.
 ///
-/// SIGINT and SIGTERM are for those who listen for them; SIGPIPE, which OpenSSL raises when a server hangs up,
-/// becomes an ordinary error.
+/// Other threads handle SIGINT and SIGTERM. SIGPIPE, which OpenSSL causes when a server closes the connection, becomes an
+/// ordinary error.
 private func blockSignals() {
     var signals = sigset_t()
     unsafe sigfillset(&signals)

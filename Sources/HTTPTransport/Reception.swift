@@ -1,13 +1,13 @@
 import Workers
 
-/// What has come in of one response, kept within the limits.
+/// The received part of one response, within the limits.
 struct Reception {
     let limits: TransportConfiguration
     private(set) var headers: [HTTPHeader] = []
     private(set) var body: [UInt8] = []
     /// Whether the final answer's headers are complete.
     private(set) var hasAllHeaders = false
-    /// Why the exchange had to be ended from here.
+    /// Why this side ended the exchange.
     private(set) var fault: TransportFault?
 
     private var isInterim = false
@@ -18,7 +18,7 @@ struct Reception {
         self.limits = limits
     }
 
-    /// Takes a piece of the decoded body.
+    /// Appends a piece of the decoded body.
     ///
     /// - Returns: `false` when the exchange must end; ``fault`` says why.
     mutating func take(body chunk: UnsafeRawBufferPointer) -> Bool {
@@ -30,7 +30,7 @@ struct Reception {
         return true
     }
 
-    /// Takes one line of a header section, as it came: a status line, a field, the empty line at the end, a trailer.
+    /// Handles one line of a header section: a status line, a field, the empty line at the end, or a trailer.
     ///
     /// - Returns: `false` when the exchange must end; ``fault`` says why.
     mutating func take(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
@@ -41,7 +41,7 @@ struct Reception {
         }
         let line = unsafe String(decoding: bytes, as: UTF8.self).trimmingLineEnd()
         if line.hasPrefix("HTTP/") {
-            // A further status line follows an interim answer, whose fields mean nothing to us.
+            // Another status line follows an interim response, whose fields are ignored.
             headers = []
             hasAllHeaders = false
             isInterim = line.split(separator: " ").dropFirst().first?.first == "1"
@@ -52,7 +52,7 @@ struct Reception {
         guard headerFields <= limits.maximumHeaderFields else {
             return refuse(.headersTooLarge, "There are more than \(limits.maximumHeaderFields) header fields.")
         }
-        // What comes after the empty line is a trailer: counted, not believed.
+        // Lines after the empty line are trailers: they count towards the limits and are ignored.
         if !hasAllHeaders { keep(field: line) }
         return true
     }
@@ -68,12 +68,12 @@ struct Reception {
 
     private mutating func endHeaders() -> Bool {
         hasAllHeaders = !isInterim
-        // libcurl decodes whatever it was built for, asked or not.
+        // libcurl decodes every encoding it supports, also one that was not requested.
         let codings = headers.values(of: "Content-Encoding").map { $0.lowercased() }
         guard codings.allSatisfy({ ["gzip", "x-gzip", "identity", ""].contains($0) }) else {
             return refuse(.protocolError, "The body comes in a Content-Encoding that was not asked for.")
         }
-        // libcurl would believe the last one.
+        // libcurl would use the last one.
         guard Set(headers.values(of: "Content-Length")).count <= 1 else {
             return refuse(.protocolError, "There are two different Content-Length headers.")
         }
@@ -87,7 +87,9 @@ struct Reception {
 }
 
 extension StringProtocol {
-    /// Without the CR and LF at the end; by scalars, because CR LF is one character.
+    /// Without the CR and LF at the end.
+    ///
+    /// Works on scalars, because CR LF is one character.
     fileprivate func trimmingLineEnd() -> Substring {
         var scalars = Substring(self).unicodeScalars
         while let last = scalars.last, last == "\r" || last == "\n" { scalars.removeLast() }

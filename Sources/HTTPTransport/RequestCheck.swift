@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// Refuses a request that must not leave the house, before libcurl sees it.
+/// Refuses an invalid request before libcurl sees it.
 struct RequestCheck {
     let allowsPlainHTTP: Bool
 
@@ -23,17 +23,17 @@ struct RequestCheck {
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw TransportFault(
                 .invalidRequest,
-                "The URL contains a space, a control character or a letter beyond ASCII; it must be percent-encoded."
+                "The URL contains a space, a control character or a character beyond ASCII; it must be percent-encoded."
             )
         }
         guard let parts = URLParts(url) else {
-            throw TransportFault(.invalidRequest, "The URL is not an absolute one without user name and password.")
+            throw TransportFault(.invalidRequest, "The URL must be absolute and without user name and password.")
         }
         switch parts.scheme {
         case "https": break
         case "http" where allowsPlainHTTP && parts.isLoopback: break
         case "http":
-            throw TransportFault(.invalidRequest, "The URL is plain http; only a loopback host may be, if allowed.")
+            throw TransportFault(.invalidRequest, "The URL is plain http; that is allowed only for a loopback host.")
         default: throw TransportFault(.invalidRequest, "The URL's scheme is not https.")
         }
     }
@@ -49,12 +49,12 @@ struct RequestCheck {
     }
 }
 
-/// A URL as libcurl itself reads it, so that the check and the connection cannot disagree on the host.
+/// A URL as libcurl parses it, so that the check and the connection use the same host.
 private struct URLParts {
     let scheme: String
     private let host: String
 
-    /// Returns `nil` where libcurl sees no URL, or one with credentials in it.
+    /// Returns `nil` when libcurl cannot parse the URL or it contains credentials.
     init?(_ url: String) {
         guard let parsed = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(parsed) }

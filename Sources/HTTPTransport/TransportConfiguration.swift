@@ -1,29 +1,35 @@
-/// The limits one transport keeps.
+/// The limits of one transport.
 ///
-/// The defaults are the ones production uses.
+/// Production uses the defaults.
 package struct TransportConfiguration: Equatable, Sendable {
-    /// For name, TCP and TLS together.
+    /// For name lookup, TCP and TLS together.
     package var connectTimeout = Duration.seconds(10)
-    /// For the whole exchange; the rate limiter counts on a request being over by then.
+    /// For the whole exchange.
+    ///
+    /// The rate limiter relies on it: a request has ended by then.
     package var totalTimeout = Duration.seconds(30)
-    /// How long sent data may remain unacknowledged, or wait for the server to take it, before the connection is dropped;
-    /// see ``SocketDemands``.
+    /// How long sent data may be unacknowledged, or wait for the server, before the connection is dropped; see
+    /// ``SocketOptions``.
     package var unacknowledgedTimeout = Duration.seconds(15)
-    /// Bytes a second below which an exchange counts as stuck.
+    /// In bytes per second.
+    ///
+    /// An exchange below this speed counts as stuck.
     package var lowSpeedBytesPerSecond = 100
-    /// How long it may stay below; whole seconds, at least one.
+    /// How long an exchange may be below ``lowSpeedBytesPerSecond``; whole seconds, at least one.
     package var lowSpeedTimeout = Duration.seconds(15)
     /// Counted after decompression.
     package var maximumBodyBytes = 4 << 20
-    /// All header lines of one exchange, interim answers and trailers included.
+    /// In bytes, for all header lines of one exchange including interim responses and trailers.
     package var maximumHeaderBytes = 16 << 10
-    /// All header lines of one exchange, status lines left out.
+    /// The number of header lines of one exchange without status lines.
     package var maximumHeaderFields = 100
-    /// Connections open at once; further requests wait their turn, inside `totalTimeout`.
+    /// The most open connections.
+    ///
+    /// Further requests wait, within `totalTimeout`.
     package var maximumConnections = 64
-    /// Lets `http` through, to a loopback host and nowhere else: for the simulator and for tests.
+    /// Allows `http` to a loopback host, for the simulator and tests.
     package var allowsPlainHTTP = false
-    /// PEM bundle of the certificate authorities to trust; `nil` takes the system's.
+    /// A PEM bundle of trusted certificate authorities; `nil` means the system's.
     package var caFile: String?
     package var userAgent = "StoreLedger"
 

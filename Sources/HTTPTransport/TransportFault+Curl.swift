@@ -1,6 +1,7 @@
 import CLibCurl
+import Workers
 
-/// How far an exchange came before it failed.
+/// How far an exchange got before it failed.
 struct ExchangeProgress {
     let hasConnected: Bool
     let hasAllHeaders: Bool
@@ -9,11 +10,14 @@ struct ExchangeProgress {
 }
 
 extension TransportFault {
-    /// Says in our words what libcurl says in its own.
+    /// Classifies an error of libcurl.
     ///
-    /// libcurl's sentence, `text`, never quotes what we sent, but may quote the server.
+    /// - `text`: libcurl's message. It never quotes the request, but can quote the server.
     init(_ code: CURLcode, _ text: String, _ progress: ExchangeProgress) {
-        self.init(Self.reason(of: code, text, progress), "\(text.printable) (libcurl \(code.rawValue))")
+        self.init(
+            Self.reason(of: code, text, progress),
+            "\(printable(text, asciiOnly: true)) (libcurl \(code.rawValue))"
+        )
     }
 
     /// `CURLE_TOO_LARGE`, which headers older than 8.6.0 do not name.
@@ -30,28 +34,21 @@ extension TransportFault {
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
             .tls
         case CURLE_FILESIZE_EXCEEDED: .bodyTooLarge
-        // One line longer than libcurl's own limit (100 KiB); older releases call that lack of memory.
+        // A header line longer than libcurl's limit of 100 KiB; older releases report it as lack of memory.
         case CURLE_OUT_OF_MEMORY, tooLarge: progress.hasAllHeaders ? .protocolError : .headersTooLarge
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: .connectionLost
-        // Also libcurl's answer to HTTP/0.9, which comes over a connection that works.
+        // libcurl also reports this for an HTTP/0.9 answer, after it has connected.
         case CURLE_UNSUPPORTED_PROTOCOL: progress.hasConnected ? .protocolError : .invalidRequest
         case CURLE_URL_MALFORMAT: .invalidRequest
         default: .protocolError
         }
     }
 
-    /// libcurl has one code for a handshake that was refused and one that was cut; OpenSSL's words tell them apart.
+    /// libcurl has the same code for a refused handshake and an interrupted one; OpenSSL's text tells which it was.
     private static func isRefusedHandshake(_ text: String) -> Bool {
         [
             "protocol version", "unsupported protocol", "wrong version number", "no protocols available",
             "handshake failure", "no shared cipher", "certificate",
         ].contains { text.contains($0) }
-    }
-}
-
-extension String {
-    /// Printable ASCII only, so that a server cannot write into a log.
-    fileprivate var printable: String {
-        String(decoding: utf8.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 }

@@ -1,17 +1,17 @@
-/// Why a request brought no response back.
+/// Why a request got no response.
 ///
-/// Neither the request's headers nor its body are ever part of it, so it may be logged.
+/// It never contains the request's headers or body, so it can be logged.
 package struct TransportFault: Error, Equatable, Sendable {
     package enum Reason: String, CaseIterable, Sendable {
-        /// The host's name has no address.
+        /// The host name cannot be resolved.
         case resolve
-        /// Nobody accepts connections there.
+        /// The server does not accept connections.
         case connect
-        /// The server's certificate or TLS version is not acceptable; trying again will not help.
+        /// The server's certificate or TLS version is not acceptable; retrying does not help.
         case tls
         /// The connection or the whole exchange took longer than allowed.
         case timedOut
-        /// Bytes came, but fewer each second than allowed.
+        /// Fewer bytes per second arrived than required.
         case tooSlow
         /// The body is larger than allowed, counted after decompression.
         case bodyTooLarge
@@ -19,14 +19,14 @@ package struct TransportFault: Error, Equatable, Sendable {
         case headersTooLarge
         /// The connection ended before the response did.
         case connectionLost
-        /// A connection kept from an earlier request ended before a word of the answer came, as kept ones do: asked
-        /// again, the request goes out on a new one. It may have been sent.
+        /// A connection kept from an earlier request ended before the response began. Servers close kept connections at any
+        /// time, so the caller repeats the request on a new one. The request may have been sent.
         case keptConnectionLost
-        /// What came back is not HTTP as we can trust it.
+        /// The response is not valid HTTP.
         case protocolError
-        /// The request was not sent: its time had passed before there was a connection to send it on.
+        /// The request was not sent: its latest time passed before there was a connection.
         case tooLate
-        /// The request was not sent: its URL or a header is not acceptable.
+        /// The request was not sent: its URL or a header is invalid.
         case invalidRequest
         /// The transport itself cannot work: libcurl is too old, no CA bundle, or shut down.
         case unavailable

@@ -1,4 +1,4 @@
-/// One value on its way into or out of PostgreSQL.
+/// One value of a PostgreSQL column.
 package enum Cell: Hashable, Sendable {
     case null
     case text(String)
@@ -7,7 +7,7 @@ package enum Cell: Hashable, Sendable {
     case boolean(Bool)
     /// UNIX milliseconds.
     case timestamp(Int64)
-    /// UTF-8 JSON text, already checked by `StrictJSON`.
+    /// UTF-8 JSON text that `StrictJSON` has accepted.
     case jsonb([UInt8])
     /// Sixteen bytes.
     case uuid([UInt8])

@@ -1,6 +1,6 @@
-/// Everything one page of Apple's answers adds to the ledger.
+/// Everything that one page of Apple's answers adds to the ledger.
 ///
-/// It commits whole, with the cursor, or not at all.
+/// All of it and the cursor commit together.
 package struct PageRows: Sendable {
     package var snapshots: [Snapshot] = []
     package var sendAttempts: [Row] = []
@@ -16,23 +16,25 @@ package struct PageRows: Sendable {
 
 /// The state of one record at its `signedDate`.
 ///
-/// Of several the newest wins, whatever order they arrive in. A class, because lists of them are filtered and sorted again
-/// and again on the way to the ledger.
+/// Of several snapshots the newest one is kept, in any order of arrival. A class, because lists of snapshots are filtered
+/// and sorted several times before they reach the ledger.
 package final class Snapshot: Sendable {
     /// `transactions`, `refunds`, `renewals` or `notifications`.
     package let table: Table
-    /// The one key column's value: a transaction ID, an original transaction ID or a notification UUID.
+    /// The value of the key column: a transaction ID, an original transaction ID or a notification UUID.
     package let key: String
     /// UNIX milliseconds.
     package let signedDate: Int64
-    /// Breaks a tie of `signedDate`: a revoked snapshot comes after one that is not revoked.
+    /// Decides between equal `signedDate`s: a revoked snapshot counts as newer than one that is not revoked.
     package let isRevoked: Bool
-    /// SHA-256 of the payload bytes; breaks what is still a tie, and names the snapshot.
+    /// SHA-256 of the payload bytes.
+    ///
+    /// It decides between snapshots that are still equal, and identifies the snapshot.
     package let payloadSHA256: [UInt8]
-    /// SHA-256 of the payload without the moment at which it was signed: the same for every signature of one content.
+    /// SHA-256 of the payload without its signing date: the same for every signature of one content.
     package let contentDigest: [UInt8]
     package let row: Row
-    /// Rows that belong to this snapshot and are replaced with it, by table.
+    /// The rows that belong to this snapshot and are replaced together with it, by table.
     package let children: [ChildRows]
 
     package init(
@@ -67,13 +69,15 @@ package struct ChildRows: Sendable {
     }
 }
 
-/// One verified payload for the raw archive; enough, with its header, to verify it again.
+/// One verified payload for the raw archive, with everything that verifying it again needs.
 package struct ArchivedPayload: Sendable {
     package let kind: RecordKind
     package let recordKey: String
     /// UNIX milliseconds.
     package let signedDate: Int64
-    /// The first segment of the JWS exactly as it came (base64url text); the same for thousands of records.
+    /// The first segment of the JWS, unchanged (base64url text).
+    ///
+    /// Thousands of records have the same one.
     package let header: [UInt8]
     /// The decoded second segment.
     package let payload: [UInt8]
@@ -100,27 +104,29 @@ package struct ArchivedPayload: Sendable {
     }
 }
 
-/// A record that could not be loaded, kept so that nothing is silently dropped.
+/// A record that could not be loaded.
+///
+/// It is stored, so that no record is dropped silently.
 package struct RejectedRecord: Sendable {
-    /// A closed list of words, such as `signature` or `bundle`; what `status` groups by.
+    /// A code of a fixed list, such as `signature` or `bundle`; `status` groups by it.
     package let reason: String
-    /// One sentence: what was found and what would be right.
+    /// One sentence: the value that was found and what is valid.
     package let detail: String
-    /// What came, as it came.
+    /// The received text, unchanged.
     ///
     /// The ledger keeps at most 256 KiB of it.
     package let raw: [UInt8]
     package let sha256: [UInt8]
-    /// SHA-256 of the record that the text claims to be, which is the same however often it is signed; of the whole text
-    /// where the text does not say.
+    /// SHA-256 that identifies the record in the text and is the same for each of its signatures; SHA-256 of the whole text
+    /// when the record cannot be identified.
     package let identity: [UInt8]
 
     /// - Parameters:
     ///   - reason: See ``reason``.
     ///   - detail: See ``detail``.
     ///   - raw: See ``raw``.
-    ///   - sha256: Of `raw`.
-    ///   - identity: `nil` where the text does not say which record it is.
+    ///   - sha256: The SHA-256 of `raw`.
+    ///   - identity: `nil` when the record cannot be identified.
     package init(reason: String, detail: String, raw: [UInt8], sha256: [UInt8], identity: [UInt8]? = nil) {
         self.reason = reason
         self.detail = detail
@@ -130,12 +136,13 @@ package struct RejectedRecord: Sendable {
     }
 }
 
-/// A field or an enumeration value Apple sends that StoreLedger has no column or no name for.
+/// A field or an enumeration value from Apple that StoreLedger does not know.
 package struct SchemaDrift: Hashable, Sendable {
     package let kind: RecordKind
-    /// `field` for an unknown field, `field=value` for an unknown value of a known one; dots go into objects, `[]` into arrays.
+    /// `field` for an unknown field, `field=value` for an unknown value of a known field; dots separate the members of nested
+    /// objects, and `[]` stands for an array.
     package let path: String
-    /// The value as JSON text, at most 200 characters, with everything that looks like a UUID masked.
+    /// The value as JSON text of at most 200 characters, with UUIDs masked.
     package let sample: String
 
     package init(kind: RecordKind, path: String, sample: String) {
@@ -151,11 +158,11 @@ package struct SchemaDrift: Hashable, Sendable {
 package struct FieldIssue: Hashable, Sendable {
     package let kind: RecordKind
     package let recordKey: String
-    /// Dots go into objects, `[n]` into arrays.
+    /// Dots separate the members of nested objects; `[n]` is an array element.
     package let path: String
     /// One sentence: what was found and what would be right.
     package let found: String
-    /// UNIX milliseconds; of the snapshot that had it.
+    /// The signing date of the snapshot with this issue, in UNIX milliseconds.
     package let signedDate: Int64?
 
     package init(kind: RecordKind, recordKey: String, path: String, found: String, signedDate: Int64? = nil) {

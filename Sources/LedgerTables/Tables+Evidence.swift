@@ -13,7 +13,7 @@ extension Tables {
         ]
     )
 
-    /// Fields and values StoreLedger does not know yet.
+    /// Fields and values that StoreLedger does not know.
     package static let schemaDrift = Table(
         "schema_drift",
         key: ["kind", "path"],
@@ -24,7 +24,7 @@ extension Tables {
         ]
     )
 
-    /// Known fields that were not as documented.
+    /// Known fields whose values differ from the documentation.
     package static let fieldIssues = Table(
         "field_issues",
         key: ["kind", "record_key", "path"],
@@ -37,7 +37,7 @@ extension Tables {
         ]
     )
 
-    /// What could not be loaded; `record_id` is the ledger's own.
+    /// Records that could not be loaded; the ledger assigns `record_id`.
     package static let rejectedRecords = Table(
         "rejected_records",
         key: ["record_id"],

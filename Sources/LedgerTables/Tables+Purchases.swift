@@ -1,5 +1,5 @@
 extension Tables {
-    /// Newest snapshot of each transaction.
+    /// The newest snapshot of each transaction.
     package static let transactions = Table(
         "transactions",
         key: ["transaction_id"],
@@ -50,7 +50,7 @@ extension Tables {
         ] + snapshotColumns
     )
 
-    /// Newest snapshot of each transaction that refund history returned.
+    /// The newest snapshot of each transaction in the refund history.
     package static let refunds = Table(
         "refunds",
         key: ["transaction_id"],
@@ -78,7 +78,7 @@ extension Tables {
         ] + snapshotColumns
     )
 
-    /// Newest renewal info of each subscription.
+    /// The newest renewal info of each subscription.
     package static let renewals = Table(
         "renewals",
         key: ["original_transaction_id"],

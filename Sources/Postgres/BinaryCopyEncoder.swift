@@ -1,20 +1,20 @@
 package import LedgerTables
 
-/// Writes rows as the binary format of `COPY … FROM STDIN (FORMAT binary)` into one buffer that is used again.
+/// Writes rows in the binary format of `COPY … FROM STDIN (FORMAT binary)` into one reused buffer.
 ///
 /// Source: PostgreSQL manual, `COPY`, "Binary Format".
 package struct BinaryCopyEncoder {
     private var cells = CellEncoder(capacity: 80 * 1_024)
     private let width: Int
-    /// The cells that end every row, as they are sent.
+    /// The encoded cells at the end of every row.
     private let ending: [UInt8]
     private let endingWidth: Int
     package private(set) var rowCount = 0
 
     /// - Parameters:
-    ///   - width: Cells in each row that is appended.
-    ///   - constants: Cells that end every row, written once.
-    /// - Throws: ``PostgresError`` of a constant that PostgreSQL cannot store.
+    ///   - width: The number of cells in each appended row.
+    ///   - constants: Cells at the end of every row; they are encoded once.
+    /// - Throws: ``PostgresError`` for a constant that PostgreSQL cannot store.
     package init(width: Int, constants: Row = []) throws(PostgresError) {
         self.width = width
         var ending = CellEncoder(capacity: 64)
@@ -26,7 +26,7 @@ package struct BinaryCopyEncoder {
         cells.append(Int32(0))  // length of the header's extension
     }
 
-    /// What was encoded since ``removeBytes()``.
+    /// The bytes encoded since ``removeBytes()``.
     package var bytes: [UInt8] { cells.bytes }
 
     package mutating func removeBytes() { cells.removeAll() }

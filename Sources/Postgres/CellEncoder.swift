@@ -1,7 +1,7 @@
 import Glibc
 package import LedgerTables
 
-/// Writes cells in PostgreSQL's binary format, each after its length in bytes, into one buffer that is used again.
+/// Writes cells in PostgreSQL's binary format, each after its length in bytes, into one reused buffer.
 ///
 /// Source: PostgreSQL manual, `COPY`, "Binary Format"; the types' `*send` functions.
 package struct CellEncoder {
@@ -15,7 +15,7 @@ package struct CellEncoder {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// - Throws: ``PostgresError`` of a cell that PostgreSQL cannot store.
+    /// - Throws: ``PostgresError`` for a cell that PostgreSQL cannot store.
     package mutating func append(_ cell: Cell) throws(PostgresError) {
         switch cell {
         case .null:
@@ -95,15 +95,15 @@ package struct CellEncoder {
         try endLength(from: start)
     }
 
-    /// Leaves room for the length of what follows.
+    /// Reserves room for the length of the bytes that follow.
     ///
-    /// - Returns: What ``endLength(from:)`` needs.
+    /// - Returns: The argument of ``endLength(from:)``.
     mutating func beginLength() -> Int {
         append(Int32(0))
         return bytes.count
     }
 
-    /// Fills in the length of what was written since ``beginLength()``.
+    /// Writes the length of the bytes since ``beginLength()`` into the reserved room.
     mutating func endLength(from start: Int) throws(PostgresError) {
         let length = bytes.count - start
         try checkLength(length)
@@ -123,7 +123,7 @@ package struct CellEncoder {
         }
     }
 
-    /// PostgreSQL's limit of one field, in bytes.
+    /// PostgreSQL's limit for one field, in bytes.
     private static let largestValue = 1 << 30
 
     private func containsNUL(from start: Int) -> Bool {
@@ -134,7 +134,7 @@ package struct CellEncoder {
     }
 }
 
-/// From UNIX milliseconds to PostgreSQL's microseconds since 2000-01-01 UTC.
+/// Converts UNIX milliseconds to PostgreSQL's microseconds since 2000-01-01 UTC.
 private func microsecondsSince2000(unixMilliseconds: Int64) throws(PostgresError) -> Int64 {
     let (milliseconds, underflow) = unixMilliseconds.subtractingReportingOverflow(946_684_800_000)
     let (microseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000)

@@ -1,15 +1,15 @@
 import CLibPQ
 import Glibc
 
-/// Opens a session, and makes sure it is one StoreLedger can trust with text.
+/// Opens a session and checks the server's version and encoding.
 ///
-/// libpq keeps the SQLSTATE of a refused connection to itself, except in verbose messages, and those can only be asked
-/// for between the start and the end of connecting. So the steps of connecting are taken here.
+/// libpq reports the SQLSTATE of a refused connection only in verbose messages, which must be enabled after connecting
+/// has started and before it ends. Therefore this function performs the steps of connecting itself.
 ///
-/// - Returns: An open session; the caller finishes it.
+/// - Returns: An open session, which the caller closes.
 func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePointer {
     var settings = try ConnectionSettings(conninfo: conninfo.reveal(), applicationName: conninfo.applicationName)
-    let demands = try TransportDemands(settings, systemRoots: conninfo.systemRoots)
+    let demands = try TransportRequirements(settings, systemRoots: conninfo.systemRoots)
     settings.set(demands.words)
     let started = unsafe settings.withCStrings { keywords, values in
         unsafe PQconnectStartParams(keywords, values, 0)
@@ -22,7 +22,7 @@ func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePo
         unsafe try requireModernServer(handle)
         unsafe try settleSession(handle)
     } catch {
-        unsafe PQfinish(handle)  // a refused connection still owns memory
+        unsafe PQfinish(handle)  // Also frees the memory of a refused connection.
         throw error
     }
     return unsafe handle
@@ -31,7 +31,7 @@ func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePo
 private func finishConnecting(
     _ handle: OpaquePointer,
     within timeout: Duration,
-    _ demands: TransportDemands
+    _ demands: TransportRequirements
 ) throws(PostgresError) {
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -45,7 +45,7 @@ private func finishConnecting(
         guard ContinuousClock.now < deadline else {
             throw PostgresError(.connection, .cannotConnect, "the server did not answer within \(timeout)")
         }
-        // libpq says nothing to an address before it is asked to go on.
+        // libpq contacts no address before the first call of PQconnectPoll.
         if let address = unsafe PQhostaddr(handle) { try demands.check(address: unsafe String(cString: address)) }
         var socket = pollfd(fd: unsafe PQsocket(handle), events: waitsFor, revents: 0)
         guard unsafe poll(&socket, 1, 100) > 0 else { continue }
@@ -58,7 +58,7 @@ private func finishConnecting(
     }
 }
 
-/// What libpq says of a connection that failed, with the state dug out of the verbose text.
+/// The error of a failed connection, with the SQLSTATE from the verbose message.
 private func refusal(_ handle: OpaquePointer) -> PostgresError {
     let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
     let lines = text.split(separator: "\n").filter { line in
@@ -66,13 +66,13 @@ private func refusal(_ handle: OpaquePointer) -> PostgresError {
     }
     var state = lines.compactMap(stateInVerboseLine).last
     if state == nil, unsafe PQconnectionNeedsPassword(handle) == 1 { state = .invalidPassword }
-    if state == nil, let why = TransportDemands.distrust(in: text) {
+    if state == nil, let why = TransportRequirements.distrust(in: text) {
         return PostgresError(.untrustedServer, .cannotConnect, "\(why) (\(lines.joined(separator: "; ")))")
     }
     return PostgresError(.connection, state ?? .cannotConnect, lines.joined(separator: "; "))
 }
 
-/// Finds `28P01` in `… failed: FATAL:  28P01: password authentication failed`.
+/// Finds the SQLSTATE `28P01` in `… failed: FATAL:  28P01: password authentication failed`.
 private func stateInVerboseLine(_ line: Substring) -> SQLState? {
     let bytes = Array(line.utf8)
     let isCode = { (byte: UInt8) in
@@ -105,7 +105,7 @@ private func requireModernServer(_ handle: OpaquePointer) throws(PostgresError) 
     }
 }
 
-/// Undoes what a role or a database may have set and this target's readers rely on.
+/// Sets the parameters that this target relies on; a role or a database can have other defaults.
 private func settleSession(_ handle: OpaquePointer) throws(PostgresError) {
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
     let sql = """

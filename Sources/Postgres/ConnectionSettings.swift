@@ -1,14 +1,14 @@
 import CLibPQ
 import Glibc
 
-/// The words of a connection string, with ours added.
+/// The keywords and values of a connection string, with those that StoreLedger adds.
 struct ConnectionSettings {
     private var words: [(keyword: String, value: String)]
-    /// For the whole attempt, over all the hosts it names: `connect_timeout`, 1 s to an hour, for each; 15 s by default.
+    /// The time for an attempt with all hosts: `connect_timeout` for each host, 1 s to an hour, 15 s by default.
     let timeout: Duration
 
-    /// - Throws: ``PostgresError`` (`unreadableConninfo`). libpq's own complaint is dropped: it quotes the string, and
-    ///   with it the password.
+    /// - Throws: ``PostgresError`` (`unreadableConninfo`), without libpq's message, which quotes the string and its
+    ///   password.
     init(conninfo: String, applicationName: String = "storeledger") throws(PostgresError) {
         guard !conninfo.utf8.contains(0), let parsed = parse(conninfo) else {
             throw unreadable(
@@ -27,8 +27,8 @@ struct ConnectionSettings {
         words.append(("client_encoding", "UTF8"))
         for (keyword, value) in [
             ("fallback_application_name", applicationName.cut(toBytes: 63)),
-            // A half-open connection is noticed in about a minute. A server that takes in nothing of what it is sent is
-            // given up after 8 s: whoever stops a process waits no longer than ten.
+            // Keepalives detect a half-open connection in about a minute. A server that acknowledges nothing is given up
+            // after 8 s, so that a process that is told to stop ends within ten.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "8000"),
         ] where !parsed.contains(where: { $0.keyword == keyword }) {
@@ -36,16 +36,16 @@ struct ConnectionSettings {
         }
     }
 
-    /// The value the connection string itself gives a keyword.
+    /// The value of a keyword in the connection string itself.
     subscript(keyword: String) -> String? { words.last { $0.keyword == keyword }?.value }
 
-    /// Sets keywords, in place of what they were.
+    /// Sets keywords, replacing their values.
     mutating func set(_ demands: [String: String]) {
         words.removeAll { demands.keys.contains($0.keyword) }
         words += demands.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Lends keywords and values as the two NULL-ended arrays that libpq takes.
+    /// Calls the closure with keywords and values as the two NULL-terminated arrays that libpq expects.
     func withCStrings<R>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R
     ) -> R {
@@ -57,7 +57,9 @@ struct ConnectionSettings {
         return unsafe body(keywords, values)
     }
 
-    /// A password with a bare `@`, `/` or `:` in a URI ends up in the host, port or database, and then in error messages.
+    /// Refuses a URI whose password contains an unencoded `@`, `/` or `:`.
+    ///
+    /// A part of the password would become the host, port or database, and then appear in error messages.
     private static func refuseSpilledPassword(_ words: [(keyword: String, value: String)]) throws(PostgresError) {
         for (keyword, value) in words {
             let isFine =
@@ -77,7 +79,7 @@ struct ConnectionSettings {
 }
 
 extension String {
-    /// The longest beginning of whole characters that takes no more than so many bytes of UTF-8.
+    /// The longest prefix of whole characters that has at most this many bytes of UTF-8.
     fileprivate func cut(toBytes limit: Int) -> String {
         var kept = self
         while kept.utf8.count > limit { kept.removeLast() }
@@ -89,7 +91,7 @@ private func unreadable(_ hint: String) -> PostgresError {
     PostgresError(.unreadableConninfo, .cannotConnect, "the connection string cannot be read: \(hint)")
 }
 
-/// The keywords that have a value; `nil` if libpq cannot read the string.
+/// The keywords with a value; `nil` when libpq cannot read the string.
 private func parse(_ conninfo: String) -> [(keyword: String, value: String)]? {
     guard let options = unsafe PQconninfoParse(conninfo, nil) else { return nil }
     defer { unsafe PQconninfoFree(options) }

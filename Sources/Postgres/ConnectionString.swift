@@ -1,9 +1,11 @@
-/// A libpq connection string; it may hold a password, so it never prints.
+/// A libpq connection string.
+///
+/// It can contain a password, so its description does not.
 package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflectable {
     private let conninfo: String
-    /// The file of certificate authorities to believe when neither the string nor the user's home names one.
+    /// The file of trusted certificate authorities when neither the string nor the user's home directory has one.
     package let systemRoots: String?
-    /// What the session calls itself, in `pg_stat_activity` and in errors of others, where the string itself says nothing.
+    /// The `application_name` of the session, unless the string itself has one.
     package let applicationName: String
 
     package init(_ conninfo: String, systemRoots: String? = nil, applicationName: String = "storeledger") {
@@ -12,7 +14,7 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflec
         self.applicationName = applicationName
     }
 
-    /// The one place the text comes out; searchable in review.
+    /// The only access to the text, so that a review can search for it.
     package func reveal() -> String { conninfo }
 
     package var description: String { "<redacted>" }

@@ -1,4 +1,4 @@
-/// Takes apart the rows that ``PostgresConnection/copyOut(_:_:)`` lends, in one buffer that is used again.
+/// Splits the rows of ``PostgresConnection/copyOut(_:_:)`` into cells, in one reused buffer.
 ///
 /// Source: PostgreSQL manual, `COPY`, "Text Format".
 package struct CopyTextRow {
@@ -9,8 +9,8 @@ package struct CopyTextRow {
     /// Calls `body` for each cell of `line`.
     ///
     /// - Parameters:
-    ///   - line: One row's bytes; a line feed at its end is not part of the last cell.
-    ///   - body: Is lent the place of the cell, from 0, and its bytes; `nil` is NULL.
+    ///   - line: The bytes of one row. A line feed at its end is not part of the last cell.
+    ///   - body: Gets the index of the cell, from 0, and its bytes, which are valid during the call; `nil` is NULL.
     package mutating func forEachCell(
         of line: Span<UInt8>,
         _ body: (Int, Span<UInt8>?) throws -> Void

@@ -1,8 +1,8 @@
-/// How a transaction sees what others commit meanwhile; PostgreSQL manual, "Transaction Isolation".
+/// What a transaction sees of concurrent commits; PostgreSQL manual, "Transaction Isolation".
 package enum IsolationLevel: String, Sendable {
     case readCommitted = "READ COMMITTED"
     case repeatableRead = "REPEATABLE READ"
     case serializable = "SERIALIZABLE"
-    /// One snapshot for every statement, and nothing is written.
+    /// One snapshot for all statements, without writing.
     case readOnlySnapshot = "REPEATABLE READ, READ ONLY"
 }

@@ -3,16 +3,16 @@ package import LedgerTables
 import Workers
 
 extension PostgresConnection {
-    /// Loads rows with a binary `COPY`, some 64 KiB at a time; all of them or, when it throws, none.
+    /// Loads rows with a binary `COPY`, in pieces of about 64 KiB; when it throws, no row is loaded.
     ///
     /// - Parameters:
-    ///   - table: Of the form `[a-z_][a-z0-9_]*`; found along the search path.
-    ///   - columns: Named in the order of the cells of each row.
-    ///   - rows: Each with as many cells as there are columns, each cell of its column's type or NULL.
-    ///   - constants: Further columns, which have one value in all rows.
-    /// - Returns: How many rows were loaded.
-    /// - Throws: ``PostgresError``; `countMismatch` when the server stored other than what was sent, as with a trigger
-    ///   that drops rows.
+    ///   - table: A name of the form `[a-z_][a-z0-9_]*`, resolved with the search path.
+    ///   - columns: The column names in the order of the cells.
+    ///   - rows: Each has one cell per column, of the column's type or NULL.
+    ///   - constants: More columns, which have the same value in all rows.
+    /// - Returns: The number of loaded rows.
+    /// - Throws: ``PostgresError``; `countMismatch` when the server stored another number of rows, for example because of a
+    ///   trigger.
     @discardableResult
     package borrowing func copyIn(
         _ table: String,
@@ -88,15 +88,15 @@ extension PostgresConnection {
         while let answer = unsafe PQgetResult(handle) { unsafe PQclear(answer) }
     }
 
-    /// Streams what a query finds, in the text format of `COPY`, one row's bytes a call.
+    /// Streams the result of a query in the text format of `COPY`, one row per call of `body`.
     ///
-    /// ``CopyTextRow`` takes such a row apart. When `body` throws, the query is cancelled and what is left is discarded;
+    /// ``CopyTextRow`` splits such a row. When `body` throws, the query is cancelled and the remaining rows are discarded;
     /// an open transaction has then failed.
     ///
     /// - Parameters:
     ///   - sql: A `SELECT`, without parameters.
-    ///   - body: Is lent the bytes of one row, its line feed included.
-    /// - Throws: What `body` throws; ``PostgresError`` of the query.
+    ///   - body: Gets the bytes of one row with its line feed, valid during the call.
+    /// - Throws: The error of `body`; ``PostgresError`` of the query.
     package borrowing func copyOut(_ sql: String, _ body: (Span<UInt8>) throws -> Void) throws {
         let copy = "COPY (\(sql)) TO STDOUT"
         try refuseIfCancelled(copy)

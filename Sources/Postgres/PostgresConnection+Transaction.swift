@@ -2,17 +2,17 @@ import CLibPQ
 import Workers
 
 extension PostgresConnection {
-    /// Runs `body` in a transaction: it commits when `body` returns and rolls back when it throws.
+    /// Runs `body` in a transaction, which commits when `body` returns and rolls back when it throws.
     ///
     /// Transactions do not nest.
     ///
     /// - Parameters:
-    ///   - isolation: What the transaction sees of others.
-    ///   - keepsPlans: Whether ``run(_:_:rows:answer:)`` plans a statement once for the session, for any parameters.
+    ///   - isolation: What the transaction sees of concurrent ones.
+    ///   - keepsPlans: Whether ``run(_:_:rows:answer:)`` plans a statement once per session, for all parameters.
     ///   - body: The statements.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; ``PostgresError`` of `BEGIN` or `COMMIT`. When the answer to `COMMIT` is lost,
-    ///   `isOutcomeUnknown` is true and only reading back tells what happened.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`; ``PostgresError`` of `BEGIN` or `COMMIT`. When the answer to `COMMIT` is lost,
+    ///   `isOutcomeUnknown` is true and the caller must read back whether it committed.
     package borrowing func transaction<R>(
         _ isolation: IsolationLevel = .readCommitted,
         keepsPlans: Bool = false,
@@ -52,7 +52,7 @@ extension PostgresConnection {
             rollBack()
             throw error
         }
-        // A transaction that failed, and whose error `body` swallowed, ends like this without any error.
+        // When a statement failed and `body` caught its error, COMMIT rolls back without an error.
         guard answer.commandTag == "COMMIT" else {
             throw PostgresError(
                 .server,
@@ -63,13 +63,15 @@ extension PostgresConnection {
         }
     }
 
-    /// Ends the transaction; where the server cannot be told, ends the session, which comes to the same.
+    /// Rolls back.
+    ///
+    /// When the server cannot be reached, closes the session, which has the same effect.
     private borrowing func rollBack() {
         guard isInTransaction, !isBroken else { return }
         do throws(PostgresError) {
             try execute("ROLLBACK")
         } catch {
-            // The first error is the one worth reporting.
+            // The caller reports the first error.
             statements.sessionEnded = true
         }
         if isInTransaction { statements.sessionEnded = true }

@@ -4,8 +4,8 @@ package import LedgerTables
 
 /// One libpq session.
 ///
-/// Noncopyable: exactly one owner, and leaving the owner's scope closes the socket. Not `Sendable`: libpq forbids two
-/// threads in one connection. Every call blocks; ``PostgresPool`` keeps that off the threads that run Swift tasks.
+/// Noncopyable: it has exactly one owner, and the end of the owner's scope closes the socket. Not `Sendable`: libpq
+/// forbids two threads in one connection. Every call blocks; ``PostgresPool`` runs it on a thread of its own.
 @safe
 package struct PostgresConnection: ~Copyable {
     let handle: OpaquePointer
@@ -14,19 +14,19 @@ package struct PostgresConnection: ~Copyable {
 
     /// Connects and blocks until the server answers or refuses.
     ///
-    /// The session speaks UTF-8 whatever `PGCLIENTENCODING` says, and prints moments in ISO 8601, UTC.
+    /// The session uses UTF-8 regardless of `PGCLIENTENCODING`, and prints moments in ISO 8601, UTC.
     ///
-    /// Over a network the server proves by TLS who it is, and never gets to see the password; see ``TransportDemands``.
+    /// Over a network, TLS verifies the server, and the server never sees the password; see ``TransportRequirements``.
     ///
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - systemRoots: See ``ConnectionString/systemRoots``.
-    /// - Throws: ``PostgresError``; a server older than PostgreSQL 15 or of another encoding than UTF-8 is refused.
+    /// - Throws: ``PostgresError``, also for a server before PostgreSQL 15 and for an encoding other than UTF-8.
     package init(conninfo: String, systemRoots: String? = nil) throws(PostgresError) {
         try self.init(ConnectionString(conninfo, systemRoots: systemRoots))
     }
 
-    /// Connects to what the string names, in the same way.
+    /// Connects to the server in the connection string, in the same way.
     package init(_ conninfo: ConnectionString) throws(PostgresError) {
         let handle = unsafe try openSession(conninfo)
         unsafe self.handle = handle
@@ -35,20 +35,20 @@ package struct PostgresConnection: ~Copyable {
 
     deinit { unsafe PQfinish(handle) }
 
-    /// Whether no later statement can succeed: the session must be dropped.
+    /// Whether no later statement can succeed, so that the session must be closed.
     package var isBroken: Bool {
         unsafe statements.sessionEnded || PQstatus(handle) != CONNECTION_OK
     }
 
-    /// Runs one statement, prepared once for this session; parameters travel apart from it, in binary.
+    /// Runs one statement, which is prepared once per session; parameters are sent separately, in binary.
     ///
     /// - Parameters:
-    ///   - sql: One statement with `$1`, `$2`, … where the parameters go.
-    ///   - parameters: Each is sent as the type of its cell; `.null` takes the type the server infers.
-    ///   - rows: The last parameter, if any: `sql` says of which type, as in `unnest($2::pg_temp.NAME[])`.
-    ///   - answer: How values come back; ``PostgresRow`` reads both.
-    /// - Returns: The rows found, and how many were affected.
-    /// - Throws: ``PostgresError``; with state 57014 and unsent, if the task was cancelled before.
+    ///   - sql: One statement with `$1`, `$2`, … for the parameters.
+    ///   - parameters: Each is sent as the type of its cell; for `.null` the server infers the type.
+    ///   - rows: The last parameter, if any; `sql` has its type, as in `unnest($2::pg_temp.NAME[])`.
+    ///   - answer: The format of the values; ``PostgresRow`` reads both.
+    /// - Returns: The rows, and the number of affected rows.
+    /// - Throws: ``PostgresError``; with state 57014 and without sending when the task is already cancelled.
     @discardableResult
     package borrowing func run(
         _ sql: String,
@@ -64,7 +64,7 @@ package struct PostgresConnection: ~Copyable {
         return try self.answer(of: sql)
     }
 
-    /// Runs one statement like ``run(_:_:rows:answer:)``, but plans it for this once whatever the transaction keeps.
+    /// Runs one statement like ``run(_:_:rows:answer:)``, but plans it for these parameters, also with `keepsPlans`.
     package borrowing func runOnce(_ sql: String, _ parameters: [Cell]) throws(PostgresError) -> PostgresRows {
         try refuseIfCancelled(sql)
         let types = parameters.map { PostgresType(of: $0)?.rawValue ?? 0 }
@@ -80,14 +80,14 @@ package struct PostgresConnection: ~Copyable {
         try execute(sql)
     }
 
-    /// Runs `sql` even in a cancelled task: a rollback must reach the server.
+    /// Runs `sql` also in a cancelled task, because a rollback must reach the server.
     @discardableResult
     borrowing func execute(_ sql: String) throws(PostgresError) -> PostgresRows {
         try send(sql)
         return try answer(of: sql)
     }
 
-    /// Hands statements to the server; ``answer(of:)`` must follow, and says too what went wrong here.
+    /// Sends statements to the server; the caller must call ``answer(of:)`` next, which also reports errors of this call.
     borrowing func send(_ sql: String) throws(PostgresError) {
         guard !sql.utf8.contains(0) else {
             throw PostgresError(.nulCharacter, .characterNotInRepertoire, "a statement holds U+0000", statement: nil)
@@ -105,7 +105,7 @@ package struct PostgresConnection: ~Copyable {
         )
     }
 
-    /// The name under which `sql` is prepared for parameters of these types.
+    /// The name of the prepared statement for `sql` with parameters of these types.
     private borrowing func prepare(
         _ sql: String,
         _ parameters: [Cell],
@@ -120,9 +120,10 @@ package struct PostgresConnection: ~Copyable {
         return plan.name
     }
 
-    /// Waits for everything the server answers to what was sent, and takes the last of it.
+    /// Waits for all results of the sent statements and returns the last one.
     ///
-    /// Throws the first error: `PQexec` would give the last, which of a dying server is only that the socket closed.
+    /// Throws the first error. `PQexec` would give the last one, which for a server that is shutting down says only that the
+    /// socket was closed.
     borrowing func answer(of sql: String) throws(PostgresError) -> PostgresRows {
         var last = unsafe PostgresRows(owning: nil, statement: sql)
         var firstFailure: PostgresError?
@@ -139,9 +140,9 @@ package struct PostgresConnection: ~Copyable {
 }
 
 extension PostgresConnection {
-    /// Whether the server has closed an idle session; looks at the socket without asking the server anything.
+    /// Whether the server has closed an idle session; checks the socket without sending anything.
     borrowing func isLost() -> Bool {
-        // Twice: the server's last words come first, the end of the stream behind them.
+        // Twice, because the server's last message comes before the end of the stream.
         for _ in 0..<3 where !isBroken {
             var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&socket, 1, 0) > 0, unsafe PQconsumeInput(handle) == 1 else { break }

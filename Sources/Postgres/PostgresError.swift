@@ -1,31 +1,33 @@
-/// What PostgreSQL, or the way to it, refused.
+import Workers
+
+/// An error of PostgreSQL or of the connection to it.
 ///
-/// Holds no parameter and no *detail* line: both quote customer data. The connection string is never quoted either.
+/// It contains no parameter and no *detail* line, which can quote customer data, and never the connection string.
 package struct PostgresError: Error, Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
-        /// The server answered with an error; `state` says which.
+        /// The server reported an error; see `state`.
         case server
-        /// The session could not be made, or ended before the answer came.
+        /// The session could not be opened, or it ended before the answer came.
         case connection
-        /// No session could be made before the deadline.
+        /// No session could be opened before the deadline.
         case unreachable
-        /// `COMMIT` was sent and its answer never came: the transaction may or may not have happened.
+        /// The answer to `COMMIT` was lost: the transaction may or may not be committed.
         case outcomeUnknown
         /// libpq cannot read the connection string.
         case unreadableConninfo
-        /// The connection string, the environment or a service file asks for less than a verified server.
+        /// The connection string, the environment or a service file allows a server that is not verified.
         case insecureTransport
-        /// The server cannot prove who it is, or asks for the password in a form that would give it away.
+        /// TLS cannot verify the server, or the server asks for the password in a form that reveals it.
         case untrustedServer
         /// The server is too old, or its encoding is not UTF-8.
         case unsupportedServer
-        /// A text holds U+0000, which PostgreSQL cannot store and libpq would cut at.
+        /// A text contains U+0000, which PostgreSQL cannot store and which ends a C string.
         case nulCharacter
         /// A value cannot be sent as the type of its cell.
         case unsendableValue
-        /// The server counted other rows than were sent.
+        /// The server stored another number of rows than was sent.
         case countMismatch(sent: Int, stored: Int)
-        /// A result is not of the shape the caller asked for: a column is missing, NULL, or of another type.
+        /// A column of the result is missing, NULL, or of another type.
         case unexpectedResult
     }
 
@@ -33,9 +35,9 @@ package struct PostgresError: Error, Hashable, Sendable {
     package let state: SQLState
     /// The primary message; at most 2,000 characters, control characters escaped.
     package let message: String
-    /// The statement that failed, as written, without its parameters.
+    /// The SQL text of the failed statement, without parameters.
     package let statement: String?
-    /// The constraint that was violated, where the server names one.
+    /// The violated constraint, when the server reports one.
     package let constraint: String?
 
     init(
@@ -52,7 +54,7 @@ package struct PostgresError: Error, Hashable, Sendable {
         self.constraint = constraint
     }
 
-    /// Whether the session is gone, so that only a new one can go on.
+    /// Whether the session has ended and a new one is needed.
     package var isConnectionLoss: Bool {
         switch reason {
         case .connection, .unreachable, .outcomeUnknown: true
@@ -61,25 +63,25 @@ package struct PostgresError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether the same transaction, begun again, may well succeed on the same session.
+    /// Whether repeating the transaction on the same session can succeed.
     package var isRetryable: Bool {
         let retryable: [SQLState] = [.serializationFailure, .deadlockDetected, .lockNotAvailable, .queryCanceled]
         return reason == .server && retryable.contains(state)
     }
 
-    /// Whether the server refuses who we are (exit 77).
+    /// Whether the server refuses the credentials (exit 77).
     package var isAuthentication: Bool { state.conditionClass == "28" }
 
     /// Whether the server's disk is full (exit 74).
     package var isDiskFull: Bool { state == .diskFull }
 
-    /// Whether a `COMMIT` may have happened although no answer came: read back before trying again.
+    /// Whether a `COMMIT` may have succeeded without an answer: read back before repeating it.
     package var isOutcomeUnknown: Bool { reason == .outcomeUnknown }
 
-    /// Whether no session could be made before the deadline (exit 69).
+    /// Whether no session could be opened before the deadline (exit 69).
     package var isUnreachable: Bool { reason == .unreachable }
 
-    /// Whether waiting and connecting again may help: the server is absent, starting, stopping or full.
+    /// Whether connecting again later can help: the server is unreachable, starting, stopping, or has no free connection.
     var isWorthReconnecting: Bool {
         let isFinal = [.queryCanceled, .readOnlyTransaction].contains(state)
         guard reason == .connection || reason == .server, !isFinal else { return false }
@@ -96,29 +98,13 @@ extension PostgresError: CustomStringConvertible {
 }
 
 extension SQLState {
-    /// Whether no later statement can succeed on a session that met this state.
+    /// Whether no later statement can succeed on a session after this state.
     var endsSession: Bool {
         let endings: [SQLState] = [
             .adminShutdown, .crashShutdown, .cannotConnectNow, .idleSessionTimeout, .idleInTransactionTimeout,
-            // The server has become a standby; a new session may find the primary that took its place.
+            // The server has become a standby; a new session can reach the new primary.
             .readOnlyTransaction,
         ]
         return conditionClass == "08" || endings.contains(self)
     }
-}
-
-/// Makes `text` safe to print on a terminal: control characters become `\u{…}`, the rest past `limit` becomes `…`.
-func printable(_ text: some StringProtocol, limit: Int = 2_000) -> String {
-    var printed = ""
-    var length = 0
-    for scalar in text.unicodeScalars {
-        guard length < limit else { return printed + "…" }
-        if scalar.properties.generalCategory == .control {
-            printed += scalar.escaped(asASCII: true)
-        } else {
-            printed.unicodeScalars.append(scalar)
-        }
-        length += 1
-    }
-    return printed
 }

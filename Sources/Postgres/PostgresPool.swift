@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A bounded number of sessions, lent in the order they are asked for.
+/// A bounded number of sessions.
+///
+/// Callers get them in the order of their requests.
 package final class PostgresPool: Sendable {
     private let patience: Duration
     private let state: Mutex<State>
@@ -11,30 +13,32 @@ package final class PostgresPool: Sendable {
         var lastNumber = 0
     }
 
-    /// Connects to nothing yet.
+    /// Creates a pool without connecting.
     ///
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
-    ///   - size: Sessions at most, at least 1.
-    ///   - patience: How long ``withConnection(_:)`` tries to connect, at first and after a break.
-    ///   - prepare: Runs on every new connection before anything else does, say `SET search_path`.
+    ///   - size: The most sessions, at least 1.
+    ///   - patience: How long ``withConnection(_:)`` tries to connect, at first and after a lost connection.
+    ///   - prepare: Runs first on every new connection, for example `SET search_path`.
     package init(
         conninfo: ConnectionString,
         size: Int,
         patience: Duration = .seconds(60),
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in }
     ) {
-        precondition(size >= 1, "a pool without sessions lends nothing")
+        precondition(size >= 1, "a pool needs at least one session")
         self.patience = patience
         state = Mutex(State(free: (0..<size).map { _ in PostgresSession(conninfo: conninfo, prepare: prepare) }))
     }
 
-    /// Lends a connection to `body`, waiting for one if all are lent; the compiler keeps it from leaving.
+    /// Calls `body` with a connection, after waiting until one is free.
     ///
-    /// `body` runs on the session's own thread, so its blocking stops no other task. Cancelling the task stops waiting,
-    /// or the statement that runs, and throws `CancellationError`.
+    /// `body` cannot keep it.
     ///
-    /// - Throws: What `body` throws; ``PostgresError`` from connecting.
+    /// `body` runs on the session's own thread, so it does not block other tasks. Cancelling the task ends the wait or the
+    /// running statement and throws `CancellationError`.
+    ///
+    /// - Throws: The error of `body`; ``PostgresError`` from connecting.
     package func withConnection<R: Sendable>(
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
@@ -43,9 +47,9 @@ package final class PostgresPool: Sendable {
         return try await session.withConnection(patience: patience, body)
     }
 
-    /// Makes sure the server is there and takes us.
+    /// Checks that the server is reachable and accepts the credentials.
     ///
-    /// - Throws: ``PostgresError``: `isUnreachable` when `deadline` has passed, refused credentials at once.
+    /// - Throws: ``PostgresError``: `isUnreachable` after `deadline`, refused credentials at once.
     package func connect(within deadline: Duration) async throws {
         let session = try await acquire()
         defer { release(session) }
@@ -69,7 +73,7 @@ package final class PostgresPool: Sendable {
     }
 
     private func enqueue(_ continuation: CheckedContinuation<PostgresSession, any Error>, _ number: Int) {
-        // Cancellation is asked for under the lock: either it is seen here, or its handler finds the waiter.
+        // Checked under the lock: either cancellation is seen here, or its handler finds the waiter.
         let answer: Result<PostgresSession, any Error>? = state.withLock { state in
             if Task.isCancelled { return .failure(CancellationError()) }
             if let free = state.free.popLast() { return .success(free) }

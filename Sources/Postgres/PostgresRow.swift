@@ -1,7 +1,7 @@
-/// One row of an answer; its columns are asked for by name.
+/// One row of a result; columns are read by name.
 ///
-/// Every reader throws ``PostgresError`` (`unexpectedResult`) when the column is missing or holds something else;
-/// the forms without `OrNil` also when it is NULL.
+/// Every method throws ``PostgresError`` (`unexpectedResult`) when the column is missing or of another type. Methods
+/// without `OrNil` in their name also throw when it is NULL.
 package struct PostgresRow {
     let rows: PostgresRows
     let index: Int
@@ -14,13 +14,13 @@ package struct PostgresRow {
     package func int64(_ column: String) throws(PostgresError) -> Int64 { try required(column, int64OrNil(column)) }
     package func int32(_ column: String) throws(PostgresError) -> Int32 { try required(column, int32OrNil(column)) }
     package func bool(_ column: String) throws(PostgresError) -> Bool { try required(column, boolOrNil(column)) }
-    /// UNIX milliseconds of a `timestamptz`; the microseconds below are cut off.
+    /// UNIX milliseconds of a `timestamptz`, rounded down.
     package func timestamp(_ column: String) throws(PostgresError) -> Int64 {
         try required(column, timestampOrNil(column))
     }
     /// The bytes of a `bytea`.
     package func bytes(_ column: String) throws(PostgresError) -> [UInt8] { try required(column, bytesOrNil(column)) }
-    /// The UTF-8 bytes of a text, a `jsonb` or anything else, as PostgreSQL prints it.
+    /// The UTF-8 bytes of a value of any type, as PostgreSQL prints it.
     package func utf8(_ column: String) throws(PostgresError) -> [UInt8] { try required(column, utf8OrNil(column)) }
     package func textArray(_ column: String) throws(PostgresError) -> [String] {
         try required(column, textArrayOrNil(column))
@@ -88,7 +88,7 @@ package struct PostgresRow {
         let place = try place(of: column)
         let format = rows.format(place)
         guard let decoded = rows.withValue(index, place, { decode($0, format) }) else { return nil }
-        // The value itself stays out of the message: it may be a customer's.
+        // The message does not contain the value, which can be customer data.
         guard let decoded else { throw unexpected("column \"\(column)\" does not hold \(expected)") }
         return decoded
     }
@@ -103,7 +103,7 @@ package struct PostgresRow {
     }
 }
 
-/// A whole number in digits, or in big-endian bytes of its own width.
+/// Parses an integer, in digits or as big-endian bytes of its own width.
 private func integer<Number: FixedWidthInteger>(_ bytes: Span<UInt8>, _ format: ValueFormat) -> Number? {
     switch format {
     case .text: return Number(String(copying: bytes))

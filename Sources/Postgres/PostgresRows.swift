@@ -1,17 +1,17 @@
 import CLibPQ
 
-/// What one statement answered.
+/// The result of one statement.
 ///
-/// Not `Sendable`: read what is needed inside the closure that lent the connection.
+/// Not `Sendable`: read it inside the closure that got the connection.
 @safe
 package final class PostgresRows {
     private let result: OpaquePointer?
     let statement: String
-    /// Rows in the answer.
+    /// The number of rows in the result.
     package let count: Int
-    /// Of the columns, each once; `nil` where an earlier column has the same.
+    /// The column names; `nil` for a column whose name an earlier one has.
     private lazy var names = columnNames
-    /// Where the column stands that follows the one asked for last.
+    /// The index after the column that was read last.
     private var next = 0
 
     init(owning result: OpaquePointer?, statement: String) {
@@ -22,13 +22,13 @@ package final class PostgresRows {
 
     deinit { unsafe PQclear(result) }
 
-    /// Rows the statement inserted, updated, deleted, copied or selected.
+    /// The number of rows that the statement inserted, updated, deleted, copied or selected.
     package var affected: Int {
         guard let text = unsafe PQcmdTuples(result) else { return 0 }
         return unsafe Int(String(cString: text)) ?? 0
     }
 
-    /// The first word or words of what was done, such as `COMMIT`.
+    /// The name of the executed command, such as `COMMIT`.
     var commandTag: String {
         guard let tag = unsafe PQcmdStatus(result) else { return "" }
         return unsafe String(cString: tag)
@@ -37,9 +37,9 @@ package final class PostgresRows {
     var isCopyIn: Bool { unsafe PQresultStatus(result) == PGRES_COPY_IN }
     var isCopyOut: Bool { unsafe PQresultStatus(result) == PGRES_COPY_OUT }
 
-    /// The place of a column by its name, or `nil`; of two with one name, the first.
+    /// The index of a column by its name, or `nil`; of two columns with this name, the first.
     ///
-    /// Rows are read one like the other, so the search begins behind the column that was asked for before.
+    /// Every row is read in the same order, so the search starts after the column that was read last.
     func column(_ name: String) -> Int? {
         let width = names.count
         for step in 0..<width {
@@ -51,19 +51,19 @@ package final class PostgresRows {
         return nil
     }
 
-    /// How the values of a column are written.
+    /// The format of the values of a column.
     func format(_ column: Int) -> ValueFormat {
         unsafe PQfformat(result, Int32(column)) == ValueFormat.binary.rawValue ? .binary : .text
     }
 
-    /// The type of a column as PostgreSQL numbers it.
+    /// The object identifier of a column's type.
     func typeNumber(_ column: Int) -> UInt32 { unsafe PQftype(result, Int32(column)) }
 
     func isNull(_ row: Int, _ column: Int) -> Bool {
         unsafe PQgetisnull(result, Int32(row), Int32(column)) != 0
     }
 
-    /// Lends the bytes of a value as the server wrote it; `nil` is NULL.
+    /// Calls the closure with the bytes of a value as the server sent it; `nil` is NULL.
     ///
     /// Row and column must be in range.
     func withValue<Value>(_ row: Int, _ column: Int, _ body: (Span<UInt8>) -> Value) -> Value? {
@@ -74,10 +74,10 @@ package final class PostgresRows {
         }
     }
 
-    /// Columns in each row.
+    /// The number of columns.
     package var columnCount: Int { unsafe Int(PQnfields(result)) }
 
-    /// `PQfnumber` would fold the case of an unquoted name, so the names are compared by us.
+    /// Not with `PQfnumber`, which folds the case of an unquoted name.
     private var columnNames: [String?] {
         var names: [String?] = []
         for place in 0..<columnCount {
@@ -87,7 +87,7 @@ package final class PostgresRows {
         return names
     }
 
-    /// The error this answer is, or `nil` when the statement succeeded.
+    /// The error, or `nil` when the statement succeeded.
     func failure(on session: OpaquePointer) -> PostgresError? {
         switch unsafe PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_EMPTY_QUERY: return nil
@@ -109,7 +109,7 @@ package final class PostgresRows {
 
     /// Fields of an error report.
     ///
-    /// libpq names them by character macros, which Swift does not import.
+    /// In C they are character macros, which Swift does not import.
     private enum Field: UInt8 {
         case sqlState = 0x43  // PG_DIAG_SQLSTATE, 'C'
         case primaryMessage = 0x4D  // PG_DIAG_MESSAGE_PRIMARY, 'M'

@@ -1,8 +1,8 @@
 import Workers
 
-/// A connection and the thread it blocks.
+/// A connection and the thread that it blocks.
 ///
-/// Connects when first lent, and again after a break. One caller at a time: ``PostgresPool`` sees to that.
+/// Connects at its first use, and again after a lost connection. ``PostgresPool`` lets one caller use it at a time.
 package actor PostgresSession {
     private nonisolated let thread = BlockingThread(label: "storeledger.postgres")
     private let conninfo: ConnectionString
@@ -15,7 +15,7 @@ package actor PostgresSession {
 
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
-    ///   - prepare: Runs on every new connection before anything else does, say `SET search_path`.
+    ///   - prepare: Runs first on every new connection, for example `SET search_path`.
     package init(
         conninfo: ConnectionString,
         prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in }
@@ -24,26 +24,26 @@ package actor PostgresSession {
         self.prepare = prepare
     }
 
-    /// Lends the connection to `body`; the compiler keeps it from leaving.
+    /// Calls `body` with the connection, which `body` cannot keep.
     ///
-    /// Cancelling the task stops the statement that runs, and throws `CancellationError` unless `body` had finished.
+    /// Cancelling the task stops the running statement and throws `CancellationError`, unless `body` has finished.
     ///
     /// - Parameters:
-    ///   - patience: How long to try connecting, when there is no open connection.
+    ///   - patience: How long to try to connect when there is no open connection.
     ///   - body: Runs on this session's own thread.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; ``PostgresError`` from connecting, `isUnreachable` past `patience`.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`; ``PostgresError`` from connecting, `isUnreachable` after `patience`.
     package func withConnection<R: Sendable>(
         patience: Duration,
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {
         try await connect(within: patience)
-        guard let canceller = connection?.canceller else { preconditionFailure("connected in the line above") }
+        guard let canceller = connection?.canceller else { preconditionFailure("the connection was opened above") }
         let loan = canceller.begin()
         defer { canceller.end(loan) }
         do {
             return try await withTaskCancellationHandler {
-                try lend(body)
+                try use(body)
             } onCancel: {
                 canceller.cancel(loan)
             }
@@ -52,9 +52,9 @@ package actor PostgresSession {
         }
     }
 
-    /// Connects unless there is an open connection, trying again while the server is absent, starting or full.
+    /// Connects unless there is an open connection, and retries while the server is unreachable, starting or full.
     ///
-    /// - Throws: ``PostgresError``: refused credentials and the like at once, `isUnreachable` past `patience`.
+    /// - Throws: ``PostgresError``: errors that retrying cannot fix at once, `isUnreachable` after `patience`.
     package func connect(within patience: Duration) async throws {
         let deadline = ContinuousClock.now + patience
         var delay = Duration.milliseconds(50)
@@ -69,7 +69,7 @@ package actor PostgresSession {
             } catch let error as PostgresError {
                 try Task.checkCancellation()
                 guard error.isWorthReconnecting else { throw error }
-                // Full jitter, so that many workers do not come back at the same moment.
+                // Full jitter, so that many workers do not retry at the same moment.
                 let pause = delay * Double.random(in: 0.5...1)
                 guard ContinuousClock.now + pause < deadline else {
                     throw PostgresError(.unreachable, error.state, "no session within \(patience): \(error.message)")
@@ -80,21 +80,21 @@ package actor PostgresSession {
         }
     }
 
-    private func lend<R>(_ body: (borrowing PostgresConnection) throws -> R) throws -> R {
+    private func use<R>(_ body: (borrowing PostgresConnection) throws -> R) throws -> R {
         defer { dropIfSpoiled() }
         switch connection {
         case .some(let open): return try body(open)
-        case .none: preconditionFailure("a session lends only what it has connected")
+        case .none: preconditionFailure("the connection was opened before")
         }
     }
 
-    /// A session that broke, or that `body` left inside a transaction, is not lent again.
+    /// Closes a session that is broken or that `body` left inside a transaction.
     private func dropIfSpoiled() {
         let isSpoiled = connection?.isBroken == true || connection?.isInTransaction == true
         if isSpoiled { connection = nil }
     }
 
-    /// A server that stopped while nobody asked it anything has closed the socket.
+    /// Closes an idle session whose socket the server has closed.
     private func dropIfLost() {
         if connection?.isLost() == true { connection = nil }
     }

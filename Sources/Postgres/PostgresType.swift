@@ -1,6 +1,6 @@
 import LedgerTables
 
-/// Object identifiers of built-in types; fixed for ever in PostgreSQL's `pg_type.dat`.
+/// Object identifiers of built-in types; PostgreSQL never changes them (`pg_type.dat`).
 enum PostgresType: UInt32 {
     case boolean = 16
     case bytea = 17

@@ -1,23 +1,22 @@
 import LedgerTables
 
-/// What one session remembers: its prepared statements by SQL text, the row types it made, a parameter buffer, and that it
-/// ended.
+/// The state of one session: prepared statements by SQL text, row types, a parameter buffer, and whether it has ended.
 ///
-/// A class, so that a borrowed ``PostgresConnection`` can remember; it never leaves its connection.
+/// A class, so that a borrowed ``PostgresConnection`` can change it. It never leaves its connection.
 final class PreparedStatements {
-    /// Set when the server said the session is over although the socket may still look open.
+    /// Whether the server reported the end of the session; the socket can still be open then.
     var sessionEnded = false
 
     private struct Entry {
         let name: String
-        /// Zero where only NULL was seen so far and the server inferred the type.
+        /// Zero for a parameter that was always NULL, whose type the server inferred.
         let types: [UInt32]
         var lastUse: Int
     }
 
     struct Plan {
         let name: String
-        /// The parameter types to prepare it with; `nil` when it is prepared already.
+        /// The parameter types for preparing it; `nil` when it is prepared already.
         let toPrepare: [UInt32]?
         let toDeallocate: [String]
     }
@@ -30,15 +29,15 @@ final class PreparedStatements {
     private var rowTypes: [String: RowType] = [:]
     private var encoder = CellEncoder(capacity: 1_024)
 
-    /// Says under which name `sql` runs with `parameters`, and what must happen first.
+    /// Returns the statement name of `sql` with `parameters`, and what must be done before it can run.
     ///
-    /// A NULL fits a parameter of any type, so rows that differ only in what is NULL share one statement.
+    /// A NULL fits a parameter of any type, so calls that differ only in NULLs use the same statement.
     ///
     /// - Parameters:
     ///   - sql: One statement.
     ///   - parameters: Its parameters.
-    ///   - hasRows: Whether rows follow as the last parameter; the statement names their type.
-    /// - Returns: What to do before it runs.
+    ///   - hasRows: Whether the last parameter is an array of rows, whose type is in the statement.
+    /// - Returns: The name, and what to do before the statement runs.
     func plan(_ sql: String, _ parameters: [Cell], hasRows: Bool) -> Plan {
         uses += 1
         let known = entries[sql]
@@ -76,7 +75,7 @@ final class PreparedStatements {
         )
     }
 
-    /// Lends the parameters as libpq wants them: count, values, lengths in bytes, formats (1 is binary).
+    /// Calls the closure with the parameters in libpq's form: count, values, lengths in bytes, formats (1 is binary).
     func withParameters<R>(
         _ parameters: [Cell],
         rows: RowArray?,
@@ -92,7 +91,7 @@ final class PreparedStatements {
             lengths.append(Int32(encoder.bytes.count - start))
         }
         if let rows {
-            guard let type = rowTypes[rows.type] else { preconditionFailure("no session has made \(rows.type)") }
+            guard let type = rowTypes[rows.type] else { preconditionFailure("this session has no type \(rows.type)") }
             let start = encoder.bytes.count + 4
             try encoder.append(rows.rows, of: type)
             starts.append(start)

@@ -1,6 +1,8 @@
-/// Reads `2026-11-21 02:35:00.123456+00`, as PostgreSQL prints a moment with DateStyle ISO and TimeZone UTC.
+import Workers
+
+/// Parses a moment such as `2026-11-21 02:35:00.123456+00`, which PostgreSQL prints with DateStyle ISO and TimeZone UTC.
 ///
-/// - Returns: UNIX milliseconds, rounded down; `nil` for anything else, infinity and years BC among it.
+/// - Returns: UNIX milliseconds, rounded down; `nil` for any other text, including infinity and years BC.
 package func unixMilliseconds(printed text: [UInt8]) -> Int64? {
     var rest = text[...]
     func number(_ terminator: Character?) -> Int64? {
@@ -15,7 +17,7 @@ package func unixMilliseconds(printed text: [UInt8]) -> Int64? {
     }
     guard let year = number("-"), let month = number("-"), let day = number(" "),
         let hour = number(":"), let minute = number(":"), let second = number(nil),
-        (1...12).contains(month), (1...31).contains(day)
+        let days = daysSince1970(year: year, month: month, day: day)
     else { return nil }
     var milliseconds: Int64 = 0
     if rest.first == UInt8(ascii: ".") {
@@ -25,11 +27,11 @@ package func unixMilliseconds(printed text: [UInt8]) -> Int64? {
         milliseconds = thousandths.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
     guard rest.elementsEqual("+00".utf8) else { return nil }
-    let seconds = ((days(year: year, month: month, day: day) * 24 + hour) * 60 + minute) * 60 + second
+    let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
     return seconds * 1_000 + milliseconds
 }
 
-/// Takes a `timestamptz` as the server sends it in binary.
+/// Converts a `timestamptz` in the binary format of the server.
 ///
 /// - Returns: UNIX milliseconds, rounded down; `nil` for infinity.
 func unixMilliseconds(microsecondsSince2000 moment: Int64) -> Int64? {
@@ -38,17 +40,7 @@ func unixMilliseconds(microsecondsSince2000 moment: Int64) -> Int64? {
     return milliseconds + 946_684_800_000
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar, for years from 0.
-///
-/// Counted in years that begin in March, so that the leap day comes last.
-private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let marchYear = month > 2 ? year : year - 1
-    let monthFromMarch = (month + 9) % 12
-    let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
-    return marchYear * 365 + leapDays + (monthFromMarch * 153 + 2) / 5 + day - 1 - 719_468
-}
-
-/// Reads `\x0a0b`, as PostgreSQL prints a `bytea` with bytea_output hex.
+/// Parses `\x0a0b`, which is how PostgreSQL prints a `bytea` with bytea_output hex.
 package func byteaValue(printed text: [UInt8]) -> [UInt8]? {
     guard text.starts(with: "\\x".utf8), text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
@@ -66,7 +58,7 @@ package func byteaValue(printed text: [UInt8]) -> [UInt8]? {
     return bytes
 }
 
-/// Reads `{a,"b,c"}`, as PostgreSQL prints a one-dimensional `text[]`; `nil` when an element is NULL.
+/// Parses `{a,"b,c"}`, which is how PostgreSQL prints a one-dimensional `text[]`; `nil` when an element is NULL.
 package func textArrayValue(printed text: [UInt8]) -> [String]? {
     guard text.first == UInt8(ascii: "{") else { return nil }
     var texts: [String] = []

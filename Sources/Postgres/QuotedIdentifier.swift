@@ -1,8 +1,10 @@
-/// Quotes a name for SQL text, and takes only names that would not need it.
+import Workers
+
+/// Quotes a name for SQL text; only names that need no quotes are accepted.
 ///
-/// - Parameter name: Of the form `[a-z_][a-z0-9_]*`, at most 63 characters.
+/// - Parameter name: A name of the form `[a-z_][a-z0-9_]*`, at most 63 characters.
 /// - Returns: The name in double quotes.
-/// - Throws: ``PostgresError`` with state 42602 for any other.
+/// - Throws: ``PostgresError`` with state 42602 for any other name.
 package func quotedIdentifier(_ name: String) throws(PostgresError) -> String {
     func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "_")

@@ -1,33 +1,32 @@
 package import LedgerTables
 import Workers
 
-/// Many rows as one parameter: an array of a type that ``PostgresConnection/makeRowType(_:of:)`` made.
+/// Many rows as one parameter: an array of a type that ``PostgresConnection/makeRowType(_:of:)`` created.
 package struct RowArray: Sendable {
     /// The type's name.
     let type: String
     let rows: [Row]
 
     /// - Parameters:
-    ///   - type: The name that the type was made under.
-    ///   - rows: Each with as many cells as the type has columns, each cell of its column's type or NULL.
+    ///   - type: The name of the type.
+    ///   - rows: Each has one cell per column of the type, of the column's type or NULL.
     package init(of type: String, _ rows: [Row]) {
         self.type = type
         self.rows = rows
     }
 }
 
-/// A composite type of one session, as it is named on the wire.
+/// A composite type of one session: its object identifier and the types of its columns.
 struct RowType {
     let number: UInt32
     let columns: [PostgresType]
 }
 
 extension PostgresConnection {
-    /// Makes `pg_temp.NAME`, a type of this session alone, whose arrays ``PostgresConnection/run(_:_:rows:answer:)`` sends; the second time
-    /// nothing.
+    /// Creates `pg_temp.NAME`, a type of this session whose arrays ``run(_:_:rows:answer:)`` sends, unless it exists.
     ///
-    /// Unlike a temporary table a type holds nothing, so no commit has anything to empty. Outside a transaction: what a
-    /// rollback took away would be taken for made.
+    /// Unlike a temporary table, a type has no rows to remove at each commit. Call it outside a transaction: after a
+    /// rollback the session would assume a type that no longer exists.
     ///
     /// - Parameters:
     ///   - name: Of the form `[a-z_][a-z0-9_]*`.

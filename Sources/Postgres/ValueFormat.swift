@@ -1,7 +1,7 @@
-/// How the server writes the values of an answer.
+/// The format of the values in a result.
 package enum ValueFormat: Int32, Sendable {
-    /// As a person would read them.
+    /// PostgreSQL's text output.
     case text = 0
-    /// As they lie in the server, a third of the work for bytes and moments: for answers of many rows.
+    /// The binary format, which takes a third of the work for bytes and moments: for results with many rows.
     case binary = 1
 }

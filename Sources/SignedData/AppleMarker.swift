@@ -1,9 +1,9 @@
-/// Certificate extensions, non-critical and NULL, by which Apple marks what a certificate is for.
+/// Certificate extensions (non-critical, NULL) with which Apple marks the purpose of a certificate.
 ///
 /// Source: apple/app-store-server-library, signed data verification; seen in the certificates themselves.
 package enum AppleMarker {
-    /// On a leaf: signs App Store data.
+    /// In a leaf that signs App Store data.
     package static let leaf = "1.2.840.113635.100.6.11.1"
-    /// On an intermediate: Worldwide Developer Relations authority.
+    /// In an intermediate of Apple's Worldwide Developer Relations authority.
     package static let intermediate = "1.2.840.113635.100.6.2.1"
 }

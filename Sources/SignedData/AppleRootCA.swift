@@ -1,8 +1,8 @@
-/// Apple's root certificates, by which everything the App Store signs is judged.
+/// Apple's root certificates, the trust anchors of everything the App Store signs.
 package enum AppleRootCA {
     /// Apple Root CA - G3 in DER, valid until 2039-04-30.
     ///
-    /// Checked against its published SHA-256 at first use; a build whose copy was altered stops there.
+    /// Its first use compares it with the published SHA-256 and ends the process when they differ.
     /// Source: Apple PKI, https://www.apple.com/certificateauthority/AppleRootCA-G3.cer
     package static let g3: [UInt8] = {
         let text = g3Base64.utf8.filter { $0 != UInt8(ascii: "\n") }
@@ -12,10 +12,10 @@ package enum AppleRootCA {
         return der
     }()
 
-    /// SHA-256, hexadecimal, of every root of Apple's that was ever built in.
+    /// SHA-256, hexadecimal, of every Apple root that any version of StoreLedger has contained.
     ///
-    /// Records under any of them are Apple's, so they may stand in one app of a ledger. A further root of Apple's is added
-    /// here and to those a job trusts; one that is no longer trusted stays here, because ledgers hold records under it.
+    /// One app of a ledger can contain records under all of them. A new root of Apple is added here and to the trusted roots
+    /// of jobs. A root that is no longer trusted stays here, because ledgers contain records under it.
     package static let fingerprints: Set<String> = [g3SHA256.hexadecimal]
 
     private static let g3SHA256: [UInt8] = [

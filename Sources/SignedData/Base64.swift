@@ -1,7 +1,7 @@
-/// Strict base64 (RFC 4648): one text for one sequence of bytes.
+/// Strict base64 (RFC 4648): every sequence of bytes has exactly one text.
 ///
-/// Decoding refuses what lenient decoders let through and what would give one signed record many texts: foreign
-/// characters, white space, missing or surplus padding, and trailing bits that are not zero.
+/// Decoding refuses other characters, white space, missing or extra padding, and trailing bits that are not zero. With a
+/// lenient decoder one signed record would have many texts.
 package enum Base64 {
     /// Base64url without padding, as JWS segments are written (RFC 7515, section 2).
     package static func decodeURL(_ text: Span<UInt8>) -> [UInt8]? {
@@ -56,7 +56,7 @@ package enum Base64 {
         return seen & foreign == 0 && surplus == 0 ? bytes : nil
     }
 
-    /// Characters of the base64url text of so many bytes.
+    /// The length of the base64url text of this many bytes.
     static func urlTextCount(of byteCount: Int) -> Int {
         (byteCount * 4 + 2) / 3
     }
@@ -82,7 +82,7 @@ package enum Base64 {
         }
     }
 
-    /// Marks a character that is not in the alphabet; every real value is below 64.
+    /// Marks a character that is not in the alphabet; valid values are below 64.
     private static let foreign: UInt8 = 0x80
 
     private static let shared = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -1,17 +1,17 @@
 package import AppStoreModel
 import StrictJSON
 
-/// A token that lets this process call the App Store Server API for a while.
+/// A token for requests to the App Store Server API, valid for some minutes.
 package struct BearerToken: Sendable {
-    /// The JWT; goes after `Authorization: Bearer`, and nowhere else.
+    /// The JWT, only for the header `Authorization: Bearer`.
     package let text: Secret<String>
-    /// Use it for requests that begin before this moment; then make a new one.
+    /// Requests that begin at or after this moment need a new token.
     package let reuseUntil: UnixMilliseconds
 }
 
-/// Makes bearer tokens from App Store Connect's key.
+/// Creates bearer tokens with an App Store Connect API key.
 ///
-/// Source: Generating JSON Web Tokens for API requests; `exp` may lie at most 60 minutes after `iat`.
+/// Source: Generating JSON Web Tokens for API requests; `exp` may be at most 60 minutes after `iat`.
 package struct BearerTokenSigner: Sendable {
     private let key: SigningKey
     private let keyId: String
@@ -19,10 +19,12 @@ package struct BearerTokenSigner: Sendable {
     private let bundleId: String
 
     static let audience = "appstoreconnect-v1"
-    /// Apple answers 401 when `iat` lies ahead of its clock, so ours may be this much fast.
+    /// How far `iat` is in the past, because Apple answers 401 when it is ahead of Apple's clock.
     private static let backdating = Duration.seconds(60)
     private static let reuse = Duration.seconds(15 * 60)
-    /// What remains for a request that begins at the last moment; the whole life is 19 minutes.
+    /// How long the token is valid after ``BearerToken/reuseUntil``, for the last request.
+    ///
+    /// In total it is valid for 19 minutes.
     private static let flight = Duration.seconds(3 * 60)
 
     package init(key: SigningKey, keyId: String, issuerId: String, bundleId: String) {
@@ -32,7 +34,7 @@ package struct BearerTokenSigner: Sendable {
         self.bundleId = bundleId
     }
 
-    /// A new token; costs one signature.
+    /// A new token; takes one signature.
     package func token(at now: UnixMilliseconds) throws(SigningError) -> BearerToken {
         let reuseUntil = now + Self.reuse
         let header = JSONObject([

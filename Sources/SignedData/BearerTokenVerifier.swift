@@ -1,14 +1,16 @@
 package import AppStoreModel
 import StrictJSON
 
-/// Judges bearer tokens as Apple does: what any of Apple's client libraries sends is accepted.
+/// Verifies bearer tokens as Apple does; it accepts the tokens of all of Apple's client libraries.
 package struct BearerTokenVerifier: Sendable {
     private let publicKey: P256PublicKey
     private let keyId: String
     private let issuerId: String
     private let bundleId: String
 
-    /// Longer tokens are refused unread; Apple's clients send about 400 bytes.
+    /// In bytes.
+    ///
+    /// Longer tokens are refused without reading; Apple's clients send about 400 bytes.
     private static let maximumBytes = 8 * 1_024
     private static let longestLife: Int64 = 60 * 60
 
@@ -19,16 +21,16 @@ package struct BearerTokenVerifier: Sendable {
         self.bundleId = bundleId
     }
 
-    /// Why a token gets 401.
+    /// Why a token is refused with 401.
     package enum Rejection: String, Error, CaseIterable, Sendable {
         case malformed, alg, kid, signature, iss, aud, bid, exp, expired, iat
         /// Valid for longer than an hour.
         case tooLong
     }
 
-    /// Accepts the token or says why not; a token without `iat` counts from `now`.
+    /// Verifies a token; without `iat` its validity is counted from `now`.
     ///
-    /// - Returns: When it expires; until then the same token is accepted again.
+    /// - Returns: When it expires. Until then the same token is accepted.
     @discardableResult
     package func verify(_ token: String, now: UnixMilliseconds) throws(Rejection) -> UnixMilliseconds {
         let text = token.utf8.span

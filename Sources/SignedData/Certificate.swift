@@ -2,24 +2,24 @@ import AppStoreModel
 import COpenSSL
 import Glibc
 
-/// One parsed X.509 certificate whose key is on a named curve.
+/// A parsed X.509 certificate with a key on a named curve.
 @safe
 final class Certificate: @unchecked Sendable {
-    // Invariant: never changed after `init`, which also makes OpenSSL fill the fields it would otherwise fill lazily.
+    // Invariant: not changed after `init`, which also makes OpenSSL fill the fields that it computes lazily.
     let pointer: OpaquePointer
     let der: [UInt8]
-    /// The public key's AlgorithmIdentifier; one of ``KeyAlgorithm/p256`` and ``KeyAlgorithm/p384``.
+    /// The public key's AlgorithmIdentifier: ``KeyAlgorithm/p256`` or ``KeyAlgorithm/p384``.
     let keyAlgorithm: [UInt8]
-    /// The moments at which the certificate is valid, both ends included.
+    /// The period in which the certificate is valid, including both ends.
     let validity: ClosedRange<UnixMilliseconds>
 
-    /// Larger than any certificate of Apple's by a factor of three.
+    /// Three times the size of Apple's largest certificate.
     static let maximumByteCount = 4_096
 
     enum Defect: Error {
         case tooLong
         case notACertificate
-        /// The key is not on a named P-256 or P-384 curve; OpenSSL has not seen it.
+        /// The key is not on a named P-256 or P-384 curve. OpenSSL did not parse it.
         case foreignKey
     }
 
@@ -35,7 +35,7 @@ final class Certificate: @unchecked Sendable {
             OpenSSLErrors.drain()
             throw .notACertificate
         }
-        // Parses the extensions and hashes the certificate, so that later reads from several threads only read.
+        // Makes OpenSSL parse the extensions and hash the certificate, so that several threads can read it later.
         guard unsafe X509_check_purpose(parsed, -1, 0) == 1,
             let begin = unsafe Self.moment(X509_get0_notBefore(parsed)),
             let end = unsafe Self.moment(X509_get0_notAfter(parsed)),
@@ -53,23 +53,23 @@ final class Certificate: @unchecked Sendable {
 
     deinit { unsafe X509_free(pointer) }
 
-    /// Whether basicConstraints and keyUsage, both well formed, allow it to issue certificates.
+    /// Whether valid basicConstraints and keyUsage extensions allow it to issue certificates.
     var isAuthority: Bool {
         unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_INVALID) == 0 && X509_check_ca(pointer) == 1
     }
 
-    /// Whether anything at all, old forms included, speaks for an authority.
+    /// Whether any extension, including obsolete ones, marks it as a certificate authority.
     var looksLikeAuthority: Bool {
         unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_CA) != 0 || X509_check_ca(pointer) != 0
     }
 
-    /// Whether issuer and subject are one and the key identifiers agree.
+    /// Whether issuer and subject are the same and the key identifiers match.
     var isSelfSigned: Bool { unsafe X509_get_extension_flags(pointer) & UInt32(EXFLAG_SS) != 0 }
 
-    /// Whether keyUsage allows signatures; it does when there is none.
+    /// Whether keyUsage allows signatures; true without this extension.
     var maySign: Bool { unsafe X509_get_key_usage(pointer) & UInt32(KU_DIGITAL_SIGNATURE) != 0 }
 
-    /// Whether the certificate has an extension of this type; being mentioned elsewhere in it does not count.
+    /// Whether the certificate has an extension of this type.
     func hasExtension(_ identifier: String) -> Bool {
         guard let object = unsafe OBJ_txt2obj(identifier, 1) else { preconditionFailure("\(identifier) is no OID.") }
         defer { unsafe ASN1_OBJECT_free(object) }

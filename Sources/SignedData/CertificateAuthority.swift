@@ -1,14 +1,14 @@
 package import AppStoreModel
 
-/// A certificate authority shaped like Apple's: root, intermediate and leaf, with their keys.
+/// A certificate authority with the structure of Apple's: root, intermediate and leaf, with their keys.
 ///
-/// Made at run time, so no key of it is ever in a repository. The pipeline trusts it only because a job names its root.
+/// Created at run time, so no repository contains its keys. The pipeline trusts it only when a job file names its root.
 package struct CertificateAuthority: Sendable {
     package let root: IssuedCertificate
     package let intermediate: IssuedCertificate
     package let leaf: IssuedCertificate
 
-    /// Makes three new keys and certificates.
+    /// Creates three new keys and certificates.
     package init(
         root: CertificateShape,
         intermediate: CertificateShape,
@@ -19,7 +19,7 @@ package struct CertificateAuthority: Sendable {
         self.leaf = try self.intermediate.issue(leaf)
     }
 
-    /// One whose certificates are all valid from `notBefore` to `notAfter`.
+    /// An authority whose certificates are all valid from `notBefore` to `notAfter`.
     package init(from notBefore: UnixMilliseconds, to notAfter: UnixMilliseconds) throws(CertificateError) {
         try self.init(
             root: .root(from: notBefore, to: notAfter),
@@ -28,13 +28,13 @@ package struct CertificateAuthority: Sendable {
         )
     }
 
-    /// Leaf first, as in `x5c`.
+    /// The chain with the leaf first, as in `x5c`.
     package var chain: [[UInt8]] { [leaf.der, intermediate.der, root.der] }
 
-    /// Signs with the leaf and brings the whole chain.
+    /// Signs with the leaf and includes the whole chain.
     package var issuer: JWSIssuer { JWSIssuer(x5c: chain, leaf: leaf) }
 
-    /// Root, intermediate and leaf, each certificate followed by its key, as PEM; read by ``init(pem:)``.
+    /// Root, intermediate and leaf in PEM, each certificate followed by its key; ``init(pem:)`` reads it.
     package var pem: Secret<String> {
         var text = ""
         for certificate in [root, intermediate, leaf] {
@@ -46,7 +46,7 @@ package struct CertificateAuthority: Sendable {
         return Secret(text)
     }
 
-    /// Takes up an authority that ``pem`` wrote.
+    /// Reads an authority from the text of ``pem``.
     package init(pem: Secret<String>) throws(CertificateError) {
         guard let blocks = PEMBlock.parse(Array(pem.reveal().utf8)), blocks.count == 6 else {
             throw CertificateError(.badAuthorityText)

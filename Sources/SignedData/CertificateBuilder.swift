@@ -2,7 +2,7 @@ import AppStoreModel
 import COpenSSL
 import Glibc
 
-/// Turns a ``CertificateShape`` into X.509.
+/// Builds an X.509 certificate from a ``CertificateShape``.
 enum CertificateBuilder {
     static func build(
         _ shape: CertificateShape,
@@ -34,7 +34,7 @@ enum CertificateBuilder {
             guard unsafe add(wanted, to: certificate) else { throw failure() }
         }
         let signer = issuer?.key ?? key
-        // Ed25519 brings its own digest; everything else signs SHA-384 hashes as Apple's authorities do.
+        // Ed25519 has its own digest. All other keys sign SHA-384 hashes, like Apple's authorities.
         let digest = unsafe EVP_PKEY_get_id(signer.pointer) == EVP_PKEY_ED25519 ? nil : EVP_sha384()
         guard unsafe X509_sign(certificate, signer.pointer, digest) > 0 else { throw failure() }
         let der = OpenSSLBytes.collect { unsafe i2d_X509(certificate, $0) }
@@ -84,7 +84,7 @@ enum CertificateBuilder {
     }
 
     private static func setSerialNumber(of certificate: OpaquePointer) -> Bool {
-        // 63 random bits: positive, and never the same twice under one authority.
+        // 63 random bits: a positive number that does not repeat under one authority.
         let number = UInt64.random(in: 1...UInt64(Int64.max))
         return unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), number) == 1
     }

@@ -1,4 +1,4 @@
-/// A certificate or authority we were configured with cannot be used.
+/// Why a configured certificate or authority cannot be used.
 package struct CertificateError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
         case noRoots
@@ -7,14 +7,14 @@ package struct CertificateError: Error, Equatable, CustomStringConvertible {
         case foreignKey
         case notSelfSigned
         case notAnAuthority
-        /// The text is not what ``CertificateAuthority/pem`` writes.
+        /// The text does not have the form of ``CertificateAuthority/pem``.
         case badAuthorityText
-        /// OpenSSL could not make a key or certificate, in its own words.
+        /// OpenSSL could not create a key or certificate; with its message.
         case notMade(String)
     }
 
     package let reason: Reason
-    /// Which of several roots, from 0; `nil` where there is only one thing to mean.
+    /// The index of the root, from 0; `nil` when there is only one certificate.
     package let index: Int?
 
     init(_ reason: Reason, index: Int? = nil) {

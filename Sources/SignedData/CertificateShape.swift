@@ -1,6 +1,6 @@
 package import AppStoreModel
 
-/// What a certificate should say; the three shapes of Apple's, and from them every defective one a test needs.
+/// The content of a certificate to create: Apple's three kinds, which tests change to get invalid ones.
 package struct CertificateShape: Sendable {
     package struct Extension: Sendable {
         package var identifier: String
@@ -15,19 +15,19 @@ package struct CertificateShape: Sendable {
         }
     }
 
-    /// Subject common name; the issuer's is taken from whoever signs.
+    /// The common name of the subject; the issuer's comes from the signing certificate.
     package var commonName: String
     package var key: KeyKind
     package var notBefore: UnixMilliseconds
     package var notAfter: UnixMilliseconds
     package var isAuthority: Bool
-    /// How many further authorities may follow below it.
+    /// How many more authorities may be below it in a chain.
     package var pathLength: Int?
-    /// OpenSSL's words, such as `digitalSignature`; empty leaves the extension out.
+    /// OpenSSL's names, such as `digitalSignature`; empty for no extension.
     package var keyUsage: [String]
-    /// Written after basicConstraints, key identifiers and keyUsage; markers are NULL and not critical.
+    /// Extensions after basicConstraints, key identifiers and keyUsage; markers are NULL and not critical.
     package var extensions: [Extension]
-    /// In place of the key's hash, for a certificate that pretends to be another.
+    /// Replaces the key's hash, for a certificate that imitates another one.
     package var subjectKeyIdentifier: [UInt8]?
 
     /// Like Apple Root CA - G3: P-384, 25 years.

@@ -1,22 +1,22 @@
 import Glibc
 import Synchronization
 
-/// Good verdicts by the exact header text they were given for.
+/// Verified chains by the exact header text.
 ///
-/// A record's chain costs two P-384 signatures, its own signature one P-256: with the verdict at hand only the latter
-/// remains. The header text holds all of `x5c`, so equal text is an equal chain. Bad verdicts are not kept, so nobody
-/// can fill the cache with them.
+/// Verifying a record takes two P-384 verifications for its chain and one P-256 verification for its signature; with a
+/// cached chain only the latter. The header text contains all of `x5c`, so equal text means an equal chain. Rejected chains
+/// are not cached, so that they cannot fill the cache.
 final class ChainCache: Sendable {
     private let capacity: Int
-    /// The one used last comes first: nearly every record has the header of the record before.
-    private let headers = Mutex<[JudgedHeader]>([])
+    /// The last used header comes first: nearly every record has the header of the previous one.
+    private let headers = Mutex<[VerifiedHeader]>([])
 
-    /// - Parameter capacity: How many headers at most; Apple uses a handful of leaves at a time.
+    /// - Parameter capacity: The most headers; Apple uses few leaf certificates at a time.
     init(capacity: Int = 256) {
         self.capacity = capacity
     }
 
-    subscript(text: Span<UInt8>) -> JudgedHeader? {
+    subscript(text: Span<UInt8>) -> VerifiedHeader? {
         headers.withLock { headers in
             guard let place = headers.firstIndex(where: { $0.text.isEqual(to: text) }) else { return nil }
             if place > 0 { headers.insert(headers.remove(at: place), at: 0) }
@@ -26,9 +26,9 @@ final class ChainCache: Sendable {
 
     var count: Int { headers.withLock { $0.count } }
 
-    func insert(_ header: JudgedHeader) {
+    func insert(_ header: VerifiedHeader) {
         headers.withLock { headers in
-            // Two threads may have judged the same one.
+            // Two threads may have verified the same header.
             guard !headers.contains(where: { $0.text == header.text }) else { return }
             if headers.count == capacity { headers.removeLast() }
             headers.insert(header, at: 0)
@@ -37,7 +37,7 @@ final class ChainCache: Sendable {
 }
 
 extension [UInt8] {
-    /// Compares as fast as memory is read, where `==` goes byte by byte.
+    /// Compares with memcmp, because `==` compares byte by byte.
     fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBytes { mine in

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Where the three segments of a compact JWS lie in its text (RFC 7515, section 7.1).
+/// The positions of the three segments in the text of a compact JWS (RFC 7515, section 7.1).
 package struct CompactJWS {
     let header: Range<Int>
     let payload: Range<Int>
     let signature: Range<Int>
 
-    /// Header, dot and payload: what the signature covers.
+    /// The signed part: header, dot and payload.
     var signed: Range<Int> { 0..<payload.upperBound }
 
-    /// Finds the dots before anything is measured, decoded or copied, and stops at the third.
+    /// Finds the dots before decoding or copying, and stops at the third.
     init(_ text: Span<UInt8>, maximumBytes: Int) throws(JWSRejection) {
         let looked = text.extracting(first: min(text.count, maximumBytes + 1))
         let first = Self.dot(in: looked, from: 0)
@@ -39,7 +39,7 @@ package struct CompactJWS {
         }
     }
 
-    /// White space, control characters and byte order marks around a record are another fault than inside one.
+    /// Distinguishes white space, control characters and byte order marks around a record from those inside one.
     private static func isSegmentEdge(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte)
     }

@@ -1,7 +1,7 @@
-/// Just enough DER to look at a certificate or key before OpenSSL may.
+/// A minimal DER reader, to check a certificate or key before OpenSSL parses it.
 ///
-/// Strict where it looks: definite, shortest lengths and single-byte tags only. A structure that this reader accepts
-/// has one reading, so OpenSSL cannot find another key in it.
+/// Strict: definite, shortest lengths and single-byte tags only. A structure that this reader accepts is unambiguous, so
+/// OpenSSL cannot find another key in it.
 struct DERReader {
     private let bytes: [UInt8]
     private var position: Int
@@ -26,10 +26,10 @@ struct DERReader {
 
     var isAtEnd: Bool { position == end }
 
-    /// The tag of what comes next, `nil` at the end.
+    /// The tag of the next element, `nil` at the end.
     var nextTag: UInt8? { position < end ? bytes[position] : nil }
 
-    /// The next element, or `nil` when there is none, or one that is not strict DER, or one of another tag.
+    /// The next element, or `nil` when there is none, it is not strict DER, or it has another tag.
     mutating func next(_ expected: UInt8? = nil) -> Element? {
         guard end - position >= 2 else { return nil }
         let start = position
@@ -49,13 +49,13 @@ struct DERReader {
         return Element(tag: tag, whole: start..<position, content: contentStart..<position)
     }
 
-    /// A reader of what is inside the next element.
+    /// A reader of the content of the next element.
     mutating func enter(_ expected: UInt8) -> DERReader? {
         next(expected).map { DERReader(bytes, $0.content) }
     }
 }
 
-/// DER tags that certificates and keys are made of.
+/// The DER tags in certificates and keys.
 enum DERTag {
     static let integer: UInt8 = 0x02
     static let bitString: UInt8 = 0x03

@@ -1,6 +1,6 @@
-/// A P-256 signature as OpenSSL wants it: `SEQUENCE { INTEGER r, INTEGER s }` in a buffer of fixed size.
+/// A P-256 signature in OpenSSL's form: `SEQUENCE { INTEGER r, INTEGER s }` in a buffer of fixed size.
 ///
-/// Written by hand because a general encoder fed with an oversized r‖s is how others overflowed theirs.
+/// Written by hand, because general encoders have overflowed their buffers for an oversized r‖s.
 struct ECDSASignatureDER {
     /// Two integers of 33 bytes with their tags and lengths, and the sequence around them.
     static let capacity = 72
@@ -39,7 +39,7 @@ struct ECDSASignatureDER {
         for index in first..<end { append(raw[index]) }
     }
 
-    /// The 64 bytes r‖s of a signature that OpenSSL has just made, each half padded on the left.
+    /// The 64 bytes r‖s of a signature from OpenSSL, with both halves padded on the left.
     static func raw(fromTrustedDER der: ArraySlice<UInt8>) -> [UInt8]? {
         let der = Array(der)
         var reader = DERReader(der)

@@ -4,19 +4,19 @@ import COpenSSL
 package enum ES256 {
     package static let signatureByteCount = 64
 
-    /// Whether `signature` is `publicKey`'s signature of `message`; `false` also for a length other than 64.
+    /// Whether `signature` is a signature of `message` under `publicKey`; `false` for a length other than 64.
     package static func verify(signature: [UInt8], message: [UInt8], publicKey: P256PublicKey) -> Bool {
         publicKey.check.accepts(signature.span, of: message.span)
     }
 
     /// Signs `message` with a P-256 private key.
     ///
-    /// - Throws: ``SigningError`` when OpenSSL cannot sign, twice in a row: no memory, no randomness.
+    /// - Throws: ``SigningError`` when OpenSSL fails twice, without memory or randomness.
     static func sign(_ message: Span<UInt8>, key: KeyHandle) throws(SigningError) -> [UInt8] {
         do {
             return try signOnce(message, key: key)
         } catch {
-            // Randomness that is missing for a moment does not always name its cause.
+            // Randomness can be missing for a moment, and OpenSSL does not always report this cause.
             return try signOnce(message, key: key)
         }
     }
@@ -41,7 +41,7 @@ package enum ES256 {
     }
 }
 
-/// OpenSSL could not make a signature, a key or a certificate; nothing about the input is wrong.
+/// OpenSSL could not create a signature, a key or a certificate, although the input is valid.
 package struct SigningError: Error, CustomStringConvertible {
     package let detail: String
 

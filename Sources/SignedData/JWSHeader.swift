@@ -1,24 +1,30 @@
 import AppStoreModel
 import StrictJSON
+import Workers
 
-/// What a JWS header of Apple's says: nothing but ES256 and a chain of three.
+/// The content of Apple's JWS header: ES256 and a chain of three certificates.
 struct JWSHeader {
-    /// Three DER certificates by their place, leaf first; whether they are certificates is not looked at here.
+    /// Three DER certificates, leaf first, not parsed yet.
     let x5c: [[UInt8]]
 
-    /// Longest header text we read; Apple's have about 4,400 bytes.
+    /// The longest header text in bytes; Apple's have about 4,400.
     static let maximumTextByteCount = 24 * 1_024
 
-    /// Reads and judges everything in a header but the certificates themselves.
+    /// Reads a header and checks everything except the certificates.
     ///
-    /// - Parameter text: The segment as it came.
-    /// - Throws: ``JWSRejection`` with the first rule the header breaks.
+    /// - Parameter text: The header segment.
+    /// - Throws: ``JWSRejection`` with the first rule that the header breaks.
     init(text: Span<UInt8>) throws(JWSRejection) {
         let members = try Self.members(text: text)
         guard let alg = members["alg"]?.string else {
             throw JWSRejection(.header, "The header has no alg that is a string.")
         }
-        guard alg == "ES256" else { throw JWSRejection(.alg, "alg is \(excerpt(alg)); it must be \"ES256\".") }
+        guard alg == "ES256" else {
+            throw JWSRejection(
+                .alg,
+                "alg is \(printable(alg, limit: 40, asciiOnly: true, quoted: true)); it must be \"ES256\"."
+            )
+        }
         guard members["crit"] == nil, members["b64"] == nil else {
             throw JWSRejection(.crit, "The header asks for extensions (crit or b64); none is understood.")
         }
@@ -42,7 +48,7 @@ struct JWSHeader {
         self.x5c = x5c
     }
 
-    /// Decodes a header segment's JSON without judging it.
+    /// Decodes the JSON of a header segment without checking its content.
     static func members(text: Span<UInt8>) throws(JWSRejection) -> JSONElement {
         guard text.count <= maximumTextByteCount else {
             throw JWSRejection(

@@ -1,18 +1,18 @@
 import AppStoreModel
 import StrictJSON
 
-/// Signs payloads as the App Store does: ES256, and the chain in every header.
+/// Signs payloads like the App Store: with ES256, and with the certificate chain in every header.
 ///
-/// The header's text is made once; a record then costs one signature.
+/// The header text is created once, so a record takes one signature.
 package struct JWSIssuer: Sendable {
-    /// The first segment of everything signed here.
+    /// The first segment of every JWS.
     package let headerSegment: String
     private let prefix: [UInt8]
     private let key: KeyHandle
 
     /// - Parameters:
     ///   - x5c: DER certificates, leaf first.
-    ///   - leaf: The certificate whose key signs.
+    ///   - leaf: The certificate with the signing key.
     package init(x5c: [[UInt8]], leaf: IssuedCertificate) {
         let entries = x5c.map { JSONValue.string(String(decoding: Base64.encodeStandard($0), as: UTF8.self)) }
         let header = JSONObject([
@@ -22,7 +22,7 @@ package struct JWSIssuer: Sendable {
         self.init(headerJSON: JSONWriter.bytes(.object(header)), key: leaf.key)
     }
 
-    /// Signs under any header at all, also one that no verifier accepts.
+    /// Uses any header, also one that no verifier accepts.
     package init(headerJSON: [UInt8], leaf: IssuedCertificate) {
         self.init(headerJSON: headerJSON, key: leaf.key)
     }

@@ -1,4 +1,4 @@
-/// A compact JWS taken apart, as the raw archive keeps it.
+/// The three parts of a compact JWS, as the raw archive stores them.
 package struct JWSParts: Sendable {
     /// The first segment's text.
     package let header: [UInt8]
@@ -13,14 +13,14 @@ package struct JWSParts: Sendable {
         self.signature = signature
     }
 
-    /// Three segments and two dots; strict base64url has one spelling, so this is what Apple sent.
+    /// The JWS exactly as Apple sent it, because strict base64url has only one text.
     package var text: String {
         let dot = [UInt8(ascii: ".")]
         let text = header + dot + Base64.encodeURL(payload) + dot + Base64.encodeURL(signature)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Bytes of ``text``, where the header is ASCII.
+    /// The length of ``text`` in bytes; the header is ASCII.
     var textByteCount: Int {
         header.count + Base64.urlTextCount(of: payload.count) + Base64.urlTextCount(of: signature.count) + 2
     }

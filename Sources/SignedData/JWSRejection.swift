@@ -1,8 +1,10 @@
-/// Why a signed record is not believed; the record goes to `rejected_records` and the run goes on.
+/// Why a signed record is rejected.
+///
+/// The record goes to `rejected_records`, and the run continues.
 package struct JWSRejection: Error, Equatable, CustomStringConvertible {
-    /// The word that `rejected_records.reason` holds.
+    /// The value of `rejected_records.reason`.
     package enum Reason: String, CaseIterable, Sendable {
-        /// Not three segments, or something around them.
+        /// Not three segments, or other text around them.
         case format
         /// The whole text is longer than allowed.
         case size
@@ -24,11 +26,11 @@ package struct JWSRejection: Error, Equatable, CustomStringConvertible {
         case leafMarker = "leaf_oid"
         /// The intermediate lacks Apple's marker for WWDR authorities.
         case intermediateMarker = "int_oid"
-        /// An authority's certificate stands in the leaf's place.
+        /// The leaf is an authority's certificate.
         case leafIsAuthority = "leaf_is_ca"
-        /// The certificates do not lead to a trusted root.
+        /// The certificates are not a valid chain to a trusted root.
         case chain
-        /// The record was signed when some certificate of its chain was not valid.
+        /// The record was signed when a certificate of its chain was not valid.
         case validity
         case signatureLength = "sig_len"
         case signature
@@ -37,14 +39,14 @@ package struct JWSRejection: Error, Equatable, CustomStringConvertible {
         case nul
         case json
         case jsonDepth = "json_depth"
-        /// `signedDate` is missing or cannot be a moment in milliseconds.
+        /// `signedDate` is missing or is not a moment in milliseconds.
         case signedDate = "signed_date"
-        /// `signedDate` lies more than a day ahead.
+        /// `signedDate` is more than a day in the future.
         case future
     }
 
     package let reason: Reason
-    /// One sentence in printable ASCII; holds at most a short excerpt of the record.
+    /// One sentence in printable ASCII, with at most a short excerpt of the record.
     package let detail: String
 
     init(_ reason: Reason, _ detail: String) {

@@ -1,33 +1,33 @@
 package import AppStoreModel
 import StrictJSON
 
-/// Turns signed text into verified bytes; the only maker of ``VerifiedPayload``.
+/// Verifies signed records; the only code that creates a ``VerifiedPayload``.
 ///
-/// Any number of threads may use one verifier; they share its verdicts on chains. A record costs one P-256
-/// verification once its header has been seen.
+/// Any number of threads may use one verifier and share its cache of chains. With a known header, a record takes one P-256
+/// verification.
 package final class JWSVerifier: Sendable {
-    private let judge: ChainJudge
+    private let chains: ChainVerifier
     private let cache = ChainCache()
 
-    /// The longest transaction or renewal info that is read.
+    /// The longest accepted transaction or renewal info.
     package static let maximumBytes = 64 * 1_024
-    /// The longest notification that is read: it carries two further records.
+    /// The longest accepted notification, which contains two other records.
     package static let maximumNotificationBytes = 256 * 1_024
 
-    /// - Parameter trustedRoots: DER certificates of the authorities to believe.
-    /// - Throws: ``CertificateError`` naming the root that cannot be one.
+    /// - Parameter trustedRoots: DER certificates of the trusted authorities.
+    /// - Throws: ``CertificateError`` with the root that cannot be used.
     package init(trustedRoots: [[UInt8]] = [AppleRootCA.g3]) throws(CertificateError) {
-        judge = try ChainJudge(trustedRoots: trustedRoots)
+        chains = try ChainVerifier(trustedRoots: trustedRoots)
     }
 
-    /// Verifies one record as Apple sends it.
+    /// Verifies one record in the form that Apple sends.
     ///
     /// - Parameters:
-    ///   - jws: Compact serialisation, and nothing around it.
-    ///   - now: The database's clock; a record signed more than 24 hours later is refused.
-    ///   - maximumBytes: The longest text to look at.
-    /// - Returns: The payload and what was learnt about it.
-    /// - Throws: ``JWSRejection`` with the first rule the record breaks.
+    ///   - jws: Compact serialisation, without surrounding text.
+    ///   - now: The database's clock; a record signed more than 24 hours later is rejected.
+    ///   - maximumBytes: The longest accepted text.
+    /// - Returns: The verified payload.
+    /// - Throws: ``JWSRejection`` with the first rule that the record breaks.
     package func verify(
         _ jws: String,
         now: UnixMilliseconds,
@@ -35,7 +35,7 @@ package final class JWSVerifier: Sendable {
     ) throws(JWSRejection) -> VerifiedPayload {
         let text = jws.utf8.span
         let parts = try CompactJWS(text, maximumBytes: maximumBytes)
-        let header = try judged(text.extracting(parts.header))
+        let header = try verifiedHeader(text.extracting(parts.header))
         guard let payload = Base64.decodeURL(text.extracting(parts.payload)) else {
             throw JWSRejection(.base64, "The payload is not strict base64url.")
         }
@@ -51,17 +51,17 @@ package final class JWSVerifier: Sendable {
         )
     }
 
-    /// Verifies one record of the raw archive again, and judges it as it would judge its text.
+    /// Verifies one record of the raw archive again, with the same result as for its text.
     ///
-    /// Under a header that is known, only its length and an empty payload can be wrong with the text; so the text is made
-    /// for those and for headers that are new.
+    /// With a known header, only the length and an empty payload of the text can be invalid. The text is therefore composed
+    /// only in these cases and for new headers.
     ///
     /// - Parameters:
     ///   - parts: The record.
-    ///   - now: The database's clock, as for a text.
-    ///   - maximumBytes: The longest text that is looked at.
-    /// - Returns: What the record gave when it first came.
-    /// - Throws: ``JWSRejection`` with the first rule the record breaks.
+    ///   - now: The database's clock; a record signed more than 24 hours later is rejected.
+    ///   - maximumBytes: The longest accepted text.
+    /// - Returns: The verified payload, as at the first verification.
+    /// - Throws: ``JWSRejection`` with the first rule that the record breaks.
     package func verify(
         _ parts: JWSParts,
         now: UnixMilliseconds,
@@ -80,25 +80,25 @@ package final class JWSVerifier: Sendable {
         )
     }
 
-    /// How many chains are remembered.
+    /// The number of cached chains.
     var rememberedChainCount: Int { cache.count }
 
-    private func judged(_ text: Span<UInt8>) throws(JWSRejection) -> JudgedHeader {
+    private func verifiedHeader(_ text: Span<UInt8>) throws(JWSRejection) -> VerifiedHeader {
         if let known = cache[text] { return known }
         let x5c = try JWSHeader(text: text).x5c
-        let verdict: ChainVerdict
-        do { verdict = try judge.judge(x5c: x5c) } catch {
-            // OpenSSL says no, at times without a reason, where it lacks memory: the second no counts.
-            verdict = try judge.judge(x5c: x5c)
+        let chain: VerifiedChain
+        do { chain = try chains.verify(x5c: x5c) } catch {
+            // Without memory OpenSSL refuses a chain, sometimes without giving this reason. The second result counts.
+            chain = try chains.verify(x5c: x5c)
         }
-        let header = JudgedHeader(text: [UInt8](copying: text), verdict: verdict)
+        let header = VerifiedHeader(text: [UInt8](copying: text), chain: chain)
         cache.insert(header)
         return header
     }
 
     /// `segment` is the text of `payload`.
     private func verify(
-        header: JudgedHeader,
+        header: VerifiedHeader,
         payload: [UInt8],
         signature: [UInt8],
         segment: Span<UInt8>,
@@ -107,14 +107,14 @@ package final class JWSVerifier: Sendable {
         guard signature.count == ES256.signatureByteCount else {
             throw JWSRejection(.signatureLength, "The signature has \(signature.count) bytes; it must have 64.")
         }
-        let verdict = header.verdict
+        let chain = header.chain
         guard header.signatures.accepts(signature.span, of: segment) else {
             throw JWSRejection(.signature, "The signature is not the leaf's signature of this record.")
         }
         let json = try JSONElement.strictObject(payload, in: "payload")
         let signedDate = try SignedDate(in: json, now: now)
-        guard verdict.validity.contains(signedDate.moment) else {
-            let window = "\(verdict.validity.lowerBound.rawValue)...\(verdict.validity.upperBound.rawValue)"
+        guard chain.validity.contains(signedDate.moment) else {
+            let window = "\(chain.validity.lowerBound.rawValue)...\(chain.validity.upperBound.rawValue)"
             throw JWSRejection(
                 .validity,
                 "It was signed at \(signedDate.moment.rawValue); its certificates are valid in \(window)."
@@ -126,7 +126,7 @@ package final class JWSVerifier: Sendable {
             signature: signature,
             json: json,
             signedDate: signedDate,
-            rootDiffers: verdict.rootDiffers
+            rootDiffers: chain.rootDiffers
         )
     }
 }

@@ -1,7 +1,7 @@
-/// The named-curve AlgorithmIdentifiers we let OpenSSL read keys for, byte for byte.
+/// The AlgorithmIdentifiers of keys that OpenSSL may parse, byte for byte.
 ///
-/// A key that spells out its curve's parameters can keep a parser busy for ever (CVE-2022-0778), so what is not one of
-/// these never reaches OpenSSL.
+/// A key with explicit curve parameters can put a parser into an endless loop (CVE-2022-0778). OpenSSL therefore gets only
+/// keys with these identifiers.
 enum KeyAlgorithm {
     /// id-ecPublicKey with prime256v1 (RFC 5480, section 2.1.1.1).
     static let p256: [UInt8] = [
@@ -15,7 +15,7 @@ enum KeyAlgorithm {
         0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x22,
     ]
 
-    /// rsaEncryption with its NULL; only recognised to say what was found.
+    /// rsaEncryption with its NULL; recognised only for the error message.
     static let rsa: [UInt8] = [
         0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
     ]

@@ -1,4 +1,8 @@
-/// Why a private key file is not used, and what would make it usable; never a byte of what is in it.
+import Workers
+
+/// Why a private key file cannot be used, and how to correct it.
+///
+/// It contains no byte of the file.
 package struct KeyFileError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
         /// There is no such file.
@@ -6,24 +10,24 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         case unreadable(String)
         case symbolicLink
         case notRegularFile
-        /// Owned by another user: the user IDs of the owner and of this process.
+        /// The file belongs to another user; with the user IDs of the owner and of this process.
         case foreignOwner(owner: UInt32, process: UInt32)
-        /// Group or others have rights: the permission bits.
+        /// Group or others have permissions; with the permission bits.
         case tooPermissive(mode: UInt32)
-        /// Bytes found.
+        /// With the number of bytes.
         case tooLong(Int64)
         case empty
         case carriageReturns
         case certificate
         case encrypted
         case severalKeys
-        /// A private key in another wrapping than PKCS#8: the PEM label.
+        /// A private key that is not in PKCS#8; with the PEM label.
         case notPKCS8(String)
-        /// A key of another algorithm or curve, in words.
+        /// A key of another algorithm or curve; with its description.
         case wrongAlgorithm(String)
-        /// Not one PEM block and nothing else.
+        /// The file is not exactly one PEM block.
         case notPEM
-        /// The block is a P-256 PKCS#8 key by its label and algorithm, but cannot be read as one.
+        /// Label and algorithm are those of a P-256 PKCS#8 key, but the key cannot be read.
         case damaged
     }
 
@@ -39,7 +43,7 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         case .notFound:
             "there is no such file. Download the key once from App Store Connect and name its path."
         case .unreadable(let cause):
-            "it cannot be read (\(cause)). Give this user the right to read it, and nobody else."
+            "it cannot be read (\(cause)). Give only this user permission to read it."
         case .symbolicLink:
             "it is a symbolic link. Name the file itself."
         case .notRegularFile:
@@ -72,11 +76,11 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
     }
 
     private var excerptOfPath: String {
-        // A path comes from the job file; keep the message one line of plain text.
-        String(path.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
+        // The path comes from the job file.
+        printable(path)
     }
 
-    /// The path as a shell reads it in the commands above.
+    /// The path in the shell commands above.
     private var shellPath: String {
         let isPlain = path.utf8.allSatisfy { byte in
             byte == UInt8(ascii: "/") || (0x2B...0x3A).contains(byte) || (0x40...0x5A).contains(byte)

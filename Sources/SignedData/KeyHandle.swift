@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// The owner of one OpenSSL key, public or private.
+/// Owns one OpenSSL key, public or private.
 @safe
 final class KeyHandle: @unchecked Sendable {
-    // Invariant: the key is complete before it gets here and only ever read afterwards; OpenSSL allows any number of
-    // threads to verify and sign with one EVP_PKEY, each with a context of its own.
+    // Invariant: the key is complete and only read. OpenSSL allows any number of threads to verify and sign with one
+    // EVP_PKEY, each with its own context.
     let pointer: OpaquePointer
 
     init(owning pointer: OpaquePointer) {
@@ -13,7 +13,7 @@ final class KeyHandle: @unchecked Sendable {
 
     deinit { unsafe EVP_PKEY_free(pointer) }
 
-    /// The public half as a SubjectPublicKeyInfo in DER; empty when OpenSSL cannot write it.
+    /// The public key as a SubjectPublicKeyInfo in DER; empty when OpenSSL cannot encode it.
     var publicKeyInfo: [UInt8] {
         OpenSSLBytes.collect { unsafe i2d_PUBKEY(pointer, $0) }
     }
@@ -21,7 +21,7 @@ final class KeyHandle: @unchecked Sendable {
 
 /// The two-call protocol of OpenSSL's `i2d_…` functions.
 enum OpenSSLBytes {
-    /// Asks once for the length and once for the bytes; empty when either call fails.
+    /// Calls once for the length and once for the bytes; empty when a call fails.
     @safe
     static func collect(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
         let count = write(nil)

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// The kinds of keys an authority can give a certificate: Apple's two, and those a verifier must refuse.
+/// The kinds of keys for certificates: Apple's two, and others that a verifier must refuse.
 package enum KeyKind: String, CaseIterable, Sendable {
     case p256
     case p384
     case secp256k1
-    /// P-256 with its parameters spelt out in place of the curve's name.
+    /// P-256 with explicit parameters instead of the curve's name.
     case explicitP256
     case rsa2048
     case ed25519

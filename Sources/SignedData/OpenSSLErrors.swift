@@ -1,12 +1,14 @@
 import COpenSSL
 
-/// OpenSSL's error queue, which belongs to a thread and outlives the call that filled it.
+/// OpenSSL's error queue.
+///
+/// Each thread has one, and its entries stay until they are read.
 enum OpenSSLErrors {
-    /// Empties this thread's queue and returns its text; call it right after a failure, before any `await`.
+    /// Empties this thread's queue and returns its text; call it directly after a failure, before any `await`.
     ///
-    /// The text names functions and reasons of OpenSSL's own, never key bytes.
+    /// The text contains functions and reasons of OpenSSL, never key bytes.
     ///
-    /// Ends the process where the reason is a lack of memory; see ``outOfMemory()``.
+    /// Ends the process when the reason is a lack of memory; see ``outOfMemory()``.
     @discardableResult
     static func drain() -> String {
         var messages: [String] = []
@@ -20,9 +22,9 @@ enum OpenSSLErrors {
         return messages.isEmpty ? "no reason given" : messages.joined(separator: "; ")
     }
 
-    /// Ends the process, as Swift does when it has no memory.
+    /// Ends the process, as Swift does without memory.
     ///
-    /// A lack of memory says nothing about a record, and a verdict made of it would stay in the ledger.
+    /// A lack of memory is not a property of a record. A rejection because of it would stay in the ledger.
     static func outOfMemory() -> Never {
         fatalError("OpenSSL is out of memory.")
     }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The OpenSSL this process runs with, which may be another than it was built with.
+/// The version of OpenSSL at run time, which can differ from the one at build time.
 package enum OpenSSLVersion {
     /// Major, minor, patch.
     package static var loaded: [Int] {

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The public half of a P-256 key.
+/// A P-256 public key.
 @safe
 package struct P256PublicKey: Sendable {
     let check: SignatureCheck

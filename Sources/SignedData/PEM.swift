@@ -5,9 +5,9 @@ struct PEMBlock {
     let label: String
     var content: [UInt8]
 
-    /// Splits a text that is nothing but blocks; `nil` when something else is in it.
+    /// Splits a text of PEM blocks; `nil` when it contains other text.
     ///
-    /// Lines end in LF. Empty lines after the last block are allowed, as editors leave them.
+    /// Lines end in LF. Empty lines after the last block are allowed, because editors add them.
     static func parse(_ text: [UInt8]) -> [PEMBlock]? {
         var blocks: [PEMBlock] = []
         var label: String?

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// A SHA-256 in the making; ``digest(of:)`` when all bytes are at hand.
+/// Computes a SHA-256 in steps; ``digest(of:)`` computes it in one call.
 @safe
 package struct SHA256: ~Copyable {
     package static let byteCount = 32
 
-    /// Fetched once: asking OpenSSL 3 for an algorithm by name costs more than hashing a small record.
+    /// Fetched once, because finding an algorithm by name in OpenSSL 3 takes longer than hashing a small record.
     static let algorithm = FetchedDigest("SHA256")
 
     private let context: OpaquePointer
@@ -28,7 +28,7 @@ package struct SHA256: ~Copyable {
         update(bytes.span)
     }
 
-    /// The 32 bytes of the digest; nothing can be added afterwards.
+    /// The 32 bytes of the digest; no other method may be called afterwards.
     package consuming func finish() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Self.byteCount)
         let result = unsafe digest.withUnsafeMutableBufferPointer {
@@ -50,7 +50,7 @@ package struct SHA256: ~Copyable {
 /// A digest algorithm that lives as long as the process.
 @safe
 struct FetchedDigest: @unchecked Sendable {
-    // Invariant: OpenSSL never changes a fetched EVP_MD, and this one is never freed.
+    // Invariant: OpenSSL does not change a fetched EVP_MD, and this one is never freed.
     let pointer: OpaquePointer
 
     init(_ name: String) {

@@ -1,4 +1,4 @@
-/// A value that no log, error message or debugger dump shows by accident.
+/// A value that logs, error messages and debug output do not show.
 package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -8,7 +8,7 @@ package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custo
         self.value = value
     }
 
-    /// The one place the value comes out; search for it in review.
+    /// The only access to the value, so that a review can search for it.
     package func reveal() -> Value { value }
 
     package var description: String { "<redacted>" }

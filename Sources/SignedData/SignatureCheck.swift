@@ -1,52 +1,52 @@
 import COpenSSL
 import Synchronization
 
-/// Checks ES256 signatures of one key; any number of threads may use one.
+/// Verifies ES256 signatures of one key; any number of threads may use one instance.
 ///
-/// OpenSSL 3 looks up much that `EVP_DigestVerify` needs each time anew, so what it found is kept, and lent to one
-/// thread at a time.
+/// With `EVP_DigestVerify`, OpenSSL 3 repeats many lookups for each signature. Their results are kept here, and one thread
+/// at a time uses them.
 final class SignatureCheck: Sendable {
     private let key: KeyHandle
-    private let opening: [UInt8]
+    private let prefix: [UInt8]
     private let idle = Mutex<[PreparedCheck]>([])
 
     /// - Parameters:
-    ///   - key: A P-256 key; its public half is enough.
-    ///   - opening: How every message begins: hashed once.
-    init(_ key: KeyHandle, opening: [UInt8] = []) {
+    ///   - key: A P-256 key; the public key is enough.
+    ///   - prefix: The beginning of every message, which is hashed once.
+    init(_ key: KeyHandle, prefix: [UInt8] = []) {
         self.key = key
-        self.opening = opening
+        self.prefix = prefix
     }
 
-    /// Whether `signature` is 64 bytes r‖s that the key's owner made of the opening with `message` behind it.
+    /// Whether `signature` is 64 bytes r‖s and a signature of the prefix followed by `message`.
     ///
-    /// Asks again after a no: OpenSSL says it too, at times without a reason, where it lacks memory.
+    /// Repeats a failed check, because OpenSSL also fails without memory, sometimes without giving this reason.
     func accepts(_ signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         guard let der = ECDSASignatureDER(raw: signature) else { return false }
-        let prepared = idle.withLock { $0.popLast() } ?? PreparedCheck(key, opening: opening)
+        let prepared = idle.withLock { $0.popLast() } ?? PreparedCheck(key, prefix: prefix)
         guard prepared.accepts(der, of: message) else {
-            return PreparedCheck(key, opening: opening).accepts(der, of: message)
+            return PreparedCheck(key, prefix: prefix).accepts(der, of: message)
         }
         idle.withLock { $0.append(prepared) }
         return true
     }
 }
 
-/// What one thread at a time needs to check signatures of one key.
+/// The OpenSSL objects for verifying signatures of one key, for one thread at a time.
 @safe
 private final class PreparedCheck: @unchecked Sendable {
-    // Invariant: only the thread that took it out of the idle ones uses it.
+    // Invariant: only the thread that took it from the idle ones uses it.
     private let opened: OpaquePointer
     private let hash: OpaquePointer
     private let verification: OpaquePointer
-    /// Kept alive for `verification`.
+    /// Owned here, because `verification` uses it.
     private let key: KeyHandle
 
-    init(_ key: KeyHandle, opening: [UInt8]) {
-        // The key and the digest are as they should be, so there is nothing else that it can lack.
+    init(_ key: KeyHandle, prefix: [UInt8]) {
+        // Key and digest are valid, so a failure means a lack of memory.
         guard let opened = unsafe EVP_MD_CTX_new(), let hash = unsafe EVP_MD_CTX_new(),
             unsafe EVP_DigestInit_ex2(opened, SHA256.algorithm.pointer, nil) == 1,
-            unsafe EVP_DigestUpdate(opened, opening, opening.count) == 1,
+            unsafe EVP_DigestUpdate(opened, prefix, prefix.count) == 1,
             let verification = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil),
             unsafe EVP_PKEY_verify_init(verification) == 1,
             unsafe EVP_PKEY_CTX_set_signature_md(verification, SHA256.algorithm.pointer) == 1
@@ -85,7 +85,7 @@ private final class PreparedCheck: @unchecked Sendable {
                 )
             }
         }
-        // 0 is a wrong signature and -1 a malformed one: only 1 is a yes.
+        // 1 means a valid signature, 0 an invalid and -1 a malformed one.
         guard result == 1 else {
             OpenSSLErrors.drain()
             return false

@@ -1,15 +1,17 @@
 import AppStoreModel
 import StrictJSON
 
-/// When a payload says it was signed.
+/// The signing date in a payload.
 struct SignedDate {
     let moment: UnixMilliseconds
     let wasInexact: Bool
 
-    /// A date further ahead would win every comparison for the newest snapshot.
+    /// A record from further in the future would count as the newest snapshot for too long.
     static let toleratedLead = Duration.seconds(24 * 3_600)
 
-    /// 2001-09-09, the first moment with 13 digits: a smaller number is seconds, or nonsense.
+    /// 2001-09-09, the first moment with 13 digits.
+    ///
+    /// A smaller number is in seconds or invalid.
     private static let earliest = UnixMilliseconds(rawValue: 1_000_000_000_000)
 
     init(in payload: JSONElement, now: UnixMilliseconds) throws(JWSRejection) {

@@ -3,14 +3,14 @@ import Glibc
 extension SigningKey {
     static let maximumFileByteCount = 8 * 1_024
 
-    /// Reads App Store Connect's .p8 file.
+    /// Reads a .p8 file from App Store Connect.
     ///
-    /// Everything about the file is judged on the open descriptor, so nobody can exchange it in between. The buffers
-    /// that held the key's text are overwritten before this returns.
+    /// All checks use the open descriptor, so that the file cannot be exchanged in between. Buffers with the key's text are
+    /// overwritten before this function returns.
     ///
-    /// - Throws: ``KeyFileError``; `notFound` is the one that means the path is wrong.
+    /// - Throws: ``KeyFileError``; `notFound` means that the path is wrong.
     package static func load(file path: String) throws(KeyFileError) -> SigningKey {
-        // O_NONBLOCK: a FIFO in the key's place must not hold us up.
+        // O_NONBLOCK: opening a FIFO must not block.
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let reason: KeyFileError.Reason =
@@ -31,7 +31,7 @@ extension SigningKey {
         }
     }
 
-    /// Why a key is not read, before the path is known.
+    /// The reason of a ``KeyFileError``, without the path.
     struct Refusal: Error {
         let reason: KeyFileError.Reason
     }
@@ -72,7 +72,7 @@ extension SigningKey {
     private init(pem text: [UInt8]) throws(Refusal) {
         guard !text.contains(UInt8(ascii: "\r")) else { throw Refusal(reason: .carriageReturns) }
         guard var blocks = PEMBlock.parse(text), !blocks.isEmpty else { throw Refusal(reason: .notPEM) }
-        // In place: a copy of the bytes would leave the original behind.
+        // In place, because a copy would leave the original bytes in memory.
         defer { for index in blocks.indices { blocks[index].content.cleanse() } }
         guard blocks.count == 1 else { throw Refusal(reason: .severalKeys) }
         switch blocks[0].label {

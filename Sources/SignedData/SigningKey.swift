@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The owner of a P-256 private key: App Store Connect's .p8, or one made here.
+/// A P-256 private key: from App Store Connect's .p8 file, or created here.
 @safe
 package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     let handle: KeyHandle
@@ -14,7 +14,7 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
         SigningKey(handle: try KeyKind.p256.generate())
     }
 
-    /// The PKCS#8 PEM text, as a .p8 file holds it.
+    /// The PKCS#8 PEM text, as in a .p8 file.
     package var pem: Secret<String> {
         var der = PrivateKeyInfo.der(of: handle)
         defer { der.cleanse() }
@@ -45,7 +45,7 @@ enum PrivateKeyInfo {
         return OpenSSLBytes.collect { unsafe i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
     }
 
-    /// Reads a key whose algorithm has been looked at before; `nil` when OpenSSL cannot.
+    /// Parses a key whose algorithm was checked before; `nil` when OpenSSL cannot parse it.
     static func key(der: [UInt8]) -> KeyHandle? {
         let info = unsafe der.withUnsafeBufferPointer { buffer in
             var cursor = buffer.baseAddress

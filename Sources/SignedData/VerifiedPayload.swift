@@ -1,22 +1,26 @@
 package import AppStoreModel
 package import StrictJSON
 
-/// What Apple signed, after every check; only ``JWSVerifier`` makes one.
+/// A payload that passed all checks; only ``JWSVerifier`` creates one.
 package struct VerifiedPayload: Sendable {
-    /// The first segment's text as it came, base64url; with the two below, enough to verify again: ``parts``.
+    /// The text of the first segment, base64url.
+    ///
+    /// With the two members below it can be verified again: ``parts``.
     package let header: [UInt8]
     /// The payload's bytes, decoded.
     package let payload: [UInt8]
-    /// The 64 bytes r‖s, never an identity: one payload has many valid signatures.
+    /// The 64 bytes r‖s.
+    ///
+    /// They do not identify a record: one payload has many valid signatures.
     package let signature: [UInt8]
     package let payloadSHA256: [UInt8]
     /// An object.
     package let json: JSONElement
-    /// `signedDate`, or `receiptCreationDate` where the payload has no `signedDate` (AppTransaction).
+    /// `signedDate`, or `receiptCreationDate` when the payload has no `signedDate` (AppTransaction).
     package let signedDate: UnixMilliseconds
-    /// The date was written with a fraction or exponent and has been rounded down to a millisecond.
+    /// Whether the date had a fraction or exponent and was rounded down to a millisecond.
     package let signedDateWasInexact: Bool
-    /// The token brought another root than the trusted one that its chain ends in; worth counting, not refusing.
+    /// Whether the JWS contains another root than the trusted one of its chain; counted, not rejected.
     package let rootDiffers: Bool
 
     init(
@@ -37,6 +41,6 @@ package struct VerifiedPayload: Sendable {
         self.rootDiffers = rootDiffers
     }
 
-    /// The record that it came in.
+    /// The parts of the signed record.
     package var parts: JWSParts { JWSParts(header: header, payload: payload, signature: signature) }
 }

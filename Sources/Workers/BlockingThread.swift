@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs an actor's jobs on one dispatch queue of its own, so that a blocking C call
-/// parks that queue's thread and never one of the few that run Swift tasks.
+/// Runs an actor's jobs on its own dispatch queue, so that a blocking C call blocks the queue's thread instead of a
+/// thread of Swift's task pool.
 ///
 /// 2026-11-21: `DispatchSerialQueue` is missing on Linux in 6.3.1; delete this class when it arrives.
 package final class BlockingThread: SerialExecutor {

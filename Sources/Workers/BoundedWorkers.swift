@@ -1,20 +1,19 @@
 /// Runs `work` on every element, at most `width` at a time.
 ///
-/// Structured: returning means all finished; throwing means the rest were cancelled and waited for.
-/// `next` is asked for an element only when a slot is free, so nothing queues up in memory. It may take its time:
-/// an error of `work` ends the wait.
+/// It returns when all have finished. When it throws, the others were cancelled and have ended. `next` is called only when
+/// a worker is free, so elements do not accumulate in memory. An error of `work` also ends a slow call of `next`.
 ///
 /// - Parameters:
 ///   - width: At least 1.
-///   - next: The next element, or `nil` when there are no more. Never called twice at once.
-///   - work: What to do with one element.
-/// - Throws: The first error of `next` or `work`, or `CancellationError` if elements may be left.
+///   - next: Returns the next element, or `nil` at the end. Never called concurrently.
+///   - work: Processes one element.
+/// - Throws: The first error of `next` or `work`, or `CancellationError` when elements may be left.
 package func withBoundedWorkers<Element: Sendable>(
     width: Int,
     next: @escaping @Sendable () async throws -> Element?,
     _ work: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
-    precondition(width >= 1, "a group without workers never ends")
+    precondition(width >= 1, "at least one worker is needed")
     try await withThrowingTaskGroup(of: WorkerEvent<Element>.self) { group in
         var free = width
         var isAsking = false
@@ -25,7 +24,7 @@ package func withBoundedWorkers<Element: Sendable>(
                 isAsking = true
                 group.addTask { .answer(try await next()) }
             }
-            // Asking and working are both children, so whichever fails is heard of at once.
+            // `next` and `work` both run as child tasks, so the first error of either ends the wait.
             guard let event = try await group.next() else { return }
             switch event {
             case .answer(let element?):

@@ -1,4 +1,4 @@
-/// A moment at which the crash loop may end the process: one for each state that a restart must find in order.
+/// A point at which the crash loop can end the process, one for each state from which a restart must recover.
 ///
 /// The table in `docs/explanation/crash-points.md` says what must hold after each. A test compares the names here, the
 /// table there and the call sites.
@@ -68,11 +68,13 @@ package enum CrashPoint: Sendable {
 }
 
 #if !FAILPOINTS
-    /// Marks a crash point: nothing at all, unless the compiler is given `-DFAILPOINTS`.
+    /// Marks a crash point.
+    ///
+    /// It does nothing unless compiled with `-DFAILPOINTS`.
     @_transparent
     package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {}
 
-    /// How long leases last, and how often they are renewed: as long as it says, unless the crash loop has no time for that.
+    /// A duration of leases, which only a build with `-DFAILPOINTS` shortens.
     @_transparent
     package func leaseTime(_ time: Duration) -> Duration { time }
 #endif

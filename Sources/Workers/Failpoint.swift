@@ -2,24 +2,24 @@
     import Glibc
     import Synchronization
 
-    /// Marks a crash point, at which this build does what `STORELEDGER_FAILPOINT` says.
+    /// Marks a crash point, at which this build performs the action in `STORELEDGER_FAILPOINT`.
     ///
     /// - Parameters:
-    ///   - point: Where the program is.
-    ///   - socket: What the action `cut` cuts; -1 where there is nothing to cut.
+    ///   - point: The current point.
+    ///   - socket: The socket that the action `cut` shuts down; -1 for none.
     package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {
-        guard let action = Failpoint.planned?.strike(point) else { return }
-        action.take(at: point, socket: socket())
+        guard let action = Failpoint.planned?.pass(point) else { return }
+        action.perform(at: point, socket: socket())
     }
 
     /// Divides the times of leases by `STORELEDGER_FAILPOINT_LEASE`, a whole number, 1 by default.
     package func leaseTime(_ time: Duration) -> Duration { time / Failpoint.leaseDivisor }
 
-    /// What is to happen where: `name@nth=action`.
+    /// The action in `STORELEDGER_FAILPOINT` and its crash point: `name@nth=action`.
     ///
-    /// `STORELEDGER_FAILPOINT` is read once. The action is taken when the point is passed for the nth time, and never again.
-    /// `pageAdvanced@3,commitSent@1=kill` counts `commitSent` only once `pageAdvanced` has been passed three times. Actions:
-    /// `kill` (SIGKILL to itself), `stop` (SIGSTOP to itself), `delay(200)` (milliseconds), `cut` (the socket at hand).
+    /// The variable is read once. The action is performed when the point is passed for the nth time, and only then.
+    /// `pageAdvanced@3,commitSent@1=kill` starts to count `commitSent` after `pageAdvanced` was passed three times. Actions:
+    /// `kill` (SIGKILL to itself), `stop` (SIGSTOP to itself), `delay(200)` (milliseconds), `cut` (shuts the socket down).
     private final class Failpoint: Sendable {
         static let planned = environment("STORELEDGER_FAILPOINT").map(Failpoint.init)
         static let leaseDivisor = environment("STORELEDGER_FAILPOINT_LEASE").flatMap { Int($0) } ?? 1
@@ -34,19 +34,19 @@
 
         private init(_ text: String) {
             let halves = text.split(separator: "=")
-            guard halves.count == 2, let action = Action(halves[1]) else { Self.refuse(text) }
+            guard halves.count == 2, let action = Action(halves[1]) else { Self.invalid(text) }
             self.action = action
             steps = Mutex(
                 halves[0].split(separator: ",").map { step in
                     let parts = step.split(separator: "@")
-                    guard parts.count == 2, let count = Int(parts[1]), count > 0 else { Self.refuse(text) }
+                    guard parts.count == 2, let count = Int(parts[1]), count > 0 else { Self.invalid(text) }
                     return Step(name: String(parts[0]), left: count)
                 }
             )
         }
 
-        /// The action, when this is the moment.
-        func strike(_ point: CrashPoint) -> Action? {
+        /// Counts the point and returns the action when it is due.
+        func pass(_ point: CrashPoint) -> Action? {
             steps.withLock { steps in
                 guard let first = steps.first, first.name == "\(point)" else { return nil }
                 steps[0].left -= 1
@@ -74,7 +74,7 @@
                 }
             }
 
-            func take(at point: CrashPoint, socket: Int32) {
+            func perform(at point: CrashPoint, socket: Int32) {
                 let line = Array("failpoint \(point)\n".utf8)
                 _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
                 switch self {
@@ -90,7 +90,7 @@
             unsafe getenv(name).map { unsafe String(cString: $0) }
         }
 
-        private static func refuse(_ text: String) -> Never {
+        private static func invalid(_ text: String) -> Never {
             fatalError("STORELEDGER_FAILPOINT is \(text); it must be name@nth=action")
         }
     }

@@ -2,21 +2,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The program was asked to stop, and did so in order.
+/// A signal told the program to stop, and it stopped in order.
 package struct Interrupted: Error {
     /// SIGINT or SIGTERM.
     package let signal: Int32
-    /// What went wrong while the body unwound, other than being cancelled.
+    /// The error of the body while it stopped, except `CancellationError`.
     package let unwinding: (any Error)?
 }
 
-/// Runs `body`, turning SIGINT and SIGTERM into ordinary task cancellation.
+/// Runs `body`, and cancels its task at SIGINT or SIGTERM.
 ///
-/// A second signal ends the process at once with status 128 + its number: whoever asks twice does not want to wait.
-/// Before and after, both signals do what they did without this function. Not to be nested.
+/// A second signal ends the process at once, with status 128 + its number. Before and after this function, both signals
+/// have their previous effect. Calls must not be nested.
 ///
-/// - Returns: What `body` returned, unless a signal came first.
-/// - Throws: ``Interrupted`` once `body` has unwound after a signal; otherwise what `body` throws.
+/// - Returns: The result of `body`, unless a signal came first.
+/// - Throws: ``Interrupted`` when `body` has ended after a signal; otherwise the error of `body`.
 package func withSignalsAsCancellation<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -34,14 +34,14 @@ package func withSignalsAsCancellation<Value: Sendable>(
     return try result.get()
 }
 
-/// Makes a write to a closed pipe or socket an error (EPIPE) instead of the end of the process.
+/// Makes a write to a closed pipe or socket return an error (EPIPE) instead of ending the process.
 package func ignoreSIGPIPE() {
     _ = signal(SIGPIPE, SIG_IGN)
 }
 
 private enum Event<Value: Sendable>: Sendable {
     case finished(Result<Value, any Error>)
-    /// `nil` when the caller was cancelled; the body was too, and its outcome is what counts.
+    /// `nil` when the caller was cancelled. The body is cancelled as well, and its outcome counts.
     case heard(Int32?)
 }
 
@@ -84,7 +84,7 @@ extension Result where Failure == any Error {
     }
 }
 
-/// Hears one signal on a dispatch queue, where anything may be done; a signal handler may do next to nothing.
+/// Observes one signal on a dispatch queue, where all functions may be called, unlike in a signal handler.
 private struct SignalWatch {
     private let number: Int32
     private let source: any DispatchSourceSignal
@@ -97,7 +97,9 @@ private struct SignalWatch {
         source.setEventHandler(handler: heard)
     }
 
-    /// Returns once the signal is heard; until then it does what it did before, so none is lost in between.
+    /// Returns when the signal is observed.
+    ///
+    /// Until then it has its previous effect, so no signal is lost.
     func start() async {
         await withCheckedContinuation { registered in
             source.setRegistrationHandler { registered.resume() }
@@ -105,7 +107,7 @@ private struct SignalWatch {
         }
     }
 
-    /// Returns once the signal does again what it did before.
+    /// Returns when the signal has its previous effect again.
     func stop() async {
         await withCheckedContinuation { cancelled in
             source.setCancelHandler { cancelled.resume() }
@@ -119,7 +121,7 @@ private struct SignalWatch {
 private final class Flag: Sendable {
     private let isRaised = Atomic(false)
 
-    /// Whether nobody had raised it before.
+    /// Sets the flag; returns whether it was not set before.
     func raise() -> Bool {
         !isRaised.exchange(true, ordering: .relaxed)
     }

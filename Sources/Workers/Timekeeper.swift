@@ -1,14 +1,16 @@
 import Glibc
 
-/// What the program asks of time and chance; replaced as a whole in tests.
+/// The clocks, the sleep function and the random numbers of the program; tests replace them.
 package struct Timekeeper: Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z, as this machine believes; may jump in both directions.
+    /// Milliseconds since 1970-01-01T00:00:00Z by the machine's clock, which can jump in both directions.
     package var wallClock: @Sendable () -> Int64
-    /// Time since an arbitrary start; never goes back, and goes on while the machine is suspended.
+    /// The time since an arbitrary start.
+    ///
+    /// It never goes back, and continues while the machine is suspended.
     package var monotonic: @Sendable () -> Duration
-    /// Returns after the duration; throws `CancellationError` as soon as the task is cancelled.
+    /// Returns after the duration, or throws `CancellationError` when the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
-    /// A number in `0..<1`, for spreading retries apart; not for secrets.
+    /// A number in `0..<1`, for jitter between retries; not for secrets.
     package var random: @Sendable () -> Double
 
     package init(
@@ -25,9 +27,10 @@ package struct Timekeeper: Sendable {
 }
 
 extension Timekeeper {
-    /// The machine's own clocks.
+    /// The machine's clocks.
     ///
-    /// `ContinuousClock` reads `CLOCK_BOOTTIME`, so a grant or lease is as old after a suspend as it is for everybody else.
+    /// `ContinuousClock` reads `CLOCK_BOOTTIME`, which includes the time of a suspend: the age of a grant or lease is then the
+    /// same as on other machines.
     package static let system: Timekeeper = {
         let start = ContinuousClock.now
         return Timekeeper(

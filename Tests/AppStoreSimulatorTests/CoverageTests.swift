@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppStoreSimulator
 
-/// A hundred customers are enough to meet everything Apple documents.
+/// A world of a hundred customers contains everything that Apple documents.
 @Suite struct CoverageTests {
     /// Collects which fields and known values of a shape occur.
     struct Seen {
@@ -24,7 +24,7 @@ import Testing
                         try look(at: try #require(element.object, "\(path)"), as: inner)
                     }
                 case .signed(let inner):
-                    // The tests' worlds carry payloads where signed text would be.
+                    // The test embeds unsigned payloads in place of signed text.
                     try look(at: StrictJSON.parseObject(Array((member.value.string ?? "").utf8)), as: inner)
                 case .openText, .openInteger:
                     values[path, default: []].insert(JSONWriter.text(member.value))

@@ -28,11 +28,11 @@ import Testing
 
     @Test func `a restarted simulator is the same App Store`() async throws {
         let directory = FileManager.default.temporaryDirectory.path + "/store-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: directory) }  // Only tidying up.
+        defer { try? FileManager.default.removeItem(atPath: directory) }  // Only cleans up.
         var configuration = SimulatorConfiguration(directory: directory)
         configuration.customers = 1
         configuration.transactionsPerCustomer = 30
-        // Without an anchor: the directory remembers the day it was made.
+        // Without an anchor, so that the directory keeps the day of its creation.
         let clock = ManualClock()
         var revision = ""
         var root = Data()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a taken port and an impossible option are errors with a reason`() async throws {
+    @Test func `a port in use and an invalid option are errors with a reason`() async throws {
         try await TestStore.run(customers: 1) { store in
             var configuration = SimulatorConfiguration(directory: store.store.directory + "/second")
             configuration.port = store.store.port

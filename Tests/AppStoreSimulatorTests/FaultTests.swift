@@ -10,7 +10,7 @@ import Testing
     private func answers(
         under rules: String,
         count: Int = 1,
-        _ judge: (TestStore, [ServerAnswer]) throws -> Void
+        _ check: (TestStore, [ServerAnswer]) throws -> Void
     ) async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
             let path = TestStore.history(try #require(try store.ids.first))
@@ -18,11 +18,11 @@ import Testing
             #expect(accepted.status == 200)
             var answers: [ServerAnswer] = []
             for _ in 0..<count { answers.append(try await store.get(path)) }
-            try judge(store, answers)
+            try check(store, answers)
         }
     }
 
-    @Test func `a rule strikes at the requests it counts`() async throws {
+    @Test func `a rule applies to the requests it counts`() async throws {
         let rules = """
             {"everyNth": 3, "times": 2, "fault": "status", "status": 500, "errorCode": 5000001},
             {"atRequest": 4, "fault": "rateLimited", "retryAfter": ["soon"]}
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    @Test func `a record of another app verifies and says so`() async throws {
+    @Test func `a record of another app verifies and has its bundle ID`() async throws {
         try await answers(under: "{\"fault\":\"wrongBundle\"}") { store, answers in
             let payloads = try store.payloads([TransactionHistory.page(answers[0].body)])
             #expect(payloads.allSatisfy { $0["bundleId"]?.string == "com.example.other" })
         }
     }
 
-    @Test func `a repeated page keeps its cursor, an empty one gets a new cursor, and neither ends`() async throws {
+    @Test func `a repeated page keeps its cursor, an empty one gets a new one, and more follows both`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             let cursor = try #require(try TransactionHistory.page(try await store.get(path).body).cursor)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["{\"fault\":\"dropConnection\"}", "{\"fault\":\"truncateBody\",\"bytes\":1000}"])
-    func `a connection that is cut gives no page`(rule: String) async throws {
+    func `a connection that is closed early gives no page`(rule: String) async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             _ = try await store.put("/simulator/faults", body: "{\"rules\":[\(rule)]}")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `garbage, slowness and delays arrive whole`() async throws {
+    @Test func `garbage, slow and delayed answers arrive complete`() async throws {
         try await answers(under: "{\"fault\":\"garbageBody\",\"body\":\"<html>\"}") { _, answers in
             #expect(String(decoding: answers[0].body, as: UTF8.self) == "<html>")
         }
@@ -98,7 +98,7 @@ import Testing
         "{\"rules\":[{\"fault\":\"status\"}]}", "{\"rules\":[{\"fault\":\"delay\",\"everyNth\":0}]}",
         "{\"rules\":[{\"fault\":\"delay\",\"endpoint\":\"refunds\"}]}",
     ])
-    func `rules that mean nothing are refused`(text: String) {
+    func `invalid rules are refused`(text: String) {
         #expect(throws: SimulatorError.self) {
             try FaultPlan(json: Array(text.utf8), source: "a test", endpoints: Route.all.map(\.name))
         }

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a page that changed meanwhile is sent again, and nothing is missed`() async throws {
+    @Test func `a transaction that changes during a crawl is sent again, and none is missed`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 60) { store in
             let id = try #require(try store.ids.first)
             let path = TestStore.history(id)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `the last revision brings only what is new or changed`() async throws {
+    @Test func `the last revision returns only new and changed transactions`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 30) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             let all = try await store.pages(path, decode: TransactionHistory.page)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `descending is ascending the other way round`() async throws {
+    @Test func `descending order is the reverse of ascending order`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 45) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             let up = try await store.pages(path, [("sort", "ASCENDING")], decode: TransactionHistory.page)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// The filters once more, from the payload's side.
+    /// Applies the filters to a payload, independently of the simulator.
     private static func matches(_ payload: JSONValue, _ query: [(String, String)]) -> Bool {
         func text(_ key: String) -> String { payload.object?[key]?.string ?? "" }
         let types = [

@@ -5,7 +5,7 @@ import Testing
 @testable import AppStoreSimulator
 
 @Suite struct SlidingWindowTests {
-    @Test func `no window of any position ever holds more than the limit`() {
+    @Test func `no window ever contains more than the limit`() {
         var random = SplitMix64(seed: 3, path: 0)
         var window = SlidingWindow(limit: 50, length: .seconds(10))
         var admitted: [Int64] = []
@@ -21,7 +21,7 @@ import Testing
         #expect(admitted.count > 10_000)
     }
 
-    @Test func `the moment it names is exactly when the next one is admitted`() {
+    @Test func `the returned moment is exactly when the next request is allowed`() {
         var window = SlidingWindow(limit: 2, length: .seconds(10))
         let answers = [1_000, 4_000, 5_000, 10_999, 11_000, 11_000].map {
             window.reserve(at: UnixMilliseconds(rawValue: $0))?.rawValue
@@ -31,7 +31,8 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(2))) struct RateLimitTests {
-    @Test func `each endpoint has its own limit, and over it comes 429 with Apple's moment`() async throws {
+    @Test func `each endpoint has its own limit, and above it the answer is 429 with the moment to retry`() async throws
+    {
         func configure(_ configuration: inout SimulatorConfiguration) {
             configuration.rateLimit = .documented
             configuration.windowSeconds = 1

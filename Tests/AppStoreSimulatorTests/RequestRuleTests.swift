@@ -33,7 +33,7 @@ import Testing
             ("12%2F3", 400, 4_000_006), ("1", 404, 4_040_010), ("0430000000000000", 404, 4_040_010),
         ] as [(String, Int, Int64)]
     )
-    func `an ID that is none or nobody's is refused`(id: String, status: Int, code: Int64) async throws {
+    func `an ID that is malformed or has no customer is refused`(id: String, status: Int, code: Int64) async throws {
         try await TestStore.run(customers: 2) { store in
             for path in [TestStore.history(id), TestStore.refunds(id)] {
                 let answer = try await store.get(path)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `only a valid bearer token opens the door, and 401 says nothing`() async throws {
+    @Test func `only a valid bearer token is accepted, and 401 has no body`() async throws {
         try await TestStore.run(customers: 1) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             let now = store.clock.now.rawValue / 1_000

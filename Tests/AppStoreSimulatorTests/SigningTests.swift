@@ -9,7 +9,7 @@ import Testing
 /// An answer is signed when it is made.
 @Suite(.timeLimit(.minutes(2))) struct SigningTests {
     @Test(arguments: [true, false])
-    func `a transaction asked for twice has another signedDate and other bytes, and all else of it is the same`(
+    func `a transaction requested twice has another signedDate and other bytes, and the same content`(
         ofRefunds: Bool
     ) async throws {
         try await TestStore.run(customers: 3, transactionsPerCustomer: 40) { store in
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a faulty answer is signed at its moment too, and the list of pages served says so`() async throws {
+    @Test func `a faulty answer is signed at its moment too, and the log of answers has that date`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 5) { store in
             let rules = #"{"rules":[{"atRequest":2,"fault":"wrongBundle"},{"atRequest":3,"fault":"repeatPage"}]}"#
             _ = try await store.put("/simulator/faults", body: rules)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [ManualClock(), ManualClock(ManualClock.anchor - .seconds(400 * 86_400))])
-    func `no record is signed before its own dates, however far the world is ahead of the clock`(clock: ManualClock)
+    func `no record is signed before its own dates, even when the world is ahead of the clock`(clock: ManualClock)
         async throws
     {
         try await TestStore.run(customers: 2, transactionsPerCustomer: 30, clock: clock) { store in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a state is signed later than every state before it, also when no time passes`() async throws {
+    @Test func `a state is signed later than every earlier state, also when no time passes`() async throws {
         try await TestStore.run(customers: 1, transactionsPerCustomer: 40) { store in
             let path = TestStore.history(try #require(try store.ids.first))
             func signed() async throws -> [String: (date: Int64, isRevoked: Bool)] {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a notification keeps the dates under which it was sent, its own and those inside it`() async throws {
+    @Test func `a notification keeps its signing dates, its own and those of the records in it`() async throws {
         try await TestStore.run(customers: 20) { store in
             let body = store.wholeReach
             let first = try await store.notificationPages(body)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `changes are a minute old when they are made, one behind the other`() async throws {
+    @Test func `new changes are a minute old, and one follows another`() async throws {
         try await TestStore.run(customers: 5) { store in
             store.clock.advance(by: .seconds(5 * 86_400))
             var dates: [Int64] = []
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a world of long ago is signed today, under certificates that hold today`() async throws {
+    @Test func `an old world is signed today, with certificates that are valid today`() async throws {
         try await TestStore.run(customers: 2, configure: { $0.anchor = "2012-01-01T00:00:00Z" }) { store in
             let path = TestStore.history(try #require(try store.ids.last))
             let payloads = try store.payloads(try await store.pages(path, decode: TransactionHistory.page))

@@ -7,14 +7,14 @@ import Synchronization
 
 @testable import AppStoreSimulator
 
-/// A running App Store with a client of its own, in a directory that goes with it.
+/// A running simulated App Store with its own client, in a temporary directory.
 struct TestStore {
     let store: SimulatedAppStore
     let app: SimulatedApp
     let clock: ManualClock
     private let session = URLSession(configuration: .ephemeral)
 
-    /// Starts a store, lends it, and stops it whatever happens.
+    /// Starts a store, calls `body` with it, and stops it afterwards.
     static func run(
         customers: Int = 20,
         transactionsPerCustomer: Int = 10,
@@ -24,7 +24,7 @@ struct TestStore {
         _ body: (TestStore) async throws -> Void
     ) async throws {
         let directory = FileManager.default.temporaryDirectory.path + "/store-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: directory) }  // Only tidying up.
+        defer { try? FileManager.default.removeItem(atPath: directory) }  // Only cleans up.
         var configuration = SimulatorConfiguration(directory: directory)
         configuration.customers = customers
         configuration.transactionsPerCustomer = transactionsPerCustomer
@@ -74,7 +74,7 @@ struct TestStore {
             .token(at: clock.now).text.reveal()
     }
 
-    /// - `query`: Names and values, percent-encoded here as a careful client does.
+    /// - `query`: Names and values; this function percent-encodes them.
     func get(_ path: String, _ query: [(String, String)] = [], token: String?? = .none) async throws -> ServerAnswer {
         try await send("GET", path, query, body: nil, token: token)
     }
@@ -129,15 +129,13 @@ struct ServerAnswer {
         get throws { try StrictJSON.parseObject(body) }
     }
 
-    /// Apple's code, where the body has one.
+    /// Apple's error code, if the body has one.
     var errorCode: Int64? {
         ErrorPayload.decode(body)?.code
     }
 }
 
-/// A clock that moves only when told to.
-///
-/// Begins an hour after the tests' anchor.
+/// A clock that only the test moves; it starts an hour after the tests' anchor.
 final class ManualClock: Sendable {
     static let anchor = UnixMilliseconds(rawValue: 1_790_812_800_000)
     private let moment: Mutex<UnixMilliseconds>

@@ -11,7 +11,7 @@ extension TestStore {
     static func history(_ id: String) -> String { "/inApps/v2/history/\(id)" }
     static func refunds(_ id: String) -> String { "/inApps/v2/refund/lookup/\(id)" }
 
-    /// Every page of one GET history, the first asked without a revision unless one is given.
+    /// All pages of a GET history, from the beginning or from `revision`.
     func pages(
         _ path: String,
         _ query: [(String, String)] = [],
@@ -57,7 +57,7 @@ extension TestStore {
         }
     }
 
-    /// The same without the dates of the answers' signatures: what is the same in every answer.
+    /// The payloads without their signing dates: the part that is the same in every answer.
     func contents(_ pages: [Page]) throws -> [JSONObject] {
         try payloads(pages).map { payload in
             var content = payload
@@ -66,7 +66,7 @@ extension TestStore {
         }
     }
 
-    /// A body for the whole reach of production, ending now.
+    /// A request body for the longest period of production, until now.
     var wholeReach: String {
         "{\"startDate\":\((clock.now - .seconds(179 * 86_400)).rawValue),\"endDate\":\(clock.now.rawValue)}"
     }
@@ -76,7 +76,7 @@ extension TestStore {
         try await listed(kind).compactMapValues { $0["payload"] }
     }
 
-    /// The same, the whole lines.
+    /// The lines of `GET /simulator/world` of one kind, by key.
     func listed(_ kind: String) async throws -> [String: JSONObject] {
         let lines = try await get("/simulator/world", token: .some(nil)).body.split(separator: UInt8(ascii: "\n"))
         var found: [String: JSONObject] = [:]
@@ -94,7 +94,7 @@ extension JSONObject {
         self[key].flatMap { Int64(JSONWriter.text($0)) }
     }
 
-    /// A notification with the payloads that are signed inside it in place of the signed texts, which differ in every answer.
+    /// A notification with the decoded payloads in place of its signed texts, which differ in every answer.
     var opened: JSONObject {
         var notification = self
         for (place, member) in members.enumerated() {

@@ -2,11 +2,11 @@ import LedgerTables
 import Postgres
 import TestSupport
 
-/// Triggers that watch every change of a ledger from inside the database, and what they have seen.
+/// Triggers that record every change of a ledger inside the database.
 ///
-/// Who changes something is known by the session's `application_name`: every process under test has its own.
+/// The `application_name` of a session identifies the process that makes a change; every process under test has its own.
 enum AuditTrail {
-    /// The harness itself, which may do what no pipeline may.
+    /// The name of the crash loop itself, whose changes are not checked.
     static let ownName = "crash-loop"
 
     static let install: String = {
@@ -34,8 +34,7 @@ enum AuditTrail {
         return base + ranks.joined(separator: "\n")
     }()
 
-    /// Whether a row only learned under which listed ID its transaction is found, which a history says of a transaction that
-    /// a notification brought.
+    /// Whether a change only adds the listed ID of a transaction: a history adds it to a transaction from a notification.
     private static func onlyListed(_ table: String) -> String {
         guard table == "transactions" else { return "false" }
         let others = { (row: String) in "to_jsonb(\(row)) - 'listed_transaction_id'" }
@@ -102,12 +101,12 @@ enum AuditTrail {
 
         """
 
-    /// What no correct pipeline would have done, and by whom.
+    /// The invalid changes, with the process that made them.
     static func broken(in book: LedgerBook) async throws -> [String] {
         try await book.column("SELECT at::time || ' ' || who || ': ' || what FROM audit.broken ORDER BY at")
     }
 
-    /// Requests granted until now, by endpoint.
+    /// The number of granted requests so far, by endpoint.
     static func grants(in book: LedgerBook) async throws -> [String: Int] {
         try await book.with { connection in
             var grants: [String: Int] = [:]
@@ -118,7 +117,7 @@ enum AuditTrail {
         }
     }
 
-    /// Ends the leases of processes that are dead, as a minute's wait would.
+    /// Ends the leases of dead processes, as waiting a minute would do.
     static func endLeases(of workers: [String], in book: LedgerBook) async throws {
         try await book.with { connection in
             _ = try connection.run(

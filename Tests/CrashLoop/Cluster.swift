@@ -2,35 +2,35 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 
-/// The private PostgreSQL that everything runs on, and the ways to hurt it.
+/// The private PostgreSQL server of the crash loop, with methods to kill it.
 struct Cluster: Sendable {
-    /// What `postgres_start` of `scripts/lib/postgres.sh` was given.
+    /// The directory for `postgres_start` of `scripts/lib/postgres.sh`.
     let directory: String
-    /// That file.
+    /// The path of `scripts/lib/postgres.sh`.
     let library: String
     /// A URL with a query part.
     let url: String
 
     func url(database: String, as name: String, password: String? = nil) -> String {
-        // Of a value that is named twice, libpq takes the last.
+        // libpq uses the last of two values for one keyword.
         "\(url)&dbname=\(database)&application_name=\(name)" + (password.map { "&password=\($0)" } ?? "")
     }
 
-    /// SIGKILL to the first process, then a new start.
+    /// Sends SIGKILL to the first process, then restarts the server.
     func killPostmaster() async throws {
         kill(try await postmaster(), SIGKILL)
         try await start()
     }
 
-    /// SIGKILL to one of the processes that serve `database`; the server restarts all others by itself.
+    /// Sends SIGKILL to one process that serves `database`; the server then restarts all others.
     ///
-    /// - Returns: `false` when nobody was connected.
+    /// - Returns: `false` when there was no connection.
     func killBackend(process: Int) async throws -> Bool {
         guard kill(pid_t(process), SIGKILL) == 0 else { return false }
         return true
     }
 
-    /// Like a power switch, but told to the server.
+    /// Stops the server without a checkpoint, then restarts it.
     func stopAtOnce() async throws {
         try await shell("postgres_as_owner \"$(postgres_bindir)/pg_ctl\" stop -m immediate -s -w -D \"$home/data\"")
         try await start()
@@ -45,7 +45,7 @@ struct Cluster: Sendable {
     }
 
     private func start() async throws {
-        // The processes of a killed server need a moment to notice, and until then another cannot start.
+        // After a kill, the server cannot start before its other processes have ended.
         try await shell(
             """
             for attempt in {1..50}; do
@@ -70,20 +70,20 @@ struct Cluster: Sendable {
     }
 }
 
-/// The loop itself cannot go on; nothing is said about the pipeline.
+/// The crash loop itself cannot continue; this is not a fault of the pipeline.
 struct SetUpFailure: Error, CustomStringConvertible {
-    /// Of the exit codes in `docs/reference/exit-codes.md`.
+    /// One of the exit codes in `docs/reference/exit-codes.md`.
     let code: Int32
     let sentence: String
 
     var description: String { sentence }
 }
 
-/// The pipeline broke what it promises.
+/// The pipeline violated an invariant.
 struct BrokenPromise: Error {
     let sentences: [String]
 
-    /// Passes when there is nothing to say.
+    /// Does nothing for an empty list.
     static func check(_ sentences: [String]) throws(BrokenPromise) {
         if !sentences.isEmpty { throw BrokenPromise(sentences: sentences) }
     }

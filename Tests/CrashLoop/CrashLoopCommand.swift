@@ -4,40 +4,40 @@ import Glibc
 import Postgres
 import TestSupport
 
-/// Kills pipelines again and again, and judges what is left; `scripts/crash-loop` starts it with all it needs.
+/// Kills pipelines repeatedly and checks the state they leave; `scripts/crash-loop` runs it with its options.
 @main
 struct CrashLoopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crash-loop",
-        abstract: "Kills storeledger, its PostgreSQL and its connections, and checks what is promised after each blow.",
+        abstract: "Kills storeledger, its PostgreSQL and its connections, and checks the guarantees after each fault.",
         discussion: """
             Ends with 1 as soon as a promise is broken, and says how to repeat it; with 0 when every kill was survived
             and every crash point was hit (asked for of 200 kills or more).
             """
     )
 
-    @Option(help: "How many blows, 1 to 1000000.")
+    @Option(help: "The number of faults, 1 to 1000000.")
     var kills = 200
 
-    @Option(help: "Of the first round; each round has the next one.")
+    @Option(help: "The seed of the first round; each further round has the next number.")
     var seed: UInt64 = 1
 
-    @Option(help: "Processes at work at a time, 1 to 8.")
+    @Option(help: "The number of concurrent processes, 1 to 8.")
     var workers = 3
 
-    @Option(help: ArgumentHelp("Also writes what happened into this file, as JSON.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("Also writes the result into this file, as JSON.", valueName: "FILE"))
     var json: String?
 
-    @Flag(help: "Tells of every blow, and how long it took.")
+    @Flag(help: "Prints every fault and its duration.")
     var verbose = false
 
-    @Option(help: ArgumentHelp("Keeps what is needed to understand a failure here.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("Keeps the data for analysing a failure in this directory.", valueName: "DIR"))
     var keep: String
 
     @Option(help: ArgumentHelp("A storeledger built with -DFAILPOINTS.", visibility: .hidden))
     var storeledger: String
 
-    @Option(help: ArgumentHelp("The directory postgres_start was given.", visibility: .hidden))
+    @Option(help: ArgumentHelp("The directory of postgres_start.", visibility: .hidden))
     var postgres: String
 
     @Option(help: ArgumentHelp("scripts/lib/postgres.sh", visibility: .hidden))
@@ -122,7 +122,7 @@ struct CrashLoopCommand: AsyncParsableCommand {
     }
 }
 
-/// A line of the result, at once.
+/// Prints a line of the result immediately.
 enum Say {
     static func line(_ text: String) {
         print(text)

@@ -1,37 +1,37 @@
-/// A crash point as the loop knows it: its number in the table of `docs/explanation/crash-points.md`, and how to get there.
+/// A crash point with its number in the table of `docs/explanation/crash-points.md`, and the situation in which it is reached.
 struct CrashSite: Sendable {
-    /// What a pipeline needs, to come by.
+    /// The situation in which a pipeline reaches the point.
     enum Situation: Sendable {
-        /// Every run comes by.
+        /// Every run reaches it.
         case anyRun
-        /// Pages with records in them.
+        /// Pages with records.
         case records
-        /// A run that is only beginning.
+        /// The beginning of a run.
         case newRun
-        /// A run that takes its customers from the app's notifications, and has not taken them yet.
+        /// The beginning of a run that takes its customers from the app's notifications.
         case naming
-        /// Records that must not be believed, not yet read in this run.
+        /// Records that must be rejected and were not read in this run yet.
         case rejects
-        /// A run at its end, and nobody else who might publish it.
+        /// The end of a run, without another process that could publish it.
         case publishing
         /// A 429.
         case closing
-        /// A history that gives no page: an ID Apple does not know, or a cursor it refuses.
+        /// A request without a page: an unknown ID, or a refused cursor.
         case refusals
-        /// A run that lasts for a while.
+        /// A run that lasts long enough for a heartbeat.
         case heartbeat
-        /// A database without our tables.
+        /// A database without the tables.
         case migration
-        /// `storeledger erase`, in a ledger of its own.
+        /// `storeledger erase`, in a separate ledger.
         case erasure
     }
 
     let name: String
     let number: String
     let situation: Situation
-    /// How often to pass it first.
+    /// The range from which the number of the pass is chosen.
     let passes: ClosedRange<Int>
-    /// What has to be passed before it counts.
+    /// The point that must be passed before passes of this one count.
     let first: String?
 
     init(

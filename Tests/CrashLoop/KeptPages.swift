@@ -2,12 +2,13 @@ import LedgerTables
 import Postgres
 import TestSupport
 
-/// Whether everything on the pages before a stored cursor is in the ledger (invariant I5), and what was rejected (I11).
+/// Checks that all records on the pages before a stored cursor are in the ledger (invariant I5), and which records were
+/// rejected (I11).
 struct KeptPages {
-    /// What the ledger held at one moment.
+    /// The content of the ledger at one moment.
     struct Snapshot: Sendable {
         var cursors: [(item: String, cursor: String)] = []
-        /// The latest date of what a record tells, by kind and key: ``SimulatedStore/ServedRecord/changed``.
+        /// The latest date in each record, by kind and key: ``SimulatedStore/ServedRecord/changed``.
         var changed: [String: Int64] = [:]
         var rejected: Set<String> = []
 
@@ -40,7 +41,7 @@ struct KeptPages {
             }
         }
 
-        /// Whether all of the page was kept, under whichever signature: loaded as it is or newer, or rejected.
+        /// Whether all records of the page are loaded in this state or a newer one, with any signature, or rejected.
         func holds(_ page: SimulatedStore.ServedPage) -> Bool {
             page.records.allSatisfy { record in
                 if let bad = record.bad { return rejected.contains(bad) }
@@ -49,13 +50,15 @@ struct KeptPages {
         }
     }
 
-    /// By the cursor they gave: a page asked for again may give the same one.
+    /// The pages by their cursor.
+    ///
+    /// A page that is requested again can have the same cursor.
     private var pages: [String: [SimulatedStore.ServedPage]] = [:]
     private(set) var count = 0
-    /// Of every record that must not be believed.
+    /// The SHA-256 of all records that must be rejected.
     private(set) var badHashes: Set<String> = []
     private(set) var badKeys: Set<String> = []
-    /// The hashes each badly signed notification was served with: its page's cursor goes with the end of its window.
+    /// The hashes of each badly signed notification, which are kept because its page's cursor is removed with its window.
     private var badNotifications: [String: Set<String>] = [:]
 
     mutating func add(_ served: [SimulatedStore.ServedPage]) {
@@ -71,14 +74,14 @@ struct KeptPages {
         }
     }
 
-    /// A sentence when a badly signed notification was dropped instead of rejected, once every window has been read.
+    /// After all windows were read: a sentence when a badly signed notification was dropped instead of rejected.
     func dropped(from snapshot: Snapshot) -> [String] {
         let dropped = badNotifications.filter { $0.value.isDisjoint(with: snapshot.rejected) }.keys.sorted()
         guard !dropped.isEmpty else { return [] }
         return ["I11: \(dropped.count) bad notifications were not rejected: \(dropped.prefix(3))"]
     }
 
-    /// A sentence for each promise the snapshot breaks.
+    /// A sentence for each invariant that the snapshot violates.
     func broken(by snapshot: Snapshot) -> [String] {
         var sentences: [String] = []
         for (item, cursor) in snapshot.cursors {

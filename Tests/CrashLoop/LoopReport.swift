@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a loop came to, for people and for programs.
+/// The result of a loop, as text and as JSON.
 struct LoopReport {
     let tally: Tally
     let seconds: Double

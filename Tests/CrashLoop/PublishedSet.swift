@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TestSupport
 
-/// The CSV directory as a reader finds it (invariant I10).
+/// The CSV directory as a reader sees it (invariant I10).
 struct PublishedSet {
     let directory: String
 
@@ -17,7 +17,7 @@ struct PublishedSet {
         let files: [File]
     }
 
-    /// The files that the manifest names, by table; `nil` without a manifest.
+    /// The files in the manifest, by table; `nil` without a manifest.
     func files() throws -> [String: [UInt8]]? {
         guard let json = read("manifest.json") else { return nil }
         var files: [String: [UInt8]] = [:]
@@ -27,10 +27,10 @@ struct PublishedSet {
         return files
     }
 
-    /// A sentence for each promise that is broken.
+    /// A sentence for each violated invariant.
     ///
-    /// While a living process publishes, the set may change between two looks: only what the same manifest says twice
-    /// is held against it.
+    /// While a process publishes, the set can change between two reads. Only problems under the same manifest in both reads
+    /// count.
     func broken(_ book: LedgerBook) async throws -> [String] {
         for _ in 1...20 {
             let before = read("manifest.json")
@@ -42,14 +42,14 @@ struct PublishedSet {
 
     private func judge(_ json: [UInt8]?, _ book: LedgerBook) async throws -> [String] {
         var sentences: [String] = []
-        // No directory: nothing was published yet.
+        // Without the directory, nothing has been published yet.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for name in names where !name.hasSuffix(".storeledger-tmp") && name != "manifest.json" {
             guard name.hasSuffix(".csv") else {
                 sentences.append("I10: \(name) is no file of ours")
                 continue
             }
-            // Vanishes only by a rename over it.
+            // A file disappears only when a rename replaces it.
             do {
                 _ = try CSVText(read(name) ?? [])
             } catch {
@@ -73,7 +73,7 @@ struct PublishedSet {
         return sentences
     }
 
-    /// Temporary files that are still there.
+    /// The remaining temporary files.
     func temporaries() -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).filter {
             $0.hasSuffix(".storeledger-tmp")

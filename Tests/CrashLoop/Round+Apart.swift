@@ -2,10 +2,10 @@ import FoundationEssentials
 import Postgres
 import TestSupport
 
-/// Blows to what happens once in a ledger's life: each in a database of its own.
+/// Faults in operations that happen once in a ledger's life, each in a separate database.
 extension Round {
-    /// Files of migrations are applied in order, each whole or not at all, and migrated again the rest follows (CP43).
-    mutating func killMigration(_ planned: PlannedPoint, _ blow: Blow) async throws {
+    /// Migration files are applied in order, each completely or not at all, and a second `migrate` applies the rest (CP43).
+    mutating func killMigration(_ planned: PlannedPoint, _ fault: InjectedFault) async throws {
         let (storeledger, job) = (storeledger, job)
         let hit = try await withDatabase { database, environment in
             let killed = try await Self.finish(storeledger, ["migrate", job], environment, planned.failpoint("kill"))
@@ -21,11 +21,11 @@ extension Round {
             try BrokenPromise.check(all.starts(with: left) ? [] : ["CP43: files were applied out of order: \(left)"])
             return true
         }
-        if hit { tally.hit(blow) } else { tally.miss(blow) }
+        if hit { tally.hit(fault) } else { tally.miss(fault) }
     }
 
-    /// An erasure removes all of a customer or nothing, and done again it completes (CP44).
-    mutating func killErasure(_ planned: PlannedPoint, _ blow: Blow) async throws {
+    /// An erasure removes all data of a customer or nothing, and a second `erase` completes it (CP44).
+    mutating func killErasure(_ planned: PlannedPoint, _ fault: InjectedFault) async throws {
         let storeledger = storeledger
         let options = SimulatedStore.Options(seed: plan.store.seed, customers: 3, transactionsPerCustomer: 8)
         let hit = try await withDatabase { database, environment in
@@ -54,10 +54,10 @@ extension Round {
                 }
             }
         }
-        if hit { tally.hit(blow) } else { tally.miss(blow) }
+        if hit { tally.hit(fault) } else { tally.miss(fault) }
     }
 
-    /// Lends a new database to `body`: a way to read a schema of it, and the environment of a `storeledger` for it.
+    /// Calls `body` with a new database: a function to read its schema, and the environment of a `storeledger` for it.
     private func withDatabase(
         _ body: (_ schema: (String) async throws -> LedgerBook, _ environment: [String: String]) async throws -> Bool
     ) async throws -> Bool {
@@ -91,7 +91,7 @@ extension Round {
 }
 
 extension LedgerBook {
-    /// Rows of every table that an erasure touches.
+    /// The number of rows in all tables that an erasure changes.
     fileprivate func rowCounts() async throws -> [String] {
         var counts: [String] = []
         for table in Self.dataTables + ["erased_marks", "crawl_items"] {

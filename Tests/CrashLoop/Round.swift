@@ -3,7 +3,7 @@ import Glibc
 import Postgres
 import TestSupport
 
-/// One world, one database, and what is done to the pipelines between them.
+/// One round: one world, one database, and faults injected into the pipelines between them.
 struct Round {
     let plan: RoundPlan
     /// Built with `-DFAILPOINTS`.
@@ -14,34 +14,34 @@ struct Round {
     let book: LedgerBook
     /// The job that lists every customer.
     let listing: String
-    /// The same job, taking its customers from the app's notifications.
+    /// The same job with customers from the app's notifications.
     let following: String
     let secrets: [String]
     var random: SeededRandom
     var tally: Tally
 
     var alive: [Worker] = []
-    /// Everybody there ever was, for what they said.
+    /// All processes so far, for their output.
     var workers: [Worker] = []
     var kept = KeptPages()
-    /// Pages that may have been asked for in vain.
+    /// The number of pages that may be requested twice.
     var reworkAllowed = 0
-    /// Whether the runs take their customers from notifications; one that listed them all has come before.
+    /// Whether the runs take their customers from notifications, after a run with all customers.
     var isFollowing = false
-    /// What was done, and how long it took.
+    /// The faults and their durations.
     var diary: [String] = []
-    /// Whether PostgreSQL itself was hurt.
+    /// Whether PostgreSQL itself was killed or stopped.
     var postgresWasKilled = false
 
     var job: String { isFollowing ? following : listing }
 
     static let password = "planted-pass-word"
-    /// No blow, and no drain, may take longer.
+    /// The longest time for one fault, and for completing all runs.
     private static let patience = Duration.seconds(90)
 
     // MARK: Processes
 
-    /// Starts a run; with `lease`, its leases last so many times shorter.
+    /// Starts a run; `lease` divides the duration of its leases.
     mutating func start(failpoint: String? = nil, restart: Bool = false, lease: Int = 1) throws -> Worker {
         let name = "w\(workers.count + 1)"
         var environment = [
@@ -57,12 +57,12 @@ struct Round {
         return worker
     }
 
-    /// Forgets who has ended by itself, and judges how.
+    /// Removes processes that ended by themselves, and checks their exit codes.
     mutating func reap() async throws {
         for worker in alive where worker.process.hasEnded { try await judge(worker) }
     }
 
-    /// What a run that nobody killed may end with: complete, complete with losses, or superseded by `--restart`.
+    /// The exit codes of a run that was not killed: complete, complete with losses, or superseded by `--restart`.
     private mutating func judge(_ worker: Worker) async throws {
         alive.removeAll { $0.name == worker.name }
         let code = await worker.process.wait()
@@ -74,7 +74,7 @@ struct Round {
         }
     }
 
-    /// Notes that a process is dead, and does for its leases what a minute's wait would.
+    /// Records that a process is dead, and ends its leases, as waiting a minute would do.
     mutating func bury(_ victim: Worker) async throws {
         alive.removeAll { $0.name == victim.name }
         reworkAllowed += plan.concurrency
@@ -82,7 +82,7 @@ struct Round {
         try await patiently { try await AuditTrail.endLeases(of: [victim.name], in: book) }
     }
 
-    /// Asks the database again where a blow to it has cut the line.
+    /// Repeats a query when a fault of the database has closed the connection.
     func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
         var attempt = 0
         while true {
@@ -95,12 +95,12 @@ struct Round {
         }
     }
 
-    /// Waits until nobody is at work any more.
+    /// Waits until all processes have ended.
     mutating func settle() async throws {
         for worker in alive { _ = try await finish(worker) }
     }
 
-    /// Waits for a process to end by itself or by its own hand.
+    /// Waits for a process to end or to kill itself.
     mutating func finish(_ worker: Worker) async throws -> Int32 {
         guard let code = await worker.end(within: Self.patience) else {
             throw BrokenPromise(sentences: ["I13: \(worker.name) was still at it after \(Self.patience)"])
@@ -117,10 +117,10 @@ struct Round {
 
     // MARK: The whole round
 
-    /// Plays it, and ends at the first promise that is broken.
+    /// Runs the round until its end or the first violated invariant.
     ///
-    /// - Parameter limit: Of all rounds together.
-    /// - Returns: A sentence for each broken promise.
+    /// - Parameter limit: The number of faults of all rounds together.
+    /// - Returns: A sentence for each violated invariant.
     mutating func broken(kills limit: Int) async -> [String] {
         do {
             try await play(kills: limit)
@@ -134,15 +134,15 @@ struct Round {
 
     private mutating func play(kills limit: Int) async throws {
         try await misbehave()
-        for blow in plan.blows where tally.kills < limit {
+        for fault in plan.faults where tally.kills < limit {
             let began = ContinuousClock.now
-            try await strike(blow)
-            diary.append("\(blow.name): \((ContinuousClock.now - began) / .milliseconds(1)) ms")
+            try await inject(fault)
+            diary.append("\(fault.name): \((ContinuousClock.now - began) / .milliseconds(1)) ms")
         }
         try await drain()
         try await judgeDrained()
         if plan.seed.isMultiple(of: 5) {
-            // Everything is good now, and asked for again.
+            // The store now answers without faults, and everything is fetched again.
             try await store.misbehave("{\"rules\": []}")
             isFollowing = false
             let worker = try start(restart: true)
@@ -153,7 +153,7 @@ struct Round {
         }
     }
 
-    /// The store's faults: these rules, and behind them the records that are always badly signed.
+    /// Sets the store's fault rules: these, and after them the rule for badly signed records.
     func misbehave(_ rules: [String] = []) async throws {
         let bad = plan.badOneIn.map { #"{"fault": "forgeSignature", "oneIn": \#($0)}"# }
         try await store.misbehave("{\"rules\": [\((rules + [bad].compactMap(\.self)).joined(separator: ", "))]}")
@@ -161,7 +161,7 @@ struct Round {
 
     // MARK: The end
 
-    /// Lets everything come to its end: the run that was under way, and then one that begins after the store's last change.
+    /// Completes the current run, and then a run that begins after the store's last change.
     mutating func drain() async throws {
         try await misbehave()
         try await settle()

@@ -1,22 +1,22 @@
 import TestSupport
 
-/// What one round is like; all of it follows from its seed.
+/// The parameters of one round, derived from its seed.
 struct RoundPlan: Sendable {
     let seed: UInt64
     let store: SimulatedStore.Options
-    /// Items under way at a time, in each process.
+    /// The number of concurrent items in each process.
     let concurrency: Int
-    /// The job's limits are Apple's over a window of so many seconds; `nil` for none that counts.
+    /// The length in seconds of the window of Apple's limits; `nil` for no effective limits.
     let windowSeconds: Int?
     let refunds: String
-    /// One record in so many is badly signed.
+    /// One record in this many is badly signed.
     let badOneIn: Int?
     let listsUnknownID: Bool
-    /// Processes at work at a time, at most.
+    /// The most concurrent processes.
     let workers: Int
-    let blows: [Blow]
+    let faults: [InjectedFault]
 
-    /// Of ten blows six hit crash points, three come at any moment, and one is of the other kinds.
+    /// Of ten faults six hit crash points, three come at any moment, and one is of the other kinds.
     private static let points = 8
     private static let kills = 4
     private static let others = 2
@@ -37,26 +37,26 @@ struct RoundPlan: Sendable {
         listsUnknownID = Bool.random(using: &random)
         workers = Int.random(in: 1...most, using: &random)
 
-        // Seeds that follow each other go through all points, and through all other blows, in turn.
+        // Consecutive seeds use all crash points and all other faults in turn.
         var deck = CrashSite.all
         var shuffle = SeededRandom(seed: 0)
         deck.shuffle(using: &shuffle)
-        var blows: [Blow] = []
+        var faults: [InjectedFault] = []
         for place in 0..<Self.points {
             let site = deck[(Int(seed % 1_000_000) * Self.points + place) % deck.count]
-            blows.append(.point(PlannedPoint(site, nth: Int.random(in: site.passes, using: &random))))
+            faults.append(.point(PlannedPoint(site, nth: Int.random(in: site.passes, using: &random))))
         }
-        blows += Array(repeating: .kill, count: Self.kills)
+        faults += Array(repeating: .kill, count: Self.kills)
         let stops = ["pageNormalized", "pageNormalized", "recordVerified", "pageBegun", "pageAdvanced", "permitWanted"]
-        let other: [Blow] = [
+        let other: [InjectedFault] = [
             .pause, .killBackend, .cutCommit, .killPostmaster,
             .stopAt(PlannedPoint(.named(stops[Int(seed) % stops.count]), nth: Int.random(in: 1...4, using: &random))),
             .stopPostgresAtOnce, .terminate, .cutPages, .terminateTwice,
         ]
         for place in 0..<Self.others {
-            blows.append(other[(Int(seed % 1_000_000) * Self.others + place) % other.count])
+            faults.append(other[(Int(seed % 1_000_000) * Self.others + place) % other.count])
         }
-        blows.shuffle(using: &random)
-        self.blows = blows
+        faults.shuffle(using: &random)
+        self.faults = faults
     }
 }

@@ -2,17 +2,17 @@ import FoundationEssentials
 import Postgres
 import TestSupport
 
-/// What every round is played with, and how one is set up and cleared away.
+/// What all rounds share, and how a round is set up and removed.
 struct RoundTools: Sendable {
     /// Built with `-DFAILPOINTS`.
     let storeledger: String
     let cluster: Cluster
-    /// Whether to tell of every blow.
+    /// Whether to print every fault.
     let isVerbose: Bool
-    /// The harness's own way into the server.
+    /// The crash loop's own connections to the server.
     private let server: PostgresPool
 
-    /// A database that every round's is copied from, with our tables and the audit's triggers.
+    /// The template database of every round, with the tables and the audit triggers.
     private static let template = "crash_template"
 
     init(storeledger: String, cluster: Cluster, isVerbose: Bool) async throws {
@@ -31,7 +31,7 @@ struct RoundTools: Sendable {
         } catch {
             throw SetUpFailure(code: 69, sentence: "PostgreSQL: \(error)")
         }
-        // Any job file does: its schema is what is wanted.
+        // Any job file is suitable: only the schema is needed.
         try await withTemporaryDirectory { directory in
             try await SimulatedStore.serving(.init(customers: 1), in: directory + "/store") { store in
                 let job = store.directory + "/job.yaml"
@@ -50,9 +50,9 @@ struct RoundTools: Sendable {
         try await template.withConnection { try $0.script(AuditTrail.install) }
     }
 
-    /// Plays one round to its end.
+    /// Runs one round.
     ///
-    /// - Returns: What was hit, with all that came before, and a sentence for each promise that was broken.
+    /// - Returns: The tally of all rounds so far, and a sentence for each violated invariant.
     func play(_ plan: RoundPlan, kills: Int, tally: Tally, keep: String) async -> (Tally, [String]) {
         var result = tally
         do {
@@ -111,7 +111,7 @@ struct RoundTools: Sendable {
         )
     }
 
-    /// How the header of a bearer token looks wherever in it the key's ID stands.
+    /// The parts of a bearer token's header for every position of the key's ID in it.
     private static func tokenTraces(keyId: String) -> [String] {
         ["", "x", "xx"].map { shift in
             let text = Data((shift + "\"kid\":\"" + keyId + "\"").utf8).base64EncodedString()
@@ -159,7 +159,7 @@ struct RoundTools: Sendable {
         }
     }
 
-    /// Keeps the database, everything anybody said and the store's directory.
+    /// Keeps the database, the output of all processes and the store's directory.
     private func save(_ round: Round, _ broken: [String], in keep: String) async throws {
         let files = FileManager.default
         if files.fileExists(atPath: keep) { try files.removeItem(atPath: keep) }

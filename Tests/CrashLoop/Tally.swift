@@ -1,20 +1,20 @@
-/// What was hit how often, and what it cost.
+/// How often each fault took effect, and its cost.
 struct Tally: Sendable {
     private(set) var hits: [String: Int] = [:]
     private(set) var misses: [String: Int] = [:]
     private(set) var kills = 0
     private(set) var extraPages = 0
     private(set) var allowedPages = 0
-    /// Of all rounds, pages asked for in vain against those that may be.
+    /// Of all rounds: the pages that were requested twice, and the allowed number.
     private(set) var worstRework = 0.0
 
-    mutating func hit(_ blow: Blow) {
-        hits[blow.name, default: 0] += 1
+    mutating func hit(_ fault: InjectedFault) {
+        hits[fault.name, default: 0] += 1
         kills += 1
     }
 
-    mutating func miss(_ blow: Blow) {
-        misses[blow.name, default: 0] += 1
+    mutating func miss(_ fault: InjectedFault) {
+        misses[fault.name, default: 0] += 1
     }
 
     mutating func rework(extra: Int, allowed: Int) {
@@ -23,9 +23,9 @@ struct Tally: Sendable {
         if allowed > 0 { worstRework = max(worstRework, Double(extra) / Double(allowed)) }
     }
 
-    /// Every crash point and every other blow, in the order of the table.
+    /// All crash points and other faults, in the order of the table.
     var rows: [(number: String, name: String, hits: Int, misses: Int)] {
-        let names = CrashSite.all.map { ($0.number, $0.name) } + Blow.kinds.map { ("", $0.name) }
+        let names = CrashSite.all.map { ($0.number, $0.name) } + InjectedFault.kinds.map { ("", $0.name) }
         return names.map { ($0, $1, hits[$1, default: 0], misses[$1, default: 0]) }
     }
 

@@ -6,13 +6,13 @@ struct Worker: Sendable {
     /// Its `application_name`.
     let name: String
     let process: ChildProcess
-    /// What it was told to do to itself, if anything.
+    /// The action it performs on itself, if any.
     let failpoint: String?
 
-    /// Whether it reached the crash point it was told.
+    /// Whether it reached its crash point.
     var hasReachedPoint: Bool { process.errors.contains("failpoint ") }
 
-    /// Its exit code; `nil` when it has neither ended nor been killed in time.
+    /// Its exit code; `nil` when it does not end in time.
     func end(within limit: Duration) async -> Int32? {
         await withTaskGroup(of: Int32?.self) { group in
             group.addTask { await process.wait() }
@@ -22,7 +22,7 @@ struct Worker: Sendable {
             }
             defer { group.cancelAll() }
             guard let first = await group.next(), let code = first else {
-                // The other task ends only with the process.
+                // The other task ends with the process.
                 process.signal(SIGKILL)
                 return nil
             }

@@ -2,7 +2,7 @@ import Glibc
 
 /// A program that runs beside the tests.
 ///
-/// Foundation's `Process` is not used because its children inherit blocked signals, and `terminate()` then waits for ever.
+/// Foundation's `Process` is not used because its children inherit blocked signals, and `terminate()` then hangs.
 final class Command: Sendable {
     private let pid: pid_t
     private let output: Int32

@@ -82,7 +82,7 @@ struct FaultTests {
     }
 
     @Test
-    func `H33 nobody listening is a failure to connect`() async throws {
+    func `H33 a port without a listener is a failure to connect`() async throws {
         // Port 1: the port of a stopped server may be another test's server by now.
         try await withTransport { transport in
             let fault = await #expect(throws: TransportFault.self) {
@@ -174,7 +174,7 @@ struct FaultTests {
     }
 
     @Test
-    func `H29 a server's words come out printable`() async throws {
+    func `H29 a server's text becomes printable`() async throws {
         let fault = try await fault { connection in
             _ = connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: \u{1B}[31m\r\n\r\nx")

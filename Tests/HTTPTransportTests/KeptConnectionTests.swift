@@ -3,7 +3,7 @@ import Testing
 
 /// H41: a connection that was kept for the next request ends under it.
 ///
-/// libcurl would send such a request again by itself, and nobody would have counted it.
+/// libcurl would repeat such a request by itself, without counting it.
 @Suite(.timeLimit(.minutes(1)))
 struct KeptConnectionTests {
     /// How the second request of a connection ends it.

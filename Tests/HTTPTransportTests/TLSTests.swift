@@ -2,13 +2,13 @@ import Foundation
 import HTTPTransport
 import Testing
 
-/// Whom we believe over TLS.
+/// Which servers TLS accepts.
 ///
 /// The servers are real: `openssl s_server`.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: OpenSSLServer.isInstalled, "the openssl command is not installed"))
 struct TLSTests {
     @Test
-    func `a certificate of a named authority for this host is believed`() async throws {
+    func `a certificate for this host from a named authority is accepted`() async throws {
         let server = try OpenSSLServer()
         defer { server.stop() }
         let response = try await server.get("https://localhost:\(server.port)/", trusting: server.certificate)
@@ -80,7 +80,7 @@ struct TLSTests {
     }
 
     @Test
-    func `H51 H55 nobody is asked whether a certificate was revoked`() async throws {
+    func `H51 H55 no revocation check is made over the network`() async throws {
         let authority = try LoopbackServer { _ in }
         defer { authority.stop() }
         let server = try OpenSSLServer(extensions: [

@@ -106,7 +106,7 @@ struct ConnectingTests {
 
     /// libpq takes its environment variables, `PGCLIENTENCODING` among them, only where the connection string is silent.
     @Test(arguments: ["LATIN1", "SQL_ASCII", "BIG5"])
-    func `D04 the session speaks UTF-8 whatever database and connection string say`(encoding: String) async throws {
+    func `D04 the session uses UTF-8 with every database and connection string`(encoding: String) async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             let name = try connection.run("SELECT current_database()::text AS name")[0].text("name")
             try connection.script("ALTER DATABASE \(try quotedIdentifier(name)) SET client_encoding = '\(encoding)'")
@@ -118,7 +118,7 @@ struct ConnectingTests {
         #expect(try connection.run("SELECT $1 AS text", [.text("é🧾")])[0].text("text") == "é🧾")
     }
 
-    @Test func `moments are read alike whatever the database prefers`() async throws {
+    @Test func `moments are read the same with every setting of the database`() async throws {
         let pool = try TemporaryDatabase.pool()
         try await pool.withConnection { connection throws in
             let name = try connection.run("SELECT current_database()::text AS name")[0].text("name")

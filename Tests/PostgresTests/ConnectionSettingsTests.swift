@@ -10,7 +10,7 @@ struct ConnectionSettingsTests {
         ("host=a connect_timeout=99999999999999999999", 15), ("host=a connect_timeout=0", 15),
         ("host=a connect_timeout=-9223372036854775808", 15), ("host=a connect_timeout=soon", 15),
     ])
-    func `connecting has a time limit, whatever the connection string asks for`(conninfo: String, seconds: Int) throws {
+    func `connecting has a time limit with every connection string`(conninfo: String, seconds: Int) throws {
         #expect(try ConnectionSettings(conninfo: conninfo).timeout == .seconds(seconds))
     }
 

@@ -173,7 +173,7 @@ struct RoundTripTests {
         #expect(found == (5_000, 12_497_500, 3_500_000))
     }
 
-    @Test func `COPY out lends the bytes of every row`() async throws {
+    @Test func `COPY out passes the bytes of every row`() async throws {
         let strings = hostileStrings(count: 300)
         let found = try await TemporaryDatabase.pool().withConnection { connection in
             try connection.script("CREATE TABLE texts (place serial, value text, missing text)")

@@ -55,7 +55,7 @@ struct SessionTests {
         #expect(try await pool.withConnection { try $0.run("SELECT n FROM numbers").count } == 0)
     }
 
-    @Test func `a session whose idle backend was terminated connects again unseen`() async throws {
+    @Test func `a session whose idle backend was terminated reconnects without an error`() async throws {
         let pool = try TemporaryDatabase.pool(size: 1)
         let killer = try TemporaryDatabase.pool(size: 1)
         let victim = try await Self.processID(pool)
@@ -66,7 +66,7 @@ struct SessionTests {
         #expect(try await Self.processID(pool) != victim)
     }
 
-    @Test func `a session whose backend dies under a statement says so once and connects again`() async throws {
+    @Test func `a session whose backend dies during a statement reports it once and reconnects`() async throws {
         let pool = try TemporaryDatabase.pool(size: 1)
         let killer = try TemporaryDatabase.pool(size: 1)
         let victim = try await Self.processID(pool)
@@ -143,7 +143,7 @@ struct SessionTests {
         _ = try await Self.processID(pool)
     }
 
-    @Test func `sessions are lent in the order they are asked for`() async throws {
+    @Test func `callers get sessions in the order of their requests`() async throws {
         let pool = try TemporaryDatabase.pool(size: 1)
         let watcher = try TemporaryDatabase.pool(size: 1)
         try await watcher.withConnection { try $0.script("CREATE TABLE arrivals (place serial, number bigint)") }

@@ -100,7 +100,8 @@ struct StatementTests {
         }
     }
 
-    @Test func `D27 a server's message of ten megabytes is cut, and its signs mean nothing`() async throws {
+    @Test func `D27 a server's message of ten megabytes is cut, and its format characters have no effect`() async throws
+    {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             let error = #expect(throws: PostgresError.self) {
                 try connection.script(
@@ -118,7 +119,7 @@ struct StatementTests {
         }
     }
 
-    @Test func `D27 a server's message is cut and cannot steer a terminal`() async throws {
+    @Test func `D27 a server's message is cut and cannot control a terminal`() async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             let error = #expect(throws: PostgresError.self) {
                 try connection.script("DO $$ BEGIN RAISE EXCEPTION '%', E'\\x1b[2J' || repeat('%n', 1000000); END $$")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Postgres
 
-/// D25, D26: whom we believe to be the server, and what it gets to see of the password.
+/// D25, D26: which servers are accepted, and that they do not see the password.
 @Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: TLSServer.isPossible, "the openssl command is not installed"))
 struct TLSTests {
     @Test func `D26 only the server that proves its name is talked to, and it never sees the password`() async throws {

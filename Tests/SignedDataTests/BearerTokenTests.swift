@@ -68,8 +68,13 @@ struct BearerTokenTests {
 
     @Test func `names that need escaping still make one valid token`() throws {
         let signer = BearerTokenSigner(key: key, keyId: #"K"\"#, issuerId: "i\n", bundleId: "b\u{1}é")
-        let judge = BearerTokenVerifier(publicKey: key.publicKey, keyId: #"K"\"#, issuerId: "i\n", bundleId: "b\u{1}é")
-        try judge.verify(signer.token(at: now).text.reveal(), now: now)
+        let verifier = BearerTokenVerifier(
+            publicKey: key.publicKey,
+            keyId: #"K"\"#,
+            issuerId: "i\n",
+            bundleId: "b\u{1}é"
+        )
+        try verifier.verify(signer.token(at: now).text.reveal(), now: now)
     }
 
     @Test func `what Apple's client libraries send is accepted`() throws {

@@ -208,7 +208,7 @@ struct ChainTests {
         }
     }
 
-    @Test func `J60 another intermediate with a known leaf is judged anew`() throws {
+    @Test func `J60 another intermediate with a known leaf is verified again`() throws {
         #expect(world.refusal(of: try world.signed()) == nil)
         let attacker = try CertificateAuthority(from: SignedWorld.begin, to: SignedWorld.end)
         let x5c = [authority.leaf.der, attacker.intermediate.der, authority.root.der]
@@ -230,10 +230,10 @@ struct ChainTests {
         #expect(world.refusal(of: try world.signed()) == nil)
         #expect(world.verifier.rememberedChainCount == 1)
 
-        let judge = try ChainJudge(trustedRoots: [authority.root.der])
-        let verdict = try judge.judge(x5c: authority.chain)
+        let chains = try ChainVerifier(trustedRoots: [authority.root.der])
+        let chain = try chains.verify(x5c: authority.chain)
         let cache = ChainCache(capacity: 8)
-        for number in 0..<100 { cache.insert(JudgedHeader(text: [UInt8(number)], verdict: verdict)) }
+        for number in 0..<100 { cache.insert(VerifiedHeader(text: [UInt8(number)], chain: chain)) }
         #expect(cache.count == 8)
         #expect(cache[([99] as [UInt8]).span]?.text == [99])
         #expect(cache[([91] as [UInt8]).span] == nil)

@@ -10,7 +10,7 @@ struct JWSHeaderTests {
 
     init() throws { world = try SignedWorld() }
 
-    @Test func `a record of our own authority is believed`() throws {
+    @Test func `a record of a trusted authority is accepted`() throws {
         let payload = SignedWorld.payload()
         let verified = try world.verifier.verify(world.signed(payload), now: world.now)
         #expect(verified.payload == payload)
@@ -132,7 +132,7 @@ struct JWSHeaderTests {
         #expect(world.refusal(of: tooMany) == .headerSize)
     }
 
-    @Test func `a hostile alg is quoted as harmless text`() throws {
+    @Test func `a hostile alg is quoted as printable text`() throws {
         let jws = try world.signed(header: #"{"alg":"\u001b[2J\nlevel=error\u202e","x5c":[]}"#)
         let rejection = #expect(throws: JWSRejection.self) { try world.verifier.verify(jws, now: world.now) }
         #expect(rejection?.detail.utf8.allSatisfy { (0x20...0x7E).contains($0) } == true)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SignedData
 
-/// A record of the archive is judged by its parts as it would be by its text.
+/// Verifying the parts of an archived record has the same result as verifying its text.
 struct JWSPartsTests {
     private let world: SignedWorld
 
@@ -33,7 +33,8 @@ struct JWSPartsTests {
     }
 
     @Test(arguments: [false, true])
-    func `a record is judged by its parts as by its text, whether its header is known or new`(_ isKnown: Bool) throws {
+    func `parts and text of a record verify with the same result, with a known or a new header`(_ isKnown: Bool) throws
+    {
         let genuine = try world.verifier.verify(world.signed(), now: world.now).parts
         let other = try world.verifier.verify(world.signed(SignedWorld.payload() + [0x20]), now: world.now).parts
         let old = try world.signed(SignedWorld.payload(signedDate: "1"))

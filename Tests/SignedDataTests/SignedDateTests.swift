@@ -42,7 +42,7 @@ struct SignedDateTests {
         #expect(world.refusal(of: try world.signed(SignedWorld.payload(signedDate: "1794999940"))) == .signedDate)
     }
 
-    @Test func `an AppTransaction is judged at its receiptCreationDate`() throws {
+    @Test func `an AppTransaction is verified at its receiptCreationDate`() throws {
         let payload = Array(#"{"receiptCreationDate":1794999940000}"#.utf8)
         #expect(
             try world.verifier.verify(world.signed(payload), now: world.now).signedDate.rawValue == 1_794_999_940_000

@@ -45,7 +45,7 @@ struct SignedWorld {
         "[" + entries.map { "\"\($0)\"" }.joined(separator: ",") + "]"
     }
 
-    /// Why the record is refused; `nil` when it is believed.
+    /// Why the record is rejected; `nil` when it is accepted.
     func refusal(of jws: String, maximumBytes: Int = JWSVerifier.maximumBytes) -> JWSRejection.Reason? {
         do {
             _ = try verifier.verify(jws, now: now, maximumBytes: maximumBytes)

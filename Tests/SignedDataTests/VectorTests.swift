@@ -11,7 +11,7 @@ struct VectorTests {
     private static let appleSigned = "real/renewal-info.jws"
 
     @Test(.enabled(if: SharedFiles.exist(p1363), SharedFiles.missing))
-    func `every Wycheproof vector of P-256 with raw signatures is judged right`() throws {
+    func `every Wycheproof vector of P-256 with raw signatures has the right result`() throws {
         var count = 0
         for group in try Self.groups(Self.p1363) {
             let point = try #require(group["publicKey"]?.object?["uncompressed"]?.string.flatMap(Self.hex))
@@ -44,7 +44,7 @@ struct VectorTests {
     }
 
     @Test(.enabled(if: SharedFiles.exist(jws), SharedFiles.missing))
-    func `every Wycheproof JWS is judged right under an ES256 key and refused under any other`() throws {
+    func `every Wycheproof JWS has the right result under an ES256 key and is refused under any other`() throws {
         let own = try IssuedCertificate.selfSigned(ChainTests.leafShape).key.publicKeyInfo.suffix(65)
         let ownKey = try #require(P256PublicKey(uncompressedPoint: Array(own)))
         var (judged, refused, aboutKeyUse) = (0, 0, 0)
@@ -72,7 +72,7 @@ struct VectorTests {
     }
 
     @Test(.enabled(if: SharedFiles.exist(appleSigned), SharedFiles.missing))
-    func `a record that Apple signed is believed under the built-in root, long after its leaf expired`() throws {
+    func `a record that Apple signed is accepted under the built-in root, long after its leaf expired`() throws {
         let text = String(decoding: try SharedFiles.bytes(Self.appleSigned), as: UTF8.self)
         let jws = String(text.prefix { !$0.isWhitespace })
         let verified = try JWSVerifier().verify(jws, now: SignedWorld.now)
@@ -87,10 +87,10 @@ struct VectorTests {
     func `J24 Apple's own intermediate and root do not pass as leaves`() throws {
         let text = String(decoding: try SharedFiles.bytes(Self.appleSigned), as: UTF8.self)
         let header = try JWSHeader(text: text.segment(0).utf8.span)
-        let judge = try ChainJudge(trustedRoots: [AppleRootCA.g3])
+        let chains = try ChainVerifier(trustedRoots: [AppleRootCA.g3])
         for leaf in header.x5c[1...] {
             let rejection = #expect(throws: JWSRejection.self) {
-                try judge.judge(x5c: [leaf, header.x5c[1], header.x5c[2]])
+                try chains.verify(x5c: [leaf, header.x5c[1], header.x5c[2]])
             }
             #expect(rejection?.reason == .leafIsAuthority)
         }

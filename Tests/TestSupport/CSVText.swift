@@ -1,4 +1,4 @@
-/// An independent reading of RFC 4180, to judge what the product writes.
+/// An independent parser of RFC 4180, to check the files that storeledger writes.
 package struct CSVText {
     /// Every record, the header first.
     ///

@@ -3,18 +3,18 @@ import FoundationEssentials
 package import Glibc
 import Synchronization
 
-/// A program that runs beside a test, its output read line by line.
+/// A program that runs during a test, with its output read line by line.
 ///
-/// Foundation's `Process` is not used: its children inherit blocked signals, and several at once can wait for ever.
+/// Foundation's `Process` is not used: its children inherit blocked signals, and several at once can hang.
 package final class ChildProcess: Sendable {
     package let processID: pid_t
     private let standardOutput: OutputReader
     private let standardError: OutputReader
     private let end = Promise<Int32>()
 
-    /// Starts a program by its path, with the given environment and nothing of the test's own.
+    /// Starts a program by its path, with only the given environment.
     ///
-    /// Whoever does must ``stop()`` it, as ``withChildProcess(_:_:environment:_:)`` does.
+    /// The caller must ``stop()`` it, as ``withChildProcess(_:_:environment:_:)`` does.
     package init(_ executable: String, _ arguments: [String], environment: [String: String]) throws {
         (processID, standardOutput, standardError) = try Self.oneAtATime.withLock { _ in
             try Self.spawn(executable, arguments, environment)
@@ -22,7 +22,7 @@ package final class ChildProcess: Sendable {
         reap()
     }
 
-    /// A pipe is open in every program started before it is marked as our own.
+    /// A lock: a program that is started before a new pipe is marked close-on-exec inherits the pipe.
     private static let oneAtATime = Mutex(())
 
     private static func spawn(
@@ -39,7 +39,7 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawn_file_actions_adddup2(&actions, out.writing, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, error.writing, STDERR_FILENO)
 
-        // A test process may ignore or block signals; its children start as from a shell.
+        // The test process may ignore or block signals. Its children start with the defaults, as from a shell.
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -73,14 +73,15 @@ package final class ChildProcess: Sendable {
         return (processID, OutputReader(out.reading), OutputReader(error.reading))
     }
 
-    /// Sends a signal; to a program that has ended already, nothing happens.
+    /// Sends a signal; does nothing when the program has ended.
     package func signal(_ number: Int32) {
-        // Reaping takes the same lock, so the ID cannot be another program's by now.
+        // The lock also protects reaping, so the ID cannot belong to another program.
         end.unlessKept { kill(processID, number) }
     }
 
-    /// Returns once the program has ended and all it said is read: its exit code, as a shell names it, which is
-    /// 128 + the number of the signal where one killed it.
+    /// Waits until the program has ended and all its output is read.
+    ///
+    /// - Returns: Its exit code as in a shell: 128 + the number of the signal that killed it.
     @discardableResult
     package func wait() async -> Int32 {
         let code = await end.value
@@ -89,20 +90,22 @@ package final class ChildProcess: Sendable {
         return code
     }
 
-    /// Kills the program if it still runs, and waits for its end.
+    /// Kills the program if it is still running, and waits for its end.
     package func stop() async {
         signal(SIGKILL)
         await wait()
     }
 
-    /// Whether it has ended; what it said may still be on its way.
+    /// Whether it has ended.
+    ///
+    /// Its output may not be read completely yet.
     package var hasEnded: Bool { end.isKept }
 
-    /// The most memory it has had at a time until now, in KiB; `nil` once it has ended.
+    /// The peak of its memory so far, in KiB; `nil` when it has ended.
     ///
-    /// What `wait4` tells in the end is no good: it counts the memory of the test that started the program.
+    /// `wait4` is not used, because its figure includes the memory of the test process that started the program.
     package var peakMemory: Int? {
-        // A file of /proc that cannot be read is that of a process that has gone.
+        // A file in /proc that cannot be read belongs to a process that has ended.
         let status = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line.flatMap { Int($0.filter(\.isNumber)) }
@@ -114,16 +117,16 @@ package final class ChildProcess: Sendable {
     /// Everything on stderr so far.
     package var errors: String { standardError.text }
 
-    /// Waits for a line on stdout that has `words` in it; `nil` when the program ended without.
+    /// Waits for a line on stdout that contains `words`; `nil` when the program ends without one.
     package func outputLine(with words: String) async -> String? { await standardOutput.line(with: words) }
 
-    /// Waits for a line on stderr that has `words` in it; `nil` when the program ended without.
+    /// Waits for a line on stderr that contains `words`; `nil` when the program ends without one.
     package func errorLine(with words: String) async -> String? { await standardError.line(with: words) }
 
-    /// Waits for the program's end on a thread of its own.
+    /// Waits for the program's end on a separate thread.
     private func reap() {
         DispatchQueue(label: "child \(processID)").async { [processID, end] in
-            // Leaves the dead child where it is, so that its ID stays its own until the lock is held.
+            // WNOWAIT: the dead child is not reaped yet, so its ID is not reused before the lock is taken.
             var information = unsafe siginfo_t()
             while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
             end.keep {
@@ -141,7 +144,7 @@ package final class ChildProcess: Sendable {
     }
 }
 
-/// Runs a program beside `body`, and kills it if it still runs afterwards.
+/// Runs a program during `body`, and kills it afterwards if it is still running.
 package func withChildProcess<Result>(
     _ executable: String,
     _ arguments: [String],
@@ -159,7 +162,7 @@ package func withChildProcess<Result>(
     }
 }
 
-/// Both ends of a pipe, closed in every program started once it is made.
+/// Both ends of a pipe, marked close-on-exec.
 private struct Pipe {
     let reading: Int32
     let writing: Int32

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Where the programs under test are.
+/// The paths of the programs under test.
 package enum Executables {
-    /// The environment variable that names their folder; without it they lie beside this test's own executable.
+    /// The environment variable with their directory; the default is the directory of this test's executable.
     package static let variable = "STORELEDGER_BIN"
 
     package static var storeledger: String { folder + "/storeledger" }
@@ -11,7 +11,7 @@ package enum Executables {
     private static let folder: String = {
         if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""  // then below
-        // `swift test` may run a bundle by a helper of the toolchain, which names the bundle on its command line.
+        // `swift test` may run the tests with a helper of the toolchain, whose command line contains their path.
         for path in [own] + CommandLine.arguments {
             let folder = URL(filePath: path).deletingLastPathComponent().path
             if FileManager.default.isExecutableFile(atPath: folder + "/storeledger") { return folder }

@@ -1,6 +1,6 @@
 import SignedData
 
-/// One element of DER, for certificates that no tool would write.
+/// One element of DER, for certificates that no tool creates.
 package func der(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
     let content = parts.flatMap { $0 }
     return switch content.count {
@@ -10,8 +10,9 @@ package func der(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
     }
 }
 
-/// A certificate whose key's curve makes old parsers loop for ever: explicit parameters over the composite "prime" 697
-/// with a compressed generator, as in CVE-2022-0778.
+/// A certificate whose key puts old parsers into an endless loop (CVE-2022-0778).
+///
+/// Its curve has explicit parameters over the composite "prime" 697 with a compressed generator.
 package let loopingCertificate: [UInt8] = {
     let field = der(0x30, der(0x06, [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x01, 0x01]), der(0x02, [0x02, 0xB9]))
     let curve = der(0x30, der(0x04, [0x17]), der(0x04, [0x02]))
@@ -46,7 +47,7 @@ package let orderOfP256: [UInt8] = [
     0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
 ]
 
-/// ``orderOfP256`` minus `number`, both of 32 bytes: what turns a signature's s into that of its twin.
+/// ``orderOfP256`` minus `number`, both of 32 bytes: it gives the s of the second valid signature.
 package func orderOfP256(minus number: some Collection<UInt8>) -> [UInt8] {
     let number = Array(number)
     var result = orderOfP256

@@ -1,4 +1,4 @@
-/// A JSON object from names and JSON texts; `changes` replaces members, adds them, or with `nil` removes them.
+/// A JSON object of names and JSON texts; `changes` replaces or adds members, or removes them with `nil`.
 package func jsonText(_ members: [(String, String)], changing changes: KeyValuePairs<String, String?>) -> String {
     var members = members
     for (key, value) in changes {

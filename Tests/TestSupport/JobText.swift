@@ -1,7 +1,7 @@
-/// A job file about a simulated store, in the store's own directory.
+/// A job file for a simulated store, in the store's directory.
 package struct JobText {
     package var name = "nightly"
-    /// What is under `app` and `appStore`; the store's own job file has them right.
+    /// The sections `app` and `appStore` from the store's own job file.
     package var store: String
     package var transactionIds: String? = "csv: {path: ids.csv, column: transaction_id}"
     package var streams = [
@@ -9,7 +9,7 @@ package struct JobText {
         "refundHistory: {for: all}",
         "notificationHistory: {scope: app, startDate: -2d}",
     ]
-    /// Fast: only tests of the limiter want its pace.
+    /// No pacing by default: only tests of the rate limiter need it.
     package var limits = """
         {concurrency: 8, share: 1,
            requestsPerSecond: {transactionHistory: 100000, refundHistory: 100000, notificationHistory: 100000}}
@@ -17,7 +17,7 @@ package struct JobText {
     package var schema = "appstore"
     package var csv: String?
 
-    /// - Parameter storeJob: The job file the simulator wrote.
+    /// - Parameter storeJob: The job file from the simulator.
     package init(storeJob: String) {
         let lines = storeJob.split(separator: "\n", omittingEmptySubsequences: false)
         store = lines.drop { $0 != "app:" }.prefix { $0 != "transactionIds:" }.joined(separator: "\n")

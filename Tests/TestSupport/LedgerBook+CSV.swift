@@ -10,7 +10,7 @@ extension LedgerBook {
         }
     }
 
-    /// Reads a published file's records back into a table like the one it shows: each row that only one of them has.
+    /// Loads a published file into a copy of its table and returns each row that only one of the two has.
     package func differences(of table: String, from records: [[String?]]) async throws -> [String] {
         let columns = (records.first ?? []).compactMap(\.self)
         let rows = String(decoding: try JSONEncoder().encode(Array(records.dropFirst())), as: UTF8.self)

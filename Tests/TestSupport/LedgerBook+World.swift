@@ -2,9 +2,9 @@ import LedgerTables
 import Postgres
 
 extension LedgerBook {
-    /// A sentence for each record that is missing, different or in the ledger alone, given the store's own list.
+    /// Compares the ledger with the store's list: a sentence for each record that is missing, different or surplus.
     ///
-    /// The date at which a record was signed does not count where Apple signs the same content again and again.
+    /// Signing dates are not compared for records that Apple signs again in each answer.
     package func differences(from world: String) async throws -> [String] {
         try await with { connection in
             try connection.script(
@@ -21,7 +21,7 @@ extension LedgerBook {
                 """,
                 [.text(world)]
             )
-            // Notifications, and the renewals that come with them, are only as old as the job asked for.
+            // Notifications and their renewals are limited to the period of the job.
             try connection.script(
                 """
                 DELETE FROM world USING (SELECT extract(epoch FROM min(window_start)) * 1000 AS ms FROM crawl_items) AS first
@@ -33,7 +33,7 @@ extension LedgerBook {
         }
     }
 
-    /// A notification's payload in the ledger has what its signed parts say in their place.
+    /// A notification's payload in the ledger, with the decoded content in place of its signed parts.
     private static let reading: String = {
         let parts = ["{data,signedTransactionInfo}", "{data,signedRenewalInfo}", "{appData,signedAppTransactionInfo}"]
         let encoded = "translate(split_part(payload #>> '%', '.', 2), '-_', '+/')"
@@ -48,7 +48,7 @@ extension LedgerBook {
     }()
 
     private static let comparison: String = {
-        // A renewal is in all notifications of its subscription, each time signed with the notification.
+        // A renewal is in all notifications of its subscription, each time signed together with the notification.
         let kinds = [
             ("transaction", "transactions", "transaction_id", "payload - 'signedDate'"),
             ("refund", "refunds", "transaction_id", "payload - 'signedDate'"),

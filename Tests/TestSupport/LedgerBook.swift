@@ -1,7 +1,7 @@
 import LedgerTables
 package import Postgres
 
-/// What a test reads in a ledger's tables, by SQL of its own.
+/// Reads a ledger's tables with the test's own SQL.
 package struct LedgerBook: Sendable {
     private let pool: PostgresPool
     private let schema: String
@@ -11,7 +11,7 @@ package struct LedgerBook: Sendable {
         self.schema = schema
     }
 
-    /// Every table that holds what Apple said.
+    /// All tables with data from Apple.
     package static let dataTables = [
         "transactions", "refunds", "renewals", "notifications", "notification_send_attempts",
         "advanced_commerce_items", "advanced_commerce_refunds", "signed_payloads", "signing_headers",
@@ -37,32 +37,32 @@ package struct LedgerBook: Sendable {
         }
     }
 
-    /// One number.
+    /// The first column of the first row, as a number.
     package func count(_ sql: String) async throws -> Int {
         try await with { connection in
             Int(try connection.run("SELECT (\(sql))::bigint AS value")[0].int64("value"))
         }
     }
 
-    /// Runs a statement; returns how many rows it changed.
+    /// Runs a statement and returns the number of changed rows.
     @discardableResult
     package func change(_ sql: String) async throws -> Int {
         try await with { try $0.run(sql).affected }
     }
 
-    /// Gives every lease back that a killed process left, as a minute's wait would.
+    /// Ends all leases of killed processes, as waiting a minute would do.
     package func endLeases() async throws {
         try await change("UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE state = 'leased'")
     }
 
-    /// Every row of a table but for when, by which run and from which of two streams with the same news it was written, and
-    /// when and how it was signed: another crawl gets other signatures of the same records.
+    /// All rows of a table without the columns that differ from crawl to crawl.
     ///
-    /// Of the archive, every content once, however often it was signed.
+    /// Left out are the time and the run of the write, the stream when two have the same record, and the signature with its
+    /// date. Of the archive, each content is listed once, even with several signatures.
     package func rows(of table: String) async throws -> [String] {
         if table == "signed_payloads" { return try await archivedContents() }
         let written = "first_seen_at,last_seen_at,last_changed_at,last_run_id,late_run_id,read_at,run_id,job,source"
-        // A notification is always signed under the date at which it was sent.
+        // A notification always has the signing date at which it was sent.
         let dates = table == "notifications" ? [] : ["signed_date", "payload,signedDate"]
         let content = (["payload_sha256", "content_hash"] + dates).reduce("to_jsonb(t) - '{\(written)}'::text[]") {
             "\($0) #- '{\($1)}'"
@@ -71,7 +71,7 @@ package struct LedgerBook: Sendable {
     }
 
     private func archivedContents() async throws -> [String] {
-        // A notification's payload is no text: it has bytes of its own where a header stood.
+        // The archived payload of a notification is not text: it has special bytes in place of a JWS header.
         try await column(
             """
             SELECT concat_ws(' ', kind, record_key, content, bool_or(is_refund))
@@ -83,7 +83,7 @@ package struct LedgerBook: Sendable {
         )
     }
 
-    /// Where each row lies and which transaction wrote it: changes with every version of a row.
+    /// The physical position of each row and the transaction that wrote it; both change with every version of a row.
     package func versions(of tables: [String] = dataTables) async throws -> Set<String> {
         var versions: Set<String> = []
         for table in tables {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LedgerTables
 import Postgres
 
-/// The roles of `sql/roles.sql`, under a prefix of the test's own: roles belong to the whole server.
+/// The roles of `sql/roles.sql`, with a prefix per test, because all databases of a server share roles.
 package struct LedgerRoles: Sendable {
     package static let words = ["owner", "migrator", "loader", "exporter", "eraser", "analyst"]
 
@@ -10,7 +10,7 @@ package struct LedgerRoles: Sendable {
     private let conninfo: String
     private let schema: String
 
-    /// Makes the roles by running the script beside `body`, and drops them afterwards with all they own.
+    /// Creates the roles with the script, runs `body`, and drops the roles with everything they own.
     package static func with<Result>(
         schema: String = "appstore",
         _ body: (LedgerRoles) async throws -> Result
@@ -38,7 +38,7 @@ package struct LedgerRoles: Sendable {
         let environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
         try await withChildProcess("/usr/bin/env", ["psql"] + arguments, environment: environment) { process in
             let code = await process.wait()
-            // Nothing to say is a promise too: an operator reads what there is.
+            // The script must print nothing, because an operator reads its output.
             guard code == 0, process.errors.isEmpty, process.output.isEmpty else {
                 throw Failed(code: code, words: process.output + process.errors)
             }
@@ -48,9 +48,9 @@ package struct LedgerRoles: Sendable {
     /// The name of a role.
     package func name(_ word: String) -> String { "\(prefix)_\(word)" }
 
-    /// The test's database, as a role.
+    /// The connection string of the test's database for a role.
     package func conninfo(_ word: String) -> String {
-        // Of a value that is named twice, libpq takes the last.
+        // libpq uses the last of two values for one keyword.
         conninfo + (conninfo.contains("://") ? "&" : " ") + "user=\(name(word))"
     }
 

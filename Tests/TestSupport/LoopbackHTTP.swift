@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// One HTTP request to a server on 127.0.0.1; knows just enough of HTTP to talk to a server of ours.
+/// A minimal HTTP client for the simulator and the servers of tests on 127.0.0.1.
 package struct LoopbackHTTP: Sendable {
     package let port: Int
 
@@ -16,7 +16,7 @@ package struct LoopbackHTTP: Sendable {
 
     package func get(_ path: String) async throws -> Answer { try await send("GET", path, "") }
 
-    /// Sends a method such as `POST` with a body.
+    /// Sends a request with a method such as `POST` and a body.
     package func send(_ method: String, _ path: String, _ body: String) async throws -> Answer {
         let request = """
             \(method) \(path) HTTP/1.1\r
@@ -29,7 +29,7 @@ package struct LoopbackHTTP: Sendable {
         return try await exchange(Array((request + body).utf8))
     }
 
-    /// Sends bytes, reads to the end, and blocks no thread that runs Swift tasks.
+    /// Sends bytes and reads to the end, without blocking a thread of the task pool.
     private func exchange(_ request: [UInt8]) async throws -> Answer {
         try await withCheckedThrowingContinuation { done in
             DispatchQueue(label: "loopback \(port)").async {

@@ -1,12 +1,12 @@
 import Dispatch
 package import Glibc
 
-/// A port on loopback that somebody is listening on; closed with its owner.
+/// A listening port on loopback, closed with its owner.
 package final class LoopbackListener: Sendable {
     package let port: Int
     package let descriptor: Int32
 
-    /// Begins to listen on a free port.
+    /// Listens on a free port.
     package init(isBlocking: Bool = true) throws {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = socket(AF_INET, isBlocking ? kind : kind | Int32(SOCK_NONBLOCK.rawValue), 0)
@@ -24,7 +24,7 @@ package final class LoopbackListener: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Hands each connection to `body`, on a thread of its own, which closes it; until ``stop()``.
+    /// Calls `body` with each connection on a separate thread and closes the connection afterwards, until ``stop()``.
     package func serve(_ body: @escaping @Sendable (_ client: Int32) -> Void) {
         DispatchQueue(label: "listener").async { [self] in
             while case let client = accept(descriptor, nil, nil), client >= 0 {
@@ -33,12 +33,12 @@ package final class LoopbackListener: Sendable {
         }
     }
 
-    /// Takes no further connections.
+    /// Stops accepting connections.
     package func stop() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     package struct NoSocket: Error {}
 
-    /// Of a port on loopback.
+    /// The address of a port on loopback.
     package static func address(port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -48,14 +48,14 @@ package final class LoopbackListener: Sendable {
     }
 }
 
-/// What a socket has now, at most 64 KiB; `nil` at its end.
+/// The bytes that a socket has now, at most 64 KiB; `nil` at its end.
 package func receive(from socket: Int32) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
     return count > 0 ? Array(bytes.prefix(count)) : nil
 }
 
-/// Sends everything, as far as the other side takes it.
+/// Sends all bytes, until the other side closes the connection.
 package func send(_ bytes: some Collection<UInt8>, to socket: Int32) {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Reads all that comes out of a pipe, on a thread of its own, so that the writer never has to wait.
+/// Reads a pipe on a separate thread, so that the writer never blocks.
 final class OutputReader: Sendable {
     private struct Waiter {
         let words: String
@@ -11,7 +11,7 @@ final class OutputReader: Sendable {
 
     private struct State {
         var lines: [String] = []
-        /// What came behind the last end of a line.
+        /// The text after the last line end.
         var rest: [UInt8] = []
         var waiters: [Waiter] = []
         var isFinished = false
@@ -20,7 +20,7 @@ final class OutputReader: Sendable {
     private let state = Mutex(State())
     private let end = Promise<Void>()
 
-    /// - Parameter descriptor: The reading end; closed once the last writer is gone.
+    /// - Parameter descriptor: The reading end. It is closed after the last writer has closed its end.
     init(_ descriptor: Int32) {
         DispatchQueue(label: "pipe \(descriptor)").async {
             var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -35,14 +35,14 @@ final class OutputReader: Sendable {
         }
     }
 
-    /// Everything so far, an unfinished line included.
+    /// Everything so far, including an incomplete line.
     var text: String {
         state.withLock { state in
             state.lines.map { $0 + "\n" }.joined() + String(decoding: state.rest, as: UTF8.self)
         }
     }
 
-    /// The first line with `words` in it, whether it is there already or comes; `nil` when none ever will.
+    /// Waits for the first line that contains `words`; `nil` when the output ends without one.
     func line(with words: String) async -> String? {
         await withCheckedContinuation { waiter in
             let found = state.withLock { state -> String?? in

@@ -2,17 +2,18 @@ import FoundationEssentials
 import Glibc
 package import Postgres
 
-/// A PostgreSQL server of a test's own, for what must not happen to the one all tests share: kills, a full disk, and a
-/// clock that is set.
+/// A PostgreSQL server for one test, started by `scripts/lib/postgres.sh`.
 ///
-/// Started by `scripts/lib/postgres.sh`.
+/// It is for tests that would disturb the shared server: kills, a full disk, and a changed clock.
 package final class OwnPostgres: Sendable {
     /// A connection string.
     package let conninfo: String
     private let directory: String
     private let library: String?
 
-    /// Runs a server in `directory` beside `body`, its clock to be set where there is a `library` of Tests/Shims/clock.c.
+    /// Runs a server in `directory` during `body`.
+    ///
+    /// With a `library` of Tests/Shims/clock.c its clock can be set.
     package static func running<Result>(
         in directory: String,
         library: String? = nil,
@@ -20,7 +21,7 @@ package final class OwnPostgres: Sendable {
     ) async throws -> Result {
         let server = OwnPostgres(directory: directory, library: library, conninfo: "")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        // The server's user reads it each time somebody asks for the time.
+        // The server reads this file each time it needs the time.
         try server.setClock(by: 0)
         let conninfo = try await server.start()
         do {
@@ -39,12 +40,12 @@ package final class OwnPostgres: Sendable {
         self.conninfo = conninfo
     }
 
-    /// Makes a new pool: sessions of an old one end with the server.
+    /// A new pool, because the sessions of an old one end with the server.
     package func pool() -> PostgresPool {
         PostgresPool(conninfo: ConnectionString(conninfo), size: 1, patience: .seconds(20))
     }
 
-    /// Sets the server's clock: so many seconds from the true time.
+    /// Sets the server's clock to this many seconds from the true time.
     package func setClock(by seconds: Int) throws {
         let path = directory + ".clock"
         try Data("\(seconds < 0 ? "" : "+")\(seconds)\n".utf8).write(to: URL(filePath: path + ".new"))
@@ -52,7 +53,7 @@ package final class OwnPostgres: Sendable {
         unsafe rename(path + ".new", path)
     }
 
-    /// Kills the server's first process, as a machine out of memory would, waits until the others noticed, and starts it again.
+    /// Kills the server's first process, waits until the others have ended, and starts the server again.
     package func killAndStartAgain() async throws {
         try await script(
             """
@@ -63,14 +64,14 @@ package final class OwnPostgres: Sendable {
         _ = try await start()
     }
 
-    /// Starts the server, unless it runs.
+    /// Starts the server, unless it is running.
     @discardableResult
     package func start() async throws -> String {
-        // A server that was killed is in the way until its last child has noticed.
+        // After a kill the server cannot start before its last process has ended.
         try await script(
             """
             if [[ -n '\(library ?? "")' ]]; then
-                # Only for the server, after the change of user.
+                # Only for the server itself, after the change of user.
                 eval "$(declare -f postgres_as_owner | sed '1s/.*/owner_plainly ()/')"
                 postgres_as_owner() {
                     owner_plainly env LD_PRELOAD='\(library ?? "")' CLOCK_FILE="$directory.clock" "$@"

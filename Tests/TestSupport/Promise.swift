@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that comes once, and that many may wait for.
+/// A value that is set once and that many tasks can wait for.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open([CheckedContinuation<Value, Never>])
@@ -33,7 +33,7 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Makes the value, under the lock that ``unlessKept(_:)`` takes.
+    /// Sets the value, under the lock of ``unlessKept(_:)``.
     package func keep(_ make: () -> Value) {
         let (value, waiters) = state.withLock { state in
             guard case .open(let waiters) = state else { preconditionFailure("a promise is kept once") }
@@ -44,7 +44,7 @@ package final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
-    /// Runs `body` unless the value is there already.
+    /// Runs `body` unless the value is set.
     package func unlessKept(_ body: () -> Void) {
         state.withLock { state in
             if case .open = state { body() }

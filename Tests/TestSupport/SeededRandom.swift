@@ -1,4 +1,4 @@
-/// Chance that is the same in every run of a test (SplitMix64).
+/// Random numbers that are the same in every run of a test (SplitMix64).
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A port on loopback that answers nobody and counts who came.
+/// A port on loopback that never answers and counts its connections.
 package final class SilentListener: Sendable {
     private let listener: LoopbackListener
 
@@ -10,7 +10,7 @@ package final class SilentListener: Sendable {
         listener = try LoopbackListener(isBlocking: false)
     }
 
-    /// Connections since the last count; one that was made and closed again is counted too.
+    /// The number of connections since the last call, including closed ones.
     package func visits() -> Int {
         var count = 0
         while case let connection = accept(listener.descriptor, nil, nil), connection >= 0 {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A running `appstore-simulator`, and what it lets a test see of it.
+/// A running `appstore-simulator`.
 package struct SimulatedStore: Sendable {
     package struct Options: Sendable {
         package var seed: Int
@@ -8,13 +8,13 @@ package struct SimulatedStore: Sendable {
         package var transactionsPerCustomer: Int
         /// `Production` or `Sandbox`.
         package var appEnvironment: String
-        /// Without it, nothing is ever refused for its number.
+        /// `nil` for no rate limits.
         package var windowSeconds: Int?
-        /// One notification in so many enters the history 66 to 180 minutes after its date; 0 for none.
+        /// The history lists one notification in this many 66 to 180 minutes after its date; 0 for none.
         package var lateNotifications: Int
         /// Fault rules, as JSON.
         package var faults: String?
-        /// Of the process; a clock that can be set, say.
+        /// The environment of the process, for example for a clock that can be set.
         package var environment: [String: String]
 
         package init(
@@ -43,7 +43,7 @@ package struct SimulatedStore: Sendable {
         package let endpoint: String
         package let status: Int
         package let transactionId: String?
-        /// Tells the bearer tokens of several processes apart.
+        /// A short name for the bearer token; each process has its own.
         package let token: String?
     }
 
@@ -58,20 +58,22 @@ package struct SimulatedStore: Sendable {
     }
 
     package struct ServedRecord: Decodable, Sendable {
-        /// `transaction`, `refund` or `notification`: by the history it came in.
+        /// `transaction`, `refund` or `notification`, by the endpoint.
         package let kind: String
         package let key: String
-        /// Of the answer; of a notification, of when it was sent.
+        /// The moment of the answer; for a notification, the moment when it was sent.
         package let signedDate: Int64
-        /// The latest date of what the record tells, whenever it was signed: an older state of it has an earlier one.
+        /// The latest date in the record without its signing date.
+        ///
+        /// A newer state of the record has a later one.
         package let changed: Int64
-        /// The SHA-256 of a text that must not be believed.
+        /// The SHA-256 of a JWS that must be rejected.
         package let bad: String?
     }
 
     package struct Requests: Decodable, Sendable {
         package let total: Int
-        /// For their number.
+        /// The number of requests over the rate limit.
         package let refused: Int
         package let arrivals: [Arrival]
 
@@ -87,13 +89,13 @@ package struct SimulatedStore: Sendable {
     package let directory: String
     private let http: LoopbackHTTP
 
-    /// Runs a simulator in `directory` beside `body`.
+    /// Runs a simulator in `directory` during `body`.
     package static func serving<Result>(
         _ options: Options,
         in directory: String,
         _ body: (SimulatedStore) async throws -> Result
     ) async throws -> Result {
-        // Its world ends a minute ago, so that what it adds is as new as Apple's notifications are.
+        // Its world ends a minute ago, so that its changes are as recent as Apple's notifications.
         let anchor = Date(timeIntervalSince1970: (Date.now.timeIntervalSince1970 - 60).rounded(.down))
         var arguments = [
             "serve", "--directory", directory, "--seed", String(options.seed), "--customers", String(options.customers),
@@ -130,7 +132,7 @@ package struct SimulatedStore: Sendable {
         package let errors: String
     }
 
-    /// Everything that a complete crawl of this moment must find, as JSON lines.
+    /// Everything that a complete crawl must find now, as JSON lines.
     package func world() async throws -> String {
         String(decoding: try await http.get("/simulator/world").body, as: UTF8.self)
     }
@@ -139,7 +141,7 @@ package struct SimulatedStore: Sendable {
         try JSONDecoder().decode(Requests.self, from: Data(try await http.get("/simulator/requests").body))
     }
 
-    /// Every page served since the one with this number, counted from 0.
+    /// All served answers with records from this number on, counted from 0.
     package func pages(since number: Int) async throws -> [ServedPage] {
         try await http.get("/simulator/pages/\(number)").body.split(separator: UInt8(ascii: "\n"))
             .map { try JSONDecoder().decode(ServedPage.self, from: Data($0)) }
@@ -151,13 +153,13 @@ package struct SimulatedStore: Sendable {
         return try JSONDecoder().decode(Answer.self, from: Data(answer.body)).changes
     }
 
-    /// Takes up other fault rules, as JSON.
+    /// Replaces the fault rules; `faults` is JSON.
     package func misbehave(_ faults: String) async throws {
         let answer = try await http.send("PUT", "/simulator/faults", faults)
         guard answer.status == 200 else { throw NotServing(errors: String(decoding: answer.body, as: UTF8.self)) }
     }
 
-    /// Waits until `count` requests have come, or until `isOver`.
+    /// Waits until `count` requests have arrived, or until `isOver`.
     package func arrivals(_ count: Int, unless isOver: () -> Bool) async throws {
         while try await requests().total < count, !isOver() {}
     }

@@ -1,7 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// A file system in memory, too small for what is written to it; only root may make one, and not in every container.
+/// A small file system in memory, for tests with a full disk.
+///
+/// It needs root, and not every container allows it.
 package struct SmallDisk: Sendable {
     package let path: String
 
@@ -13,7 +15,9 @@ package struct SmallDisk: Sendable {
         return unsafe umount2(path, Int32(MNT_DETACH)) == 0
     }()
 
-    /// Mounts it for `body` alone; others than its owner may pass through it.
+    /// Mounts it during `body`.
+    ///
+    /// Other users can traverse it.
     package static func with<R>(kilobytes: Int, _ body: (SmallDisk) async throws -> R) async throws -> R {
         try await withTemporaryDirectory { path in
             let status = unsafe mount("tmpfs", path, "tmpfs", 0, "mode=711,size=\(kilobytes)k")
@@ -25,7 +29,7 @@ package struct SmallDisk: Sendable {
 
     private var filler: String { path + "/filler" }
 
-    /// Takes all room but so many kilobytes.
+    /// Fills it except for this many kilobytes.
     package func fill(leaving kilobytes: Int) throws {
         var room = statvfs()
         guard unsafe statvfs(path, &room) == 0 else { throw NoRoom(errno: errno) }
@@ -33,9 +37,9 @@ package struct SmallDisk: Sendable {
         try Data(count: max(0, bytes)).write(to: URL(filePath: filler))
     }
 
-    /// Gives back what ``fill(leaving:)`` took.
+    /// Frees the room that ``fill(leaving:)`` took.
     ///
-    /// Emptied before it is removed: a process that some other test began meanwhile may hold the file open.
+    /// The file is truncated before it is removed, because a process of another test may have it open.
     package func makeRoom() throws {
         guard unsafe truncate(filler, 0) == 0 else { throw NoRoom(errno: errno) }
         try FileManager.default.removeItem(atPath: filler)

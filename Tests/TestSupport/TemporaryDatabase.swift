@@ -2,10 +2,10 @@ import FoundationEssentials
 package import Postgres
 package import Testing
 
-/// Gives each test a new, empty database of its own, and drops it afterwards.
+/// Creates a new, empty database for each test, and drops it afterwards.
 ///
-/// Tests run beside each other on one server; nothing but the server's time is shared. A suite carries the trait for all
-/// its tests: `@Suite(.temporaryDatabase)`. Where it is: ``conninfo``.
+/// Tests run concurrently on one server and share no data. The trait of a suite, `@Suite(.temporaryDatabase)`, holds for all
+/// its tests. ``conninfo`` is the connection string.
 package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     /// The environment variable with the connection string of a running private server, whose user may create databases.
     package static let variable = "STORELEDGER_TEST_POSTGRES"
@@ -14,7 +14,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
 
     package let isRecursive = true
 
-    /// The connection string of this test's database; a URL when the server's is one.
+    /// The connection string of this test's database; a URL when the server's connection string is a URL.
     ///
     /// - Throws: ``TemporaryDatabaseError`` in a test without the trait.
     package static var conninfo: String {
@@ -85,7 +85,7 @@ package enum TemporaryDatabaseError: Error, CustomStringConvertible {
     }
 }
 
-/// Names another database of the same server.
+/// The connection string of another database on the same server.
 private func database(_ name: String, at conninfo: String) -> String {
     guard let scheme = conninfo.firstRange(of: "://") else { return "\(conninfo) dbname=\(name)" }
     let authority = conninfo[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }

@@ -14,16 +14,16 @@ struct PublishedFiles: Sendable {
     func write(port: Int, processID: Int32) throws(SimulatorError) {
         let path = directory.path
         let baseURL = "http://127.0.0.1:\(port)"
-        try WholeFile.write(directory.worldFile.json, to: path + "/world.json")
-        try WholeFile.write(root, to: path + "/root.cer")
-        try WholeFile.write(idList, to: path + "/ids.csv")
-        try WholeFile.write(job(baseURL: baseURL), to: path + "/job.yaml")
+        try DirectoryFile.write(directory.worldFile.json, to: path + "/world.json")
+        try DirectoryFile.write(root, to: path + "/root.cer")
+        try DirectoryFile.write(idList, to: path + "/ids.csv")
+        try DirectoryFile.write(job(baseURL: baseURL), to: path + "/job.yaml")
         let ready = jsonObject {
             $0.member("port", Int64(port))
             $0.member("baseURL", baseURL)
             $0.member("pid", Int64(processID))
         }
-        try WholeFile.write(ready + [UInt8(ascii: "\n")], to: path + "/ready.json")
+        try DirectoryFile.write(ready + [UInt8(ascii: "\n")], to: path + "/ready.json")
     }
 
     private var idList: String {

@@ -26,8 +26,8 @@ final class StoreDirectory: Sendable {
                 "Creating the directory \(path) failed; its parent must exist and be writable."
             )
         }
-        try WholeFile.remove(path + "/ready.json")
-        let found = try WholeFile.read(path + "/world.json").flatMap(WorldFile.init(json:))
+        try DirectoryFile.remove(path + "/ready.json")
+        let found = try DirectoryFile.read(path + "/world.json").flatMap(WorldFile.init(json:))
         var wanted = WorldParameters(
             seed: configuration.seed,
             customers: configuration.customers,
@@ -50,7 +50,7 @@ final class StoreDirectory: Sendable {
     func append(_ step: WorldStep) throws {
         try world.withLock { file in
             file.steps.append(step)
-            try WholeFile.write(file.json, to: path + "/world.json")
+            try DirectoryFile.write(file.json, to: path + "/world.json")
         }
     }
 
@@ -60,7 +60,7 @@ final class StoreDirectory: Sendable {
     /// is signed with them.
     func authority(now: UnixMilliseconds) throws -> CertificateAuthority {
         let file = path + "/ca.pem"
-        if let text = try WholeFile.read(file) {
+        if let text = try DirectoryFile.read(file) {
             let known = try CertificateAuthority(pem: Secret(String(decoding: text, as: UTF8.self)))
             return known
         }
@@ -71,7 +71,7 @@ final class StoreDirectory: Sendable {
             intermediate: .intermediate(from: anchor - .days(2_000), to: last + .days(3_400)),
             leaf: .leaf(from: anchor - .days(420), to: last + .days(3_300))
         )
-        try WholeFile.write(authority.pem.reveal(), to: file, mode: 0o600)
+        try DirectoryFile.write(authority.pem.reveal(), to: file, mode: 0o600)
         return authority
     }
 
@@ -80,7 +80,7 @@ final class StoreDirectory: Sendable {
         let file = path + "/" + keyFile(of: app)
         if FileManager.default.fileExists(atPath: file) { return try SigningKey.load(file: file) }
         let key = try SigningKey.generate()
-        try WholeFile.write(key.pem.reveal(), to: file, mode: 0o600)
+        try DirectoryFile.write(key.pem.reveal(), to: file, mode: 0o600)
         return key
     }
 

@@ -1,3 +1,5 @@
+import Workers
+
 /// A seeded random number generator: the same seed gives the same numbers on every machine and with every Swift version.
 ///
 /// The standard library may change how `random(in:using:)` maps numbers to a range, so the generator has its own methods.
@@ -48,13 +50,10 @@ struct SplitMix64: Sendable {
     mutating func uuid() -> String {
         let high = (next() & ~0xF000) | 0x4000
         let low = (next() & ~(0b11 << 62)) | (0b10 << 62)
-        return [high >> 32, high >> 16, high, low >> 48, low]
-            .enumerated()
-            .map { part, value in
-                let digits = [8, 4, 4, 4, 12][part]
-                let text = String(value & ((1 << (UInt64(digits) * 4)) - 1), radix: 16)
-                return String(repeating: "0", count: digits - text.count) + text
+        return UUIDText.text(
+            of: [high, low].flatMap { word in
+                (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) }
             }
-            .joined(separator: "-")
+        )
     }
 }

@@ -112,42 +112,39 @@ extension Ledger {
 private struct StaleLease: Error {}
 
 extension PageCommit {
-    /// Moves the item on by one page, if this process still holds it.
+    /// Moves the item on by one page.
     ///
-    /// Whether it does is asked in words that fit no index of leases: the item is found by its key, in any plan.
+    /// - Returns: Whether this process still held the item; if not, nothing was changed.
     fileprivate func advance(
         _ counts: RowCounts,
         of rows: PageRows,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Bool {
         let moved = try connection.run(
-            """
-            UPDATE crawl_items SET
-                page_seq = page_seq + 1, page_count = page_count + 1, cursor = $7,
-                request_count = request_count + $8::integer,
-                rows_new = rows_new + $9::integer, rows_updated = rows_updated + $10::integer,
-                rows_unchanged = rows_unchanged + $11::integer, records_rejected = records_rejected + $12::integer,
-                records_withheld = records_withheld + $17::integer,
-                saw_revocation = saw_revocation OR $13::boolean,
-                refunds_due = refunds_due OR (saw_revocation OR $13) AND NOT $18::boolean,
-                state = CASE WHEN $14::boolean THEN 'done' ELSE state END,
-                claimable_at = CASE WHEN $14::boolean THEN NULL ELSE claimable_at END,
-                lease_owner = CASE WHEN $14::boolean THEN NULL ELSE lease_owner END,
-                finished_at = CASE WHEN $14::boolean THEN clock_timestamp() ELSE finished_at END,
-                complete_until = coalesce($15::timestamptz, complete_until),
-                error_code = NULL, error_message = NULL
-             WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
-               AND lease_epoch = $5 AND page_seq = $6 AND state || '' = 'leased' AND lease_owner IS NOT DISTINCT FROM $16
-            """,
-            holder.key(of: item) + [
-                .bigint(item.epoch), .bigint(item.pageSequence), cursor.map(Cell.text) ?? .null,
-                .integer(Int32(requests)), .integer(Int32(counts.new)), .integer(Int32(counts.updated)),
-                .integer(Int32(counts.unchanged)), .integer(Int32(rows.rejected.count)),
-                .boolean(rows.sawRevocation), .boolean(isLast),
-                completeUntil.map { .timestamp($0.rawValue) } ?? .null, .uuid(holder.owner),
-                .integer(Int32(counts.withheld)), .boolean(origin.bringsRefunds),
+            Self.advanceItem,
+            [
+                "app": .integer(holder.app.rawValue),
+                "job": .text(holder.job),
+                "stream": .text(item.stream.rawValue),
+                "item_key": .text(item.key),
+                "epoch": .bigint(item.epoch),
+                "owner": .uuid(holder.owner),
+                "page_seq": .bigint(item.pageSequence),
+                "cursor": cursor.map(Cell.text) ?? .null,
+                "requests": .integer(Int32(requests)),
+                "rows_new": .integer(Int32(counts.new)),
+                "rows_updated": .integer(Int32(counts.updated)),
+                "rows_unchanged": .integer(Int32(counts.unchanged)),
+                "rejected": .integer(Int32(rows.rejected.count)),
+                "withheld": .integer(Int32(counts.withheld)),
+                "saw_revocation": .boolean(rows.sawRevocation),
+                "brings_refunds": .boolean(origin.bringsRefunds),
+                "is_last": .boolean(isLast),
+                "complete_until": completeUntil.map { .timestamp($0.rawValue) } ?? .null,
             ]
         )
         return moved.affected == 1
     }
+
+    private static let advanceItem = SQLStatement(file: PackageResources.advance_item_sql)
 }

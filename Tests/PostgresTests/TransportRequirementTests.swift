@@ -6,13 +6,14 @@ import Testing
 @testable import Postgres
 
 /// D25: what a connection to another machine must be like, decided before anything is sent.
-struct TransportDemandTests {
+struct TransportRequirementTests {
     private static func words(
         _ conninfo: String,
         systemRoots: String? = "/roots.crt",
         version: Int32 = 150_000
     ) throws(PostgresError) -> [String: String] {
-        try TransportDemands(ConnectionSettings(conninfo: conninfo), systemRoots: systemRoots, version: version).words
+        try TransportRequirements(ConnectionSettings(conninfo: conninfo), systemRoots: systemRoots, version: version)
+            .words
     }
 
     @Test(
@@ -31,7 +32,7 @@ struct TransportDemandTests {
     }
 
     @Test(arguments: ["host=db.example.com", "host=db.example.com sslmode=verify-full", "hostaddr=2001:db8::1 host=db"])
-    func `D25 silence over a network becomes verify-full, with the system's authorities`(conninfo: String) throws {
+    func `D25 a network connection without sslmode uses verify-full and system authorities`(conninfo: String) throws {
         let words = try Self.words(conninfo)
         #expect(words["sslmode"] == "verify-full" && words["sslrootcert"] == "/roots.crt")
         #expect(words["gssencmode"] == "disable" && words["ssl_min_protocol_version"] == "TLSv1.2")
@@ -45,7 +46,7 @@ struct TransportDemandTests {
         "host=db.example.com hostaddr=127.0.0.1", "postgresql://[::1]:5433/ledger", "postgresql:///ledger?host=/tmp",
         "host=/run/postgresql,127.0.0.1", "host=::ffff:127.0.0.1",
     ])
-    func `D25 this machine itself may do without TLS`(conninfo: String) throws {
+    func `D25 a connection to this machine needs no TLS`(conninfo: String) throws {
         #expect(try Self.words(conninfo).isEmpty)
         #expect(
             try Self.words(
@@ -60,7 +61,7 @@ struct TransportDemandTests {
     }
 
     @Test func `localhost that is another machine is refused before a byte is sent`() throws {
-        let demands = try TransportDemands(ConnectionSettings(conninfo: "host=localhost"), systemRoots: nil)
+        let demands = try TransportRequirements(ConnectionSettings(conninfo: "host=localhost"), systemRoots: nil)
         #expect(throws: PostgresError.self) { try demands.check(address: "192.0.2.1") }
         for address in ["", "127.0.0.1", "::1"] { try demands.check(address: address) }
     }
@@ -81,10 +82,10 @@ struct TransportDemandTests {
     @Test func `D25 PGHOST, PGSSLMODE and a service file count`() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("PGHOST", "db.example.com", 1)
-            try require(try TransportDemandTests.words("dbname=ledger")["sslmode"] == "verify-full")
-            try require(try TransportDemandTests.words("host=/tmp").isEmpty)
+            try require(try TransportRequirementTests.words("dbname=ledger")["sslmode"] == "verify-full")
+            try require(try TransportRequirementTests.words("host=/tmp").isEmpty)
             unsafe setenv("PGSSLMODE", "prefer", 1)
-            try require((try? TransportDemandTests.words("dbname=ledger")) == nil)
+            try require((try? TransportRequirementTests.words("dbname=ledger")) == nil)
             unsafe unsetenv("PGSSLMODE")
             unsafe unsetenv("PGHOST")
 
@@ -93,14 +94,14 @@ struct TransportDemandTests {
                 "[plain]\nhost=db.example.com\nsslmode=require\n[silent]\nhost=db.example.com\n[local]\nhost=/tmp\n"
             try Data(text.utf8).write(to: URL(filePath: file))
             unsafe setenv("PGSERVICEFILE", file, 1)
-            try require((try? TransportDemandTests.words("service=plain")) == nil)
-            try require(try TransportDemandTests.words("service=silent")["sslmode"] == "verify-full")
-            try require(try TransportDemandTests.words("service=local").isEmpty)
+            try require((try? TransportRequirementTests.words("service=plain")) == nil)
+            try require(try TransportRequirementTests.words("service=silent")["sslmode"] == "verify-full")
+            try require(try TransportRequirementTests.words("service=local").isEmpty)
             unsafe setenv("PGSERVICE", "plain", 1)
-            try require((try? TransportDemandTests.words("dbname=ledger")) == nil)
+            try require((try? TransportRequirementTests.words("dbname=ledger")) == nil)
             // A service that nobody has defined is an error, never a reason to go without TLS.
             do {
-                _ = try TransportDemandTests.words("service=nobody")
+                _ = try TransportRequirementTests.words("service=nobody")
                 try require(false)
             } catch let error as PostgresError {
                 try require(error.reason == .unreadableConninfo)

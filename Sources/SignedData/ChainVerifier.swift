@@ -1,26 +1,28 @@
 import AppStoreModel
 import COpenSSL
 
-/// The verdict on one JWS header: who signs, and when that chain was valid.
-struct ChainVerdict: Sendable {
+/// A verified certificate chain: the key that signs, and when the chain was valid.
+struct VerifiedChain: Sendable {
     let leafKey: KeyHandle
-    /// The span in which leaf, intermediate and root are all valid.
+    /// The period in which leaf, intermediate and root are all valid.
     let validity: ClosedRange<UnixMilliseconds>
-    /// The token's own root is not the one that is trusted; Apple's libraries ignore it, and so do we, but count it.
+    /// Whether the JWS contains another root than the trusted one.
+    ///
+    /// Apple's libraries ignore that; StoreLedger counts it.
     let rootDiffers: Bool
 }
 
-/// Judges certificate chains against the trusted roots, independent of the present time.
+/// Verifies certificate chains against the trusted roots, independent of the current time.
 ///
-/// `X509_verify_cert` alone would also accept Apple's intermediate or root in the leaf's place, and any other
-/// certificate Apple issues: what a chain must look like is checked here.
+/// `X509_verify_cert` alone would also accept Apple's intermediate or root as the leaf, and any other certificate that
+/// Apple issues. The required structure is checked here.
 @safe
-final class ChainJudge: @unchecked Sendable {
-    // Invariant: the store is filled in `init` and only read afterwards; OpenSSL locks what it counts in there.
+final class ChainVerifier: @unchecked Sendable {
+    // Invariant: the store is filled in `init` and then only read; OpenSSL locks its reference counts.
     private let store: OpaquePointer
     private let roots: [Certificate]
 
-    /// OpenSSL's level 2, 112 bits: no SHA-1 and no short keys anywhere in a chain.
+    /// OpenSSL's level 2 (112 bits) excludes SHA-1 and short keys from the whole chain.
     private static let securityLevel: Int32 = 2
 
     init(trustedRoots: [[UInt8]]) throws(CertificateError) {
@@ -48,12 +50,12 @@ final class ChainJudge: @unchecked Sendable {
 
     deinit { unsafe X509_STORE_free(store) }
 
-    /// Judges one chain; costs two P-384 verifications.
+    /// Verifies one chain, with two P-384 verifications.
     ///
-    /// - Parameter x5c: DER certificates, leaf first, as in the token. The third is compared, never trusted or parsed.
+    /// - Parameter x5c: DER certificates, leaf first. The third is only compared, never trusted or parsed.
     /// - Returns: The leaf's key, and when the chain was valid.
-    /// - Throws: ``JWSRejection`` with the first rule the chain breaks.
-    func judge(x5c: [[UInt8]]) throws(JWSRejection) -> ChainVerdict {
+    /// - Throws: ``JWSRejection`` with the first rule that the chain breaks.
+    func verify(x5c: [[UInt8]]) throws(JWSRejection) -> VerifiedChain {
         guard x5c.count == 3 else {
             throw JWSRejection(.x5cLength, "x5c has \(x5c.count) certificates; it must have 3.")
         }
@@ -66,7 +68,7 @@ final class ChainJudge: @unchecked Sendable {
         guard begin <= end else {
             throw JWSRejection(.validity, "The certificates of the chain are never valid at the same time.")
         }
-        return ChainVerdict(leafKey: leafKey, validity: begin...end, rootDiffers: x5c[2] != root.der)
+        return VerifiedChain(leafKey: leafKey, validity: begin...end, rootDiffers: x5c[2] != root.der)
     }
 
     private func certificate(_ der: [UInt8], index: Int) throws(JWSRejection) -> Certificate {
@@ -90,7 +92,7 @@ final class ChainJudge: @unchecked Sendable {
         }
         let isMarked = leaf.hasExtension(AppleMarker.leaf)
         guard !leaf.looksLikeAuthority else {
-            // An authority borrowed as a leaf is one thing, a signing certificate that could also issue is another.
+            // Distinguishes an authority's certificate used as the leaf from a leaf that may also issue certificates.
             throw JWSRejection(
                 isMarked ? .chain : .leafIsAuthority,
                 "x5c[0] is an authority's certificate, not a leaf."
@@ -111,7 +113,7 @@ final class ChainJudge: @unchecked Sendable {
         return key
     }
 
-    /// Lets OpenSSL build and check the chain, and returns the trusted root it ends in.
+    /// Lets OpenSSL build and verify the chain, and returns its trusted root.
     private func buildChain(leaf: Certificate, intermediate: Certificate) throws(JWSRejection) -> Certificate {
         guard let context = unsafe X509_STORE_CTX_new() else { OpenSSLErrors.outOfMemory() }
         defer { unsafe X509_STORE_CTX_free(context) }
@@ -120,8 +122,8 @@ final class ChainJudge: @unchecked Sendable {
         guard unsafe ledger_certificates_append(untrusted, intermediate.pointer) > 0,
             unsafe X509_STORE_CTX_init(context, store, leaf.pointer, untrusted) == 1
         else { OpenSSLErrors.outOfMemory() }
-        // The verdict is kept for every later record, so it must not depend on a moment: dates are compared by whoever
-        // uses it. Nothing else is relaxed: no partial chain, and unknown critical extensions are refused.
+        // The result is cached for later records, so it must not depend on the time: the caller compares the dates. Nothing
+        // else is relaxed: partial chains and unknown critical extensions are refused.
         unsafe X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_NO_CHECK_TIME))
         unsafe X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), Self.securityLevel)
         guard unsafe X509_verify_cert(context) == 1 else {
@@ -129,7 +131,7 @@ final class ChainJudge: @unchecked Sendable {
             if code == X509_V_ERR_OUT_OF_MEM { OpenSSLErrors.outOfMemory() }
             OpenSSLErrors.drain()
             let reason = unsafe X509_verify_cert_error_string(Int(code)).map { unsafe String(cString: $0) }
-            throw JWSRejection(.chain, "The chain does not hold: \(reason ?? "error \(code)").")
+            throw JWSRejection(.chain, "The chain does not verify: \(reason ?? "error \(code)").")
         }
         guard let chain = unsafe X509_STORE_CTX_get0_chain(context),
             unsafe ledger_certificates_count(chain) == 3,

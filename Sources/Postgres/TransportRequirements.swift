@@ -1,23 +1,22 @@
 import CLibPQ
 import Glibc
 
-/// What a connection must be like before a password may leave: a server on another machine has to prove by TLS who it
-/// is, and does not get to see the password.
+/// The security of a connection: TLS must verify a server on another machine, and that server must not see the password.
 ///
-/// A Unix socket and loopback are the machine itself and may do without. What libpq would do is asked of libpq, because
-/// `PGSSLMODE`, `PGHOST`, a service file and a password file have a say in it too.
-struct TransportDemands {
-    /// Set over whatever the connection string says.
+/// A Unix socket and loopback need no TLS. libpq itself resolves the connection string, because `PGSSLMODE`, `PGHOST`, a
+/// service file and a password file are part of the result.
+struct TransportRequirements {
+    /// Keywords that replace those of the connection string.
     let words: [String: String]
-    /// Whether every address must turn out to be this machine: the name `localhost` is only a name.
+    /// Whether every address must be loopback, because the name `localhost` can resolve to another machine.
     private let mustBeLoopback: Bool
 
     /// - Parameters:
-    ///   - settings: The words of the connection string.
+    ///   - settings: The keywords of the connection string.
     ///   - systemRoots: See ``ConnectionString/systemRoots``.
-    ///   - version: libpq's, as `PQlibVersion` says it.
-    /// - Throws: ``PostgresError``: `insecureTransport` where a weaker connection is asked for; `unreadableConninfo`
-    ///   where libpq cannot make sense of what it is given.
+    ///   - version: The version of libpq, as from `PQlibVersion`.
+    /// - Throws: ``PostgresError``: `insecureTransport` when the settings ask for less security; `unreadableConninfo` when
+    ///   libpq cannot read them.
     init(
         _ settings: ConnectionSettings,
         systemRoots: String?,
@@ -32,30 +31,30 @@ struct TransportDemands {
             words = [:]
             return
         }
-        // "prefer" is also what libpq says when nobody has chosen; a service file that says so is only made stricter.
+        // "prefer" is also libpq's default. A service file with this value gets the stricter mode.
         let isChosen = settings["sslmode"] != nil || environment("PGSSLMODE") != nil || mode != "prefer"
         guard mode == "verify-full" || !isChosen else {
             let place = places.first { !Self.isThisMachine($0) } ?? ""
             throw PostgresError(
                 .insecureTransport,
                 .cannotConnect,
-                "sslmode=\(mode) would talk to \(place) without making sure who answers; "
-                    + "write sslmode=verify-full, and sslrootcert=FILE for a certificate authority of your own"
+                "sslmode=\(mode) does not verify the server \(place); "
+                    + "write sslmode=verify-full, and sslrootcert=FILE for your own certificate authority"
             )
         }
         var words = ["sslmode": "verify-full", "gssencmode": "disable"]
         if plan["ssl_min_protocol_version"] != "TLSv1.3" { words["ssl_min_protocol_version"] = "TLSv1.2" }
         if plan["sslrootcert"] == nil, !Self.hasOwnRoots, let systemRoots { words["sslrootcert"] = systemRoots }
         if version >= 160_000 {
-            words["require_auth"] = try Self.authentication(asked: plan["require_auth"])
+            words["require_auth"] = try Self.authentication(requested: plan["require_auth"])
         } else if plan.mayHavePassword {
-            // Before version 16 only a SCRAM that is bound to the TLS session keeps libpq from sending a password.
+            // Before version 16, libpq sends a password unless it requires SCRAM bound to the TLS session.
             words["channel_binding"] = "require"
         }
         self.words = words
     }
 
-    /// - Throws: ``PostgresError`` (`insecureTransport`) for an address that must not be another machine's and is.
+    /// - Throws: ``PostgresError`` (`insecureTransport`) for an address of another machine where loopback is required.
     func check(address: String) throws(PostgresError) {
         guard mustBeLoopback, !address.isEmpty, !Self.isLoopback(address) else { return }
         throw PostgresError(
@@ -65,32 +64,32 @@ struct TransportDemands {
         )
     }
 
-    /// Why a failed connection is no reason to try again: libpq's text says that the server is the wrong one.
+    /// Finds in libpq's text whether the server could not be verified; such a connection is not retried.
     ///
-    /// libpq speaks English here, because nothing in this process calls `setlocale`.
+    /// The text is English, because nothing in this process calls `setlocale`.
     static func distrust(in text: String) -> String? {
         if text.contains("channel binding") {
             return
-                "it does not offer SCRAM bound to TLS, which this libpq (before 16) needs to keep the password to itself; "
+                "it does not offer SCRAM with channel binding, without which this libpq (before 16) can reveal the password; "
                 + "store the role's password with password_encryption = scram-sha-256"
         }
         if text.contains("authentication method requirement") {
-            return "it asks for the password in a form that gives it away; "
+            return "it asks for the password in a form that reveals it; "
                 + "store the role's password with password_encryption = scram-sha-256"
         }
         if text.contains("does not support SSL") {
-            return "it does not speak TLS; set ssl = on there, or connect over a Unix socket or loopback"
+            return "it does not support TLS; set ssl = on there, or connect over a Unix socket or loopback"
         }
         if text.contains("certificate") || text.contains("SSL error:") {
-            return "its certificate does not prove that it is the server named; mend it, "
-                + "or name its authority with sslrootcert"
+            return "its certificate does not verify; correct it, "
+                + "or set sslrootcert to its certificate authority"
         }
         return nil
     }
 
-    /// What libpq 16 and later may answer to: anything but the password itself and its MD5.
-    private static func authentication(asked: String?) throws(PostgresError) -> String {
-        let methods = asked?.split(separator: ",").map(String.init) ?? []
+    /// The value of `require_auth` for libpq 16 and later: everything except a plain password and MD5.
+    private static func authentication(requested: String?) throws(PostgresError) -> String {
+        let methods = requested?.split(separator: ",").map(String.init) ?? []
         let refused = ["!password", "!md5"]
         if methods.allSatisfy({ $0.hasPrefix("!") }) {
             return (methods + refused.filter { !methods.contains($0) }).joined(separator: ",")
@@ -105,7 +104,7 @@ struct TransportDemands {
         return methods.joined(separator: ",")
     }
 
-    /// Whether libpq finds `root.crt` by itself, which then names the operator's own authorities.
+    /// Whether libpq finds the user's own certificate authorities in `root.crt`.
     private static var hasOwnRoots: Bool {
         guard let home = environment("HOME") else { return false }
         return unsafe access(home + "/.postgresql/root.crt", R_OK) == 0
@@ -127,13 +126,15 @@ struct TransportDemands {
     }
 }
 
-/// What libpq makes of a connection string, the environment, the service file and its own defaults together.
+/// The settings that libpq derives from a connection string, the environment, the service file and its defaults.
 private struct ResolvedConnection {
     private var values: [String: String] = [:]
-    /// Of libpq's hosts, whose first one's password is known.
+    /// Whether libpq may have a password; it reports only that of the first host.
     let mayHavePassword: Bool
 
-    /// Asks libpq without a byte on any network: a nonsensical word stops it once it has put everything together.
+    /// Resolves the settings with libpq, without network access.
+    ///
+    /// An invalid value stops libpq after it has resolved everything.
     init(_ settings: ConnectionSettings) throws(PostgresError) {
         var settings = settings
         settings.set(["channel_binding": "ask-only"])
@@ -155,20 +156,20 @@ private struct ResolvedConnection {
             }
             unsafe option += 1
         }
-        // There is a default for this one: without it libpq gave up before, say over a service nobody has defined.
+        // libpq has a default for this one. Without it libpq stopped earlier, for example at an undefined service.
         guard values["sslmode"] != nil else {
             let words = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
             let lines = words.split(separator: "\n")
             throw PostgresError(.unreadableConninfo, .cannotConnect, lines.joined(separator: "; "))
         }
-        // A password file is looked into for each host; libpq tells only of the first.
+        // libpq looks into a password file for each host, but reports only the first one.
         let password = unsafe PQpass(handle).map { unsafe $0.pointee != 0 } ?? false
         mayHavePassword = password || (values["host"] ?? values["hostaddr"] ?? "").contains(",")
     }
 
     subscript(keyword: String) -> String? { values[keyword] }
 
-    /// Where libpq would go, in its order: an address, a name or a directory; empty for its own default, a socket.
+    /// The targets in libpq's order: addresses, names or directories; empty for libpq's default, a socket.
     var places: [String] {
         func list(_ keyword: String) -> [String] {
             (values[keyword] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)

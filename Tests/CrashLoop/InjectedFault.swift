@@ -1,29 +1,29 @@
-/// What is done to a pipeline at work.
-enum Blow: Sendable {
+/// A fault that the crash loop injects into a running pipeline.
+enum InjectedFault: Sendable {
     /// SIGKILL to itself at a crash point.
     case point(PlannedPoint)
-    /// SIGKILL at any moment.
+    /// SIGKILL at a random moment.
     case kill
-    /// SIGSTOP at any moment, until its leases have run out and been taken over; then SIGCONT.
+    /// SIGSTOP at a random moment, until its leases have expired and other processes have taken them; then SIGCONT.
     case pause
-    /// SIGSTOP to itself at a crash point, else the same.
+    /// Like `pause`, with SIGSTOP to itself at a crash point.
     case stopAt(PlannedPoint)
-    /// The connection a page's COMMIT was just sent on is cut: did it take place?
+    /// The connection is cut right after a page's COMMIT was sent, so that its outcome is unknown.
     case cutCommit
-    /// SIGTERM: the end must come in order and soon.
+    /// SIGTERM: the process must stop in order and within 10 s.
     case terminate
-    /// SIGTERM twice: the second one ends it at once.
+    /// SIGTERM twice: the second signal ends the process at once.
     case terminateTwice
     /// `kill -9` of a server process of PostgreSQL, which then restarts all of them.
     case killBackend
-    /// `kill -9` of PostgreSQL's first process, and a new start.
+    /// `kill -9` of PostgreSQL's first process, then a restart.
     case killPostmaster
-    /// `pg_ctl stop -m immediate`, and a new start.
+    /// `pg_ctl stop -m immediate`, then a restart.
     case stopPostgresAtOnce
-    /// The store closes some connections in the middle of a page and before any answer.
+    /// The store closes some connections in the middle of a page or before the answer.
     case cutPages
 
-    /// How the histogram calls it.
+    /// Its name in the histogram.
     var name: String {
         switch self {
         case .point(let planned): planned.point.name
@@ -40,14 +40,14 @@ enum Blow: Sendable {
         }
     }
 
-    /// Everything the histogram must show.
-    static let kinds: [Blow] = [
+    /// All faults in the histogram.
+    static let kinds: [InjectedFault] = [
         .kill, .pause, .stopAt(PlannedPoint(CrashSite.all[0], nth: 1)), .cutCommit, .terminate, .terminateTwice,
         .killBackend, .killPostmaster, .stopPostgresAtOnce, .cutPages,
     ]
 }
 
-/// A crash point, and when it is passed how often.
+/// A crash point, and at which of its passes to act.
 struct PlannedPoint: Sendable {
     let point: CrashSite
     let nth: Int
@@ -57,7 +57,7 @@ struct PlannedPoint: Sendable {
         self.nth = nth
     }
 
-    /// What `STORELEDGER_FAILPOINT` says.
+    /// The value of `STORELEDGER_FAILPOINT`.
     func failpoint(_ action: String) -> String {
         point.first.map { "\($0)@\(nth),\(point.name)@1=\(action)" } ?? "\(point.name)@\(nth)=\(action)"
     }

@@ -3,26 +3,26 @@ import Glibc
 import Postgres
 import TestSupport
 
-/// What is done to the processes, their database and their connections.
+/// Injects faults into the processes, their database and their connections.
 extension Round {
-    mutating func strike(_ blow: Blow) async throws {
+    mutating func inject(_ fault: InjectedFault) async throws {
         try await reap()
-        switch blow {
-        case .point(let planned): try await strike(planned, as: blow)
-        case .kill: try await killSomebody(blow)
-        case .pause: try await pause(blow)
-        case .stopAt(let planned): try await stop(at: planned, blow)
-        case .cutCommit: try await cutCommit(blow)
-        case .terminate, .terminateTwice: try await terminate(blow)
-        case .killBackend, .killPostmaster, .stopPostgresAtOnce: try await hurtPostgres(blow)
-        case .cutPages: try await cutPages(blow)
+        switch fault {
+        case .point(let planned): try await inject(planned, as: fault)
+        case .kill: try await killOne(fault)
+        case .pause: try await pause(fault)
+        case .stopAt(let planned): try await stop(at: planned, fault)
+        case .cutCommit: try await cutCommit(fault)
+        case .terminate, .terminateTwice: try await terminate(fault)
+        case .killBackend, .killPostmaster, .stopPostgresAtOnce: try await breakPostgres(fault)
+        case .cutPages: try await cutPages(fault)
         }
     }
 
-    /// Has one process kill itself at a crash point; where it does not come by, it is made easier.
-    private mutating func strike(_ planned: PlannedPoint, as blow: Blow) async throws {
-        if planned.point.situation == .migration { return try await killMigration(planned, blow) }
-        if planned.point.situation == .erasure { return try await killErasure(planned, blow) }
+    /// Lets one process kill itself at a crash point; when it does not reach the point, sets up an easier situation.
+    private mutating func inject(_ planned: PlannedPoint, as fault: InjectedFault) async throws {
+        if planned.point.situation == .migration { return try await killMigration(planned, fault) }
+        if planned.point.situation == .erasure { return try await killErasure(planned, fault) }
         for (attempt, planned) in [planned, planned.first, planned.first].enumerated() {
             let restart = try await prepare(planned.point.situation, isRetry: attempt > 0)
             let lease = planned.point.situation == .heartbeat ? 40 : 1
@@ -31,17 +31,17 @@ extension Round {
             let code = try await finish(victim)
             if planned.point.situation.needsFaults { try await misbehave() }
             guard code == 137, victim.hasReachedPoint else {
-                tally.miss(blow)
+                tally.miss(fault)
                 continue
             }
-            tally.hit(blow)
+            tally.hit(fault)
             return try await afterDeath(of: victim)
         }
     }
 
-    /// Brings about what a crash point needs.
+    /// Sets up the situation of a crash point.
     ///
-    /// - Returns: Whether the victim is to begin everything again.
+    /// - Returns: Whether the process must start a new run.
     private mutating func prepare(_ situation: CrashSite.Situation, isRetry: Bool) async throws -> Bool {
         switch situation {
         case .anyRun:
@@ -86,7 +86,7 @@ extension Round {
         }
     }
 
-    /// Others at work beside the victim.
+    /// Starts other processes besides the victim.
     private mutating func joinIn() async throws {
         while alive.count < plan.workers { _ = try start() }
     }
@@ -96,7 +96,7 @@ extension Round {
         try await bury(victim)
     }
 
-    private mutating func killSomebody(_ blow: Blow) async throws {
+    private mutating func killOne(_ fault: InjectedFault) async throws {
         _ = try await store.advance(changes: 6)
         try await joinIn()
         let victim = alive[Int.random(in: alive.indices, using: &random)]
@@ -105,60 +105,60 @@ extension Round {
         let code = await victim.process.wait()
         guard code == 137 else {
             try await reap()
-            return try await killLate(blow)
+            return try await killLate(fault)
         }
-        tally.hit(blow)
+        tally.hit(fault)
         try await afterDeath(of: victim)
     }
 
-    /// The victim had already ended: kills one that has only begun.
-    private mutating func killLate(_ blow: Blow) async throws {
-        tally.miss(blow)
+    /// Kills a process that has just started, when the first one had already ended.
+    private mutating func killLate(_ fault: InjectedFault) async throws {
+        tally.miss(fault)
         let victim = try start(restart: true)
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...300, using: &random)))
         victim.process.signal(SIGKILL)
-        guard await victim.process.wait() == 137 else { return tally.miss(blow) }
-        tally.hit(blow)
+        guard await victim.process.wait() == 137 else { return tally.miss(fault) }
+        tally.hit(fault)
         try await afterDeath(of: victim)
     }
 
-    private mutating func pause(_ blow: Blow) async throws {
+    private mutating func pause(_ fault: InjectedFault) async throws {
         try await settle()
         try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
         let before = try await store.requests().arrivals.count
         let victim = try start(restart: true, lease: 40)
         try await Task.sleep(for: .milliseconds(Int.random(in: 200...700, using: &random)))
         victim.process.signal(SIGSTOP)
-        try await wakeLater(victim, since: before, blow)
+        try await wakeLater(victim, since: before, fault)
     }
 
-    private mutating func stop(at planned: PlannedPoint, _ blow: Blow) async throws {
+    private mutating func stop(at planned: PlannedPoint, _ fault: InjectedFault) async throws {
         try await settle()
         try await misbehave([#"{"fault": "delay", "milliseconds": 40}"#])
         let before = try await store.requests().arrivals.count
         let victim = try start(failpoint: planned.failpoint("stop"), restart: true, lease: 40)
         guard await victim.process.errorLine(with: "failpoint ") != nil else {
             try await misbehave()
-            return tally.miss(blow)
+            return tally.miss(fault)
         }
-        try await wakeLater(victim, since: before, blow)
+        try await wakeLater(victim, since: before, fault)
     }
 
-    /// A stopped process's leases run out, others take over, and then it wakes.
+    /// Lets the leases of a stopped process expire and other processes take them, then continues it.
     ///
-    /// It had started when nobody else was at work and `before` requests had come, so later ones show its tokens.
-    private mutating func wakeLater(_ victim: Worker, since before: Int, _ blow: Blow) async throws {
+    /// It started without other processes, after `before` requests, so the later requests have its tokens.
+    private mutating func wakeLater(_ victim: Worker, since before: Int, _ fault: InjectedFault) async throws {
         let isRunning = !victim.process.hasEnded
         let tokens = Set(try await store.requests().arrivals.dropFirst(before).compactMap(\.token))
         let heir = try start()
         try await Task.sleep(for: .milliseconds(1_800))
         victim.process.signal(SIGCONT)
-        if isRunning { tally.hit(blow) } else { tally.miss(blow) }
+        if isRunning { tally.hit(fault) } else { tally.miss(fault) }
         reworkAllowed += 2 * plan.concurrency
         try await misbehave()
         _ = try await finish(victim)
         _ = try await finish(heir)
-        // What was on its way to the network when it was stopped cannot be called back.
+        // Requests that were being sent when the process was stopped cannot be recalled.
         let strayed = try await strayed(victim, tokens)
         try BrokenPromise.check(
             strayed <= plan.concurrency ? [] : ["I8: \(victim.name) asked \(strayed) times for what others held"]
@@ -166,7 +166,7 @@ extension Round {
         try await judgeLive()
     }
 
-    /// Requests with a process's tokens for items that somebody else held at that moment.
+    /// The number of requests with a process's tokens for items that another process held at that moment.
     private func strayed(_ victim: Worker, _ tokens: Set<String>) async throws -> Int {
         let claims = try await book.with { connection in
             try connection.run(
@@ -188,7 +188,7 @@ extension Round {
         }
     }
 
-    private mutating func cutCommit(_ blow: Blow) async throws {
+    private mutating func cutCommit(_ fault: InjectedFault) async throws {
         for attempt in 0..<2 {
             if attempt > 0 { try await settle() }
             let planned = PlannedPoint(
@@ -198,23 +198,23 @@ extension Round {
             let victim = try start(failpoint: planned.failpoint("cut"), restart: attempt > 0)
             _ = try await finish(victim)
             guard victim.hasReachedPoint else {
-                tally.miss(blow)
+                tally.miss(fault)
                 continue
             }
-            tally.hit(blow)
+            tally.hit(fault)
             reworkAllowed += plan.concurrency
             return try await judgeLive()
         }
     }
 
-    private mutating func terminate(_ blow: Blow) async throws {
+    private mutating func terminate(_ fault: InjectedFault) async throws {
         try await settle()
         try await misbehave([#"{"fault": "delay", "milliseconds": 30}"#])
         let victim = try start(restart: true)
         try await Task.sleep(for: .milliseconds(Int.random(in: 100...700, using: &random)))
         let began = ContinuousClock.now
         victim.process.signal(SIGTERM)
-        if case .terminateTwice = blow { victim.process.signal(SIGTERM) }
+        if case .terminateTwice = fault { victim.process.signal(SIGTERM) }
         guard let code = await victim.end(within: .seconds(20)) else {
             throw BrokenPromise(sentences: ["CP45: SIGTERM did not end \(victim.name)"])
         }
@@ -225,9 +225,9 @@ extension Round {
             guard [0, 2].contains(code) else {
                 throw BrokenPromise(sentences: ["CP45: \(victim.name) ended with \(code): \(victim.process.errors)"])
             }
-            return tally.miss(blow)
+            return tally.miss(fault)
         }
-        tally.hit(blow)
+        tally.hit(fault)
         try await judgeLive()
         if code == 75 {
             guard ContinuousClock.now - began < .seconds(10) else {
@@ -245,29 +245,29 @@ extension Round {
         }
     }
 
-    private mutating func hurtPostgres(_ blow: Blow) async throws {
+    private mutating func breakPostgres(_ fault: InjectedFault) async throws {
         _ = try await store.advance(changes: 6)
         try await joinIn()
         try await Task.sleep(for: .milliseconds(Int.random(in: 150...700, using: &random)))
-        switch blow {
+        switch fault {
         case .killBackend:
             let backends = try await book.column(
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'w%'"
             )
             guard let victim = backends.randomElement(using: &random).flatMap({ Int($0) }) else {
-                return tally.miss(blow)
+                return tally.miss(fault)
             }
-            guard try await cluster.killBackend(process: victim) else { return tally.miss(blow) }
+            guard try await cluster.killBackend(process: victim) else { return tally.miss(fault) }
         case .killPostmaster: try await cluster.killPostmaster()
         default: try await cluster.stopAtOnce()
         }
         postgresWasKilled = true
-        tally.hit(blow)
+        tally.hit(fault)
         reworkAllowed += alive.count * plan.concurrency
         try await judgeLive()
     }
 
-    private mutating func cutPages(_ blow: Blow) async throws {
+    private mutating func cutPages(_ fault: InjectedFault) async throws {
         if try await isFinished() { _ = try await store.advance(changes: 6) }
         let before = try await store.requests().arrivals.count
         try await misbehave([
@@ -278,15 +278,15 @@ extension Round {
         _ = try await finish(worker)
         try await misbehave()
         let after = try await store.requests().arrivals
-        // A truncated page counts as answered there.
+        // The store counts a truncated page as answered.
         reworkAllowed += 8
-        if after.count - before >= 7 { tally.hit(blow) } else { tally.miss(blow) }
+        if after.count - before >= 7 { tally.hit(fault) } else { tally.miss(fault) }
         try await judgeLive()
     }
 }
 
 extension CrashSite.Situation {
-    /// Whether the store was told to misbehave for it.
+    /// Whether the fault needs fault rules of the store.
     fileprivate var needsFaults: Bool {
         switch self {
         case .heartbeat, .closing, .refusals: true

@@ -4,10 +4,10 @@ import Postgres
 import TestSupport
 
 extension Round {
-    /// What must hold at every moment, however much is under way.
+    /// Checks the invariants that must hold at every moment.
     mutating func judgeLive() async throws {
         let book = book
-        // Arrivals first: what is granted meanwhile can only make the promise easier to keep.
+        // Arrivals are read before grants: a later grant cannot cause a false alarm.
         let arrivals = try await store.requests().arrivals
         let (grants, broken, snapshot) = try await patiently {
             (
@@ -15,7 +15,7 @@ extension Round {
                 try await KeptPages.Snapshot(book)
             )
         }
-        // Pages after the snapshot: whatever it holds was served by then.
+        // Pages are read after the snapshot: all its records had been served by then.
         kept.add(try await store.pages(since: kept.count))
         var sentences = broken.map { "I4, I6, I7, I8: \($0)" }
         sentences += Self.overspent(arrivals, grants)
@@ -26,7 +26,7 @@ extension Round {
 
     var published: PublishedSet { PublishedSet(directory: store.directory + "/out") }
 
-    /// I9, the ledger's side: no request without a grant.
+    /// I9 in the ledger: no request without a grant.
     private static func overspent(_ arrivals: [SimulatedStore.Arrival], _ grants: [String: Int]) -> [String] {
         Dictionary(grouping: arrivals, by: \.endpoint).compactMap { endpoint, sent in
             let granted = grants[endpoint] ?? 0
@@ -34,7 +34,7 @@ extension Round {
         }
     }
 
-    /// What must hold once everything has come to its end.
+    /// Checks the invariants that must hold when all runs have ended.
     mutating func judgeDrained() async throws {
         try await judgeLive()
         var sentences = try await lostOrInvented()
@@ -48,7 +48,7 @@ extension Round {
         try BrokenPromise.check(sentences)
     }
 
-    /// I1, I2: the whole world, but for what was badly signed.
+    /// I1, I2: the ledger has the whole world, except badly signed records.
     private func lostOrInvented() async throws -> [String] {
         let world = try await store.world()
         var excused = kept.badKeys
@@ -61,7 +61,7 @@ extension Round {
             .map { "I1, I2: \($0)" }
     }
 
-    /// The transactions and renewals a notification tells of, from the signed texts inside it.
+    /// The transactions and renewals in a notification, from the signed texts inside it.
     private static func subjects(of line: Substring) -> Set<String> {
         var subjects: Set<String> = []
         for text in line.split(separator: "\"") where text.hasPrefix("eyJ") {
@@ -79,7 +79,7 @@ extension Round {
         return subjects
     }
 
-    /// I9, the store's side: never more than the share in any window, across every process there was.
+    /// I9 in the store: all processes together never exceed the share in any window.
     private func overBudget() async throws -> [String] {
         let requests = try await store.requests()
         guard let window = plan.windowSeconds else { return [] }
@@ -97,7 +97,7 @@ extension Round {
         }
     }
 
-    /// I15: every item at an end, the sum right, and the exit code what they demand.
+    /// I15: every item is finished, the counts are correct, and the exit code matches them.
     private func misfiledEnds() async throws -> [String] {
         var sentences = try await book.column(
             "SELECT stream || ' ' || item_key || ' is ' || state FROM crawl_items WHERE state NOT IN ('done', 'failed')"
@@ -126,7 +126,7 @@ extension Round {
 
     static let unknownID = "999999999999"
 
-    /// I10 at rest: the published files are the tables.
+    /// I10 without running processes: the published files equal the tables.
     private func differentFiles() async throws -> [String] {
         guard let files = try published.files() else { return ["I10: nothing is published"] }
         var sentences: [String] = []
@@ -141,7 +141,7 @@ extension Round {
         return sentences
     }
 
-    /// I14: nothing of the dead stays behind in the server.
+    /// I14: dead processes leave nothing in the server.
     private func leaks() async throws -> [String] {
         let sessions = """
             SELECT application_name || ' ' || coalesce(state, '') FROM pg_stat_activity
@@ -153,7 +153,7 @@ extension Round {
             left = try await book.column(sessions)
         }
         var sentences = left.map { "I14: a session is left: \($0)" }
-        // A server that was killed itself cleans up at its leisure.
+        // A killed server cleans up later.
         if !postgresWasKilled {
             sentences += try await book.column(
                 "SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r' AND relname LIKE 'stage%'"
@@ -162,7 +162,7 @@ extension Round {
         return sentences
     }
 
-    /// I16: no secret in what anybody said, in the files, or in the database.
+    /// I16: no secret in the output of any process, in the files, or in the database.
     private func told() async throws -> [String] {
         var places = workers.map { ($0.name, Array(($0.process.output + $0.process.errors).utf8)) }
         let files = FileManager.default
@@ -193,7 +193,7 @@ extension Round {
         return sentences
     }
 
-    /// I12: a blow costs at most the pages under way.
+    /// I12: a fault costs at most the pages in progress.
     private mutating func rework() async throws -> [String] {
         let answered = try await store.requests().arrivals.count { $0.status == 200 }
         let committed = try await book.count("SELECT count(*) FROM audit.steps")

@@ -1,12 +1,12 @@
 import AppStoreModel
 import StrictJSON
+import Workers
 
 /// Makes foreign values fit for a message or a sample.
 ///
 /// They are short, on one line, and without what looks like an `appAccountToken`.
 enum ForeignText {
     private static let mask = "<uuid>"
-    private static let uuidGroups = [8, 4, 4, 4, 12]
 
     /// The value as JSON text of at most `limit` characters.
     static func sample(of value: JSONValue, limit: Int = 200) -> String {
@@ -27,7 +27,10 @@ enum ForeignText {
         var kept: [UInt8] = []
         var next = 0
         while next < bytes.count {
-            if isUUID(bytes[next...].prefix(36)) {
+            // Most bytes are decided by the place of the first hyphen.
+            if next + 36 <= bytes.count, bytes[next + 8] == UInt8(ascii: "-"),
+                UUIDText.bytes(of: String(decoding: bytes[next..<next + 36], as: UTF8.self)) != nil
+            {
                 kept.append(contentsOf: mask.utf8)
                 next += 36
             } else {
@@ -53,22 +56,6 @@ enum ForeignText {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false
         default: true
-        }
-    }
-
-    private static func isUUID(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let groups = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        return groups.map(\.count) == uuidGroups && groups.joined().allSatisfy(\.isHexadecimal)
-    }
-}
-
-extension UInt8 {
-    var isHexadecimal: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
         }
     }
 }

@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerTables
 import StrictJSON
+import Workers
 
 /// What became of one value of a scalar field.
 enum ScalarReading: Equatable {
@@ -91,7 +92,7 @@ extension ScalarReading {
 
     private static func uuid(_ value: JSONElement) -> Self {
         guard let text = value.string else { return unusable(value, "a UUID in text") }
-        guard let bytes = uuidBytes(text) else {
+        guard let bytes = UUIDText.bytes(of: text) else {
             // It may be the key of a person: never quoted.
             return .unusable(found: "found a string of \(text.utf8.count) bytes; it must be a UUID")
         }

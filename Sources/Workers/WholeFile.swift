@@ -59,6 +59,6 @@ package enum WholeFile {
 
     /// Takes the reason from `errno`.
     private static func failure(_ step: Failure.Step, _ path: String) -> Failure {
-        Failure(step: step, path: path, reason: unsafe String(cString: strerror(errno)))
+        Failure(step: step, path: path, reason: systemErrorText(errno))
     }
 }

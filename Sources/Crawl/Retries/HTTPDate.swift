@@ -1,4 +1,5 @@
 package import AppStoreModel
+import Workers
 
 /// The date of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`.
 ///
@@ -24,7 +25,7 @@ package enum HTTPDate {
             let minute = number(clock[1], digits: 2), minute < 60,
             // 60 is a leap second; UNIX time counts it as the next one.
             let second = number(clock[2], digits: 2), second <= 60,
-            let days = daysSince1970(year: year, month: month + 1, day: day)
+            let days = daysSince1970(year: year, month: Int64(month) + 1, day: day)
         else { return nil }
         return UnixMilliseconds(rawValue: (((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000)
     }
@@ -36,14 +37,5 @@ package enum HTTPDate {
         // `Int64` alone would take "+6" as well.
         guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
-    }
-
-    private static func daysSince1970(year: Int64, month: Int, day: Int64) -> Int64? {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths: [Int64] = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard (1...lengths[month - 1]).contains(day) else { return nil }
-        let past = year - 1
-        let wholeYears = past * 365 + past / 4 - past / 100 + past / 400 - 719_162
-        return wholeYears + lengths.prefix(month - 1).reduce(0, +) + day - 1
     }
 }

@@ -2,6 +2,7 @@ import AppStoreModel
 import CSVFormat
 import JobPlan
 import Ledger
+import Workers
 
 /// Where a job's IDs come from, judged one by one; a list is never whole in memory.
 struct IDSource {
@@ -86,20 +87,10 @@ struct ListError: Error, CustomStringConvertible {
             return error.description
         case .badRows(let rows):
             let named = rows.prefix(10).map {
-                "\(path):\($0.line): \"\($0.found.prefix(40).printable)\" is not a transaction ID\($0.hint)"
+                "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not a transaction ID\($0.hint)"
             }
             let more = rows.count > 10 ? ["… and more"] : []
             return (named + more + ["An ID is one to twenty digits. Nothing was sent."]).joined(separator: "\n")
         }
-    }
-}
-
-extension StringProtocol {
-    /// Control characters escaped, so that a list cannot write to the terminal.
-    var printable: String {
-        unicodeScalars.map {
-            $0.properties.generalCategory == .control || $0.properties.generalCategory == .format
-                ? "\\u{\(String($0.value, radix: 16))}" : String($0)
-        }.joined()
     }
 }

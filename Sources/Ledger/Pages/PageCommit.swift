@@ -121,7 +121,7 @@ extension PageCommit {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Bool {
         let moved = try connection.run(
-            Self.advanceItem,
+            .advanceItem,
             [
                 "app": .integer(holder.app.rawValue),
                 "job": .text(holder.job),
@@ -145,6 +145,4 @@ extension PageCommit {
         )
         return moved.affected == 1
     }
-
-    private static let advanceItem = SQLStatement(file: PackageResources.advance_item_sql)
 }

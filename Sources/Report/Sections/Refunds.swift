@@ -138,13 +138,13 @@ extension ReportQuestion {
             FigureColumn("reversed", "Reversed", .count, of: "requests"),
             FigureColumn("pending", "No decision known", .count, of: "requests"),
             FigureColumn("requests", "All", .count),
-            FigureColumn("refunded_unasked", "Refunded without a request", .count),
-            FigureColumn("declined_unasked", "Declined without a request", .count),
+            FigureColumn("refunded_without_request", "Refunded without a request", .count),
+            FigureColumn("declined_without_request", "Declined without a request", .count),
         ],
         """
         SELECT to_char(month, 'YYYY-MM') AS month, sum(refunded) AS refunded, sum(declined) AS declined, sum(reversed) AS reversed,
-               sum(pending) AS pending, sum(requests) AS requests, sum(refunded_unasked) AS refunded_unasked,
-               sum(declined_unasked) AS declined_unasked
+               sum(pending) AS pending, sum(requests) AS requests, sum(refunded_without_request) AS refunded_without_request,
+               sum(declined_without_request) AS declined_without_request
           FROM refund_requests_by_month v WHERE app_id = $1 GROUP BY v.month ORDER BY v.month DESC
         """
     )

@@ -1,35 +1,22 @@
-import Glibc
 import Ledger
 import Workers
 
-/// The textfile of Prometheus's node_exporter: read at any moment and by somebody else, so it is always whole and readable.
+/// The file for the textfile collector of Prometheus's node_exporter.
+///
+/// The collector reads it at any moment and as another user, so the file is always whole and readable by everybody.
 enum MetricsFile {
-    /// Writes a draft beside the file and renames it; its name does not end in `.prom`, so that nobody collects it.
+    /// Replaces the file; the name of the draft beside it does not end in `.prom`, so the collector ignores it.
     ///
-    /// - Throws: ``Ledger/LedgerError/cannotCreate(path:reason:)``, ``Ledger/LedgerError/cannotWrite(path:reason:)``; the
-    ///   file that was there is then as it was.
+    /// - Throws: ``Ledger/LedgerError/cannotCreate(path:reason:)``, ``Ledger/LedgerError/cannotWrite(path:reason:)``; the old
+    ///   file is then unchanged.
     static func write(_ text: String, to path: String) throws(LedgerError) {
-        let draft = "\(path).\(getpid())"
-        // What a killed process of the same number left.
-        unsafe unlink(draft)
-        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: lastError) }
-        defer {
-            close(descriptor)
-            // Once it is renamed there is none.
-            unsafe unlink(draft)
+        do throws(WholeFile.Failure) {
+            try WholeFile.write(Array(text.utf8), to: path, isDurable: false)
+        } catch {
+            switch error.step {
+            case .create: throw .cannotCreate(path: path, reason: error.reason)
+            case .write: throw .cannotWrite(path: path, reason: error.reason)
+            }
         }
-        // Whatever the umask is: there is nothing secret in it.
-        guard fchmod(descriptor, 0o644) == 0 else { throw .cannotWrite(path: path, reason: lastError) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw .cannotWrite(path: path, reason: lastError) }
-            rest = rest.dropFirst(written)
-        }
-        guard unsafe rename(draft, path) == 0 else { throw .cannotWrite(path: path, reason: lastError) }
     }
-
-    private static var lastError: String { systemErrorText(errno) }
 }

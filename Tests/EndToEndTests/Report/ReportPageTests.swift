@@ -262,7 +262,7 @@ struct ReportPageTests {
             "refund-requests",
             """
             SELECT concat_ws('|', to_char(month, 'YYYY-MM'), sum(refunded), sum(declined), sum(reversed), sum(pending), sum(requests),
-                             sum(refunded_unasked), sum(declined_unasked))
+                             sum(refunded_without_request), sum(declined_without_request))
               FROM refund_requests_by_month GROUP BY month
             """
         ),

@@ -1,0 +1,34 @@
+import LedgerTables
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Ledger
+
+/// The statements in `Sources/Ledger/SQL`.
+@Suite(.temporaryDatabase)
+struct SQLStatementTests {
+    private func statement(_ text: String) -> SQLStatement { SQLStatement(file: Array(text.utf8)) }
+
+    @Test func `a name becomes a number, the same one wherever it occurs`() {
+        let read = statement("SELECT :a, :b_c::text, :a::bigint + 1, x[:b_c]")
+        #expect(read.text == "SELECT $1, $2::text, $1::bigint + 1, x[$2]")
+        #expect(read.parameters == ["a", "b_c"])
+        #expect(read.cells(["b_c": .text("x"), "a": .bigint(1)]) == [.bigint(1), .text("x")])
+    }
+
+    @Test(arguments: [
+        "SELECT ':a', \":b\" -- :c, it's Apple's\n FROM t", "SELECT 'it''s :a'", "SELECT 1::text, '12:30'::time", "-- :a", "SELECT 'open :a",
+    ])
+    func `what is quoted, a comment or a cast has no parameters`(text: String) {
+        #expect(statement(text).text == text && statement(text).parameters.isEmpty)
+    }
+
+    @Test(arguments: SQLStatement.all.map(\.name))
+    func `PostgreSQL accepts each statement over an empty ledger`(name: String) async throws {
+        let world = try await TestLedger()
+        let statement = try #require(SQLStatement.all.first { $0.name == name }?.statement)
+        #expect(!statement.parameters.isEmpty)
+        try await world.run("PREPARE s AS \(statement.text)")
+    }
+}

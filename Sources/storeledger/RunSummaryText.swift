@@ -1,7 +1,7 @@
 import ExportPipeline
 import Ledger
 
-/// What `run` leaves on stdout.
+/// The summary that `run` writes to stdout.
 struct RunSummaryText {
     let report: RunReport
 
@@ -26,7 +26,7 @@ struct RunSummaryText {
             let files = manifest.files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ")
             lines.append(row("CSV", "\(directory): \(files)"))
         }
-        if summary.hasLosses { lines.append("What is missing: storeledger status JOB") }
+        if summary.hasLosses { lines.append("To see what is missing: storeledger status JOB") }
         return lines
     }
 

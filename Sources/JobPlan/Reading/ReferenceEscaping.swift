@@ -1,24 +1,24 @@
-/// Keeps YAML from seeing the braces of `${NAME}`.
+/// Escapes the braces of `${NAME}` before the YAML parser reads the text.
 ///
-/// `{url: ${DATABASE_URL}, schema: appstore}` is what an operator writes, but within braces YAML takes every further
-/// brace for its own. So they pass the parser as stand-ins, one scalar for one scalar, and places stay right.
-enum ReferenceShield {
-    /// The last plane's private characters, which no font has and no job file needs.
+/// In a flow mapping such as `{url: ${DATABASE_URL}, schema: appstore}`, YAML would read the inner braces as its own
+/// syntax. Each such character is replaced by one private-use character, so that lines and columns do not change.
+enum ReferenceEscaping {
+    /// Private-use characters of the last Unicode plane, which no job file needs.
     private static let offset: UInt32 = 0x10FF00
-    private static let hiddenScalars = "{}[],".unicodeScalars
-    private static let standIns = offset..<(offset + 0x80)
+    private static let escapedScalars = "{}[],".unicodeScalars
+    private static let replacements = offset..<(offset + 0x80)
 
-    /// `nil` when the text holds a stand-in already.
-    static func hide(in text: String) -> String? {
-        guard !text.unicodeScalars.contains(where: { standIns.contains($0.value) }) else { return nil }
+    /// `nil` if the text already contains one of the private-use characters.
+    static func escape(in text: String) -> String? {
+        guard !text.unicodeScalars.contains(where: { replacements.contains($0.value) }) else { return nil }
         let reference = #/\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}"'\r\n]*)?\}/#.matchingSemantics(.unicodeScalar)
         return text.replacing(reference) { match in
-            map(match.output.0) { hiddenScalars.contains($0) ? $0.value + offset : nil }
+            map(match.output.0) { escapedScalars.contains($0) ? $0.value + offset : nil }
         }
     }
 
-    static func reveal(in text: String) -> String {
-        map(text) { standIns.contains($0.value) ? $0.value - offset : nil }
+    static func unescape(in text: String) -> String {
+        map(text) { replacements.contains($0.value) ? $0.value - offset : nil }
     }
 
     private static func map(_ text: some StringProtocol, _ value: (Unicode.Scalar) -> UInt32?) -> String {

@@ -166,7 +166,7 @@ extension Ledger {
             try writer.prepareSession(for: rows, on: connection)
             // No plan is kept: a replay also looks in tables that are all but empty in most ledgers and may grow under it.
             return try connection.transaction(.readCommitted) { connection in
-                let admission = try writer.admit(rows, on: connection)
+                let admission = try writer.filterErased(rows, on: connection)
                 var counts = try writer.write(admission.rows, itemKey: "", on: connection)
                 counts.withheld = admission.withheld
                 try writer.forgetRecognised(admission, on: connection)

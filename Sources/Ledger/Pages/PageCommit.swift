@@ -63,7 +63,7 @@ extension Ledger {
                     let keepsPlans = try settledTables.hold(page.rows, on: connection)
                     return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
                         crashPoint(.pageBegun)
-                        let admission = try writer.admit(page.rows, plannedBy: page.holder.app, on: connection)
+                        let admission = try writer.filterErased(page.rows, plannedBy: page.holder.app, on: connection)
                         let rows = admission.rows
                         var counts = try writer.write(rows, itemKey: page.item.key, on: connection)
                         counts.withheld = admission.withheld

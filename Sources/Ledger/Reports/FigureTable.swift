@@ -1,6 +1,6 @@
-/// One column of a ``FigureTable``: its name in SQL, what a reader sees above it, and how its values are to be read.
+/// One column of a ``FigureTable``: its name in SQL, its title, and the format of its values.
 package struct FigureColumn: Sendable, Equatable {
-    /// How PostgreSQL wrote the values.
+    /// The format of the values.
     package enum Kind: Sendable, Equatable {
         case text
         /// `2026-11`.
@@ -30,10 +30,10 @@ package struct FigureColumn: Sendable, Equatable {
     }
 }
 
-/// What the ledger answers to one question, in PostgreSQL's own words; nothing is rounded on the way.
+/// The result of one ``ReportQuestion``, as text from PostgreSQL, without rounding.
 package struct FigureTable: Sendable, Equatable {
     package let columns: [FigureColumn]
-    /// As many cells in each as there are columns.
+    /// The rows; each has one cell per column.
     package let rows: [[String?]]
 
     package init(columns: [FigureColumn], rows: [[String?]]) {
@@ -43,7 +43,7 @@ package struct FigureTable: Sendable, Equatable {
 
     package var isEmpty: Bool { rows.isEmpty }
 
-    /// Where a column stands; asking for one that is not there is a bug.
+    /// The index of a column, which must exist.
     package func place(of name: String) -> Int {
         guard let place = columns.firstIndex(where: { $0.name == name }) else {
             preconditionFailure("the report's table has no column \(name)")
@@ -57,7 +57,7 @@ package struct FigureTable: Sendable, Equatable {
         return rows.map { $0[place] }
     }
 
-    /// The whole numbers of a column; what is not known is left out.
+    /// The integers of a column, without missing values.
     package func numbers(_ name: String) -> [Int64] { values(name).compactMap { $0.flatMap { Int64($0) } } }
 
     /// The rows of one currency.

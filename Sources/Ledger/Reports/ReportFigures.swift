@@ -1,14 +1,14 @@
 import LedgerTables
 import Postgres
 
-/// Everything the report shows, from one snapshot of the ledger: sums and counts, no customer's ID and no payload.
+/// The data of the report, from one snapshot of the ledger: totals and counts, without customer IDs and payloads.
 package struct ReportFigures: Sendable {
     package let app: String
     package let environment: String
     package let job: String
-    /// The moment of the snapshot, ISO 8601 UTC.
+    /// The time of the snapshot, ISO 8601 UTC.
     package let readAt: String
-    /// The moment of the ledger that the oldest of the materialised views shows, ISO 8601 UTC.
+    /// The time of the oldest refresh of the materialized views, ISO 8601 UTC.
     package let viewsAsOf: String?
     private let tables: [String: FigureTable]
 
@@ -32,7 +32,7 @@ package struct ReportFigures: Sendable {
         tables[question.name] ?? FigureTable(columns: question.columns, rows: [])
     }
 
-    /// Whether the ledger knows nothing of the app and the job.
+    /// Whether the ledger has no data of the app and the job.
     package var isEmpty: Bool { tables.values.allSatisfy(\.isEmpty) }
 
     /// Whether the job has ever run.
@@ -40,14 +40,14 @@ package struct ReportFigures: Sendable {
 }
 
 extension Ledger {
-    /// Reads what the report shows; an app or a job that is not known has empty tables.
+    /// Reads the data of the report; an unknown app or job has empty tables.
     ///
-    /// Only views are read, and only such as the analyst may.
+    /// Reads only views that the analyst role may read.
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotFilled(view:)``;
     ///   ``Postgres/PostgresError``.
     package func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
         try await transaction(.readOnlySnapshot) { connection in
-            try connection.script(Self.usualPlanner)
+            try connection.script(Self.defaultPlanner)
             let viewsAsOf = try Self.oldestView(of: ReportQuestion.all, connection)
             let readAt = try connection.run("SELECT \(ReportQuestion.moment("now()")) AS moment")[0].text("moment")
             let apps = try connection.run(
@@ -77,7 +77,7 @@ extension Ledger {
         _ job: String,
         _ connection: borrowing PostgresConnection
     ) throws -> FigureTable {
-        // A parameter that a statement does not use has no type.
+        // PostgreSQL cannot infer the type of an unused parameter, so both are used here.
         let sql = "WITH asked AS (SELECT $1::integer AS app, $2::text AS job) \(question.sql)"
         let rows = try connection.run(sql, [.integer(app), .text(job)]).map { row in
             try question.columns.map { try row.textOrNil($0.name) }
@@ -85,9 +85,9 @@ extension Ledger {
         return FigureTable(columns: question.columns, rows: rows)
     }
 
-    /// Makes sure every view is there and filled.
+    /// Checks that every view exists and is filled.
     ///
-    /// - Returns: The moment that the oldest of the materialised ones shows.
+    /// - Returns: The time of the oldest refresh of the materialized views.
     private static func oldestView(
         of questions: [ReportQuestion],
         _ connection: borrowing PostgresConnection

@@ -1,9 +1,9 @@
-/// One question of the report: which views answer it, and how.
+/// One query of the report, and the views that it reads.
 ///
-/// The SQL gets the app as `$1` and the job's name as `$2`. What has a date comes with the newest first.
+/// In the SQL, `$1` is the app and `$2` the job's name. Rows with a date are sorted newest first.
 package struct ReportQuestion: Sendable {
     package let name: String
-    /// The views it stands on, all of them `sql/views`.
+    /// The views that the query reads, all of `sql/views`.
     let views: [String]
     package let columns: [FigureColumn]
     let sql: String
@@ -15,13 +15,13 @@ package struct ReportQuestion: Sendable {
         self.sql = sql
     }
 
-    /// Every one, in no order that matters.
+    /// All queries, in any order.
     package static let all = [
         revenue, mrrMovement, activeSubscriptions, subscriptionStates, retention, refundsByProduct, refundsByStorefront,
         refundedMoney, deliveries, undelivered, runs, rejected, items, gaps,
     ]
 
-    /// How far back months go.
+    /// The first month of the report.
     static let sinceMonth = "(date_trunc('month', now()) - interval '24 months')::date"
 
     /// ISO 8601; the session is in UTC.
@@ -29,7 +29,7 @@ package struct ReportQuestion: Sendable {
         "to_char(\(expression), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     }
 
-    /// The app and its sandbox twin, where `appStore.sandboxFallback` files what it finds.
+    /// The app in all environments, because `appStore.sandboxFallback` stores records under the sandbox.
     static let anyEnvironment = """
         app_id IN (SELECT other.app_id FROM masked_apps own JOIN masked_apps other USING (bundle_id) WHERE own.app_id = $1)
         """

@@ -1,24 +1,27 @@
 import Glibc
 import Ledger
 
-/// The textfile of Prometheus's node_exporter: read at any moment and by somebody else, so it is always whole and readable.
+/// Writes the file for the textfile collector of Prometheus's node_exporter.
+///
+/// The collector can read the file at any moment as another user, so the file is always complete and world-readable.
 enum MetricsFile {
-    /// Writes a draft beside the file and renames it; its name does not end in `.prom`, so that nobody collects it.
+    /// Writes a temporary file and renames it; its name does not end in `.prom`, so that it is not collected.
     ///
-    /// - Throws: ``Ledger/LedgerError/cannotCreate(path:reason:)``, ``Ledger/LedgerError/cannotWrite(path:reason:)``; the
-    ///   file that was there is then as it was.
+    /// - Throws: ``Ledger/LedgerError/cannotCreate(path:reason:)``, ``Ledger/LedgerError/cannotWrite(path:reason:)``.
+    ///   The
+    ///   existing file is then unchanged.
     static func write(_ text: String, to path: String) throws(LedgerError) {
         let draft = "\(path).\(getpid())"
-        // What a killed process of the same number left.
+        // A killed process with the same ID may have left one.
         unsafe unlink(draft)
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: lastError) }
         defer {
             close(descriptor)
-            // Once it is renamed there is none.
+            // After the rename it does not exist.
             unsafe unlink(draft)
         }
-        // Whatever the umask is: there is nothing secret in it.
+        // Readable with any umask; the file contains no secrets.
         guard fchmod(descriptor, 0o644) == 0 else { throw .cannotWrite(path: path, reason: lastError) }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

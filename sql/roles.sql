@@ -1,28 +1,28 @@
--- Who may do what in a ledger?
+-- Creates the roles of a ledger and grants their privileges.
 --
 --     psql -v schema=appstore -f sql/roles.sql DATABASE
 --
--- For the operator, as a superuser, before the first `storeledger migrate` and again after every later one: a new table
--- belongs to nobody's list until then. Running it twice changes nothing. Everything in the schema goes to the owner,
--- and the rights of these roles in it are set anew, in one transaction. What other roles were granted stays.
+-- Run it as a superuser before the first `storeledger migrate`, and again after every later one: until then, no role has
+-- privileges on new tables. Running it again changes nothing. It gives everything in the schema to the owner, and replaces
+-- the privileges of these roles in one transaction. The privileges of other roles are kept.
 --
---   storeledger_owner     owns schema, tables, views and functions; nobody logs in as it
+--   storeledger_owner     owns schema, tables, views and functions; it cannot log in
 --   storeledger_migrator  storeledger migrate: acts as the owner
 --   storeledger_loader    storeledger run, replay, plan, status, coverage, export, doctor, refresh, dictionary, report
---   storeledger_exporter  storeledger export, plan, status, coverage, report: reads, but no payload, archive or reject's text
---   storeledger_eraser    storeledger erase: deletes a customer's records, changes none
---   storeledger_analyst   the masked_ views, and the views that answer questions (storeledger report); read-only, a minute a
+--   storeledger_exporter  storeledger export, plan, status, coverage, report: reads, except payloads, the archive and rejected text
+--   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
+--   storeledger_analyst   the masked_ views and the views for analysis (storeledger report); read-only, one minute per
 --                         statement
 --
--- They have no password here. Set one with \password storeledger_loader in psql, which sends only its SCRAM verifier,
+-- The roles have no password. Set one with \password storeledger_loader in psql, which sends only its SCRAM verifier,
 -- or map the role in pg_hba.conf to a client certificate or a system user (peer).
 --
 -- Variables, each given with -v:
---   schema=appstore   as output.postgres.schema in the job file
---   prefix=NAME       in place of storeledger: roles belong to the whole cluster, so two ledgers in it that are to be
---                     apart need two prefixes
---   exclusive=1       nothing but the ledger lives in this database: takes from PUBLIC the right to connect, temporary
---                     tables and the schema public
+--   schema=appstore   the value of output.postgres.schema in the job file
+--   prefix=NAME       replaces storeledger in the role names: roles belong to the whole cluster, so two separate ledgers
+--                     in one cluster need two prefixes
+--   exclusive=1       the database contains only the ledger: revokes from PUBLIC the privileges to connect, to create
+--                     temporary tables and to use the schema public
 \set ON_ERROR_STOP on
 \set QUIET on
 \pset tuples_only on
@@ -35,7 +35,7 @@ SET LOCAL client_min_messages = warning;
 SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT set_config('storeledger.schema', :'schema', true) AS s, set_config('storeledger.prefix', :'prefix', true) AS p \gset ignored_
 
--- LOGIN only when the role is made: one that was locked stays locked.
+-- LOGIN is set only when a role is created, so a locked role stays locked.
 CREATE TEMP TABLE ledger_roles ON COMMIT DROP AS
 SELECT word, :'prefix' || '_' || word AS name, login
   FROM (VALUES ('owner', 'NOLOGIN'), ('migrator', 'LOGIN'), ('loader', 'LOGIN'), ('exporter', 'LOGIN'),
@@ -54,7 +54,7 @@ BEGIN
     END IF;
 END $$;
 
--- What migrate creates belongs to the owner, whoever the migrator is.
+-- Objects that migrate creates belong to the owner, for any migrator.
 SELECT format('GRANT %I TO %I', :'prefix' || '_owner', :'prefix' || '_migrator') \gexec
 SELECT format('ALTER ROLE %I IN DATABASE %I SET role = %L', :'prefix' || '_migrator', current_database(), :'prefix' || '_owner')
 \gexec
@@ -81,7 +81,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- A clean slate.
+-- Revoke all privileges first.
 SELECT format('REVOKE ALL ON %s %I FROM %s', kind, :'schema', whom)
   FROM (VALUES ('SCHEMA'), ('ALL TABLES IN SCHEMA'), ('ALL SEQUENCES IN SCHEMA'), ('ALL ROUTINES IN SCHEMA')) k (kind),
        (SELECT 'PUBLIC' AS whom UNION ALL SELECT quote_ident(name) FROM ledger_roles WHERE word <> 'owner') w \gexec
@@ -94,8 +94,8 @@ SELECT format('GRANT CONNECT%s ON DATABASE %I TO %I',
 \endif
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_roles WHERE login LIKE 'LOGIN%' \gexec
 
--- Loading. DELETE only where a newer snapshot has fewer items, issues or spent budget than the one before, of locks, and where
--- a replay has loaded what was rejected.
+-- Loading. DELETE only on tables in which a newer snapshot can have fewer rows (items, issues, spent budget), on locks, and on
+-- rejected records that a replay has loaded.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -129,19 +129,19 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'unread_texts'),
            ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, INSERT, UPDATE', 'jobs'),
-           -- To lock them: they have no column and no row.
+           -- These tables are only locked: they have no columns and no rows.
            ('UPDATE', 'erasure_lock'),
            ('UPDATE', 'refresh_lock'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
            ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
--- A function that runs with its caller's rights gives none; of those that run with the owner's, these.
+-- Functions with the privileges of the owner. Other functions run with the caller's privileges and need no grant.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'refresh_views')) \gexec
 
--- Erasing. Every table a customer's records can be in, and the tombstones; see sql/migrations/0003_erasure.sql and
+-- Erasing. Every table that can contain a customer's records, and the tombstones; see sql/migrations/0003_erasure.sql and
 -- sql/migrations/0019_quoted_ids.sql.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_eraser')
   FROM (VALUES
@@ -176,7 +176,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
   FROM pg_proc p
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'refresh_views') \gexec
 
--- Exporting: every column that a CSV file or a report can show, which excludes payloads and bytes.
+-- Exporting. Every column that a CSV file or report can show, without payloads and binary columns.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')
   FROM pg_attribute
  WHERE attrelid IN (SELECT to_regclass(quote_ident(:'schema') || '.' || relation)
@@ -187,13 +187,13 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
                                    ('rate_buckets')) v (relation))
    AND attnum > 0 AND NOT attisdropped AND atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)
  GROUP BY attrelid \gexec
--- Of the headers only when each was first seen.
+-- Only when each header was first seen.
 SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I', c.oid::regclass, :'prefix' || '_exporter')
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'first_seen_at'
  WHERE c.relnamespace = to_regnamespace(quote_ident(:'schema')) AND c.relname = 'signing_headers' \gexec
 
--- The views that answer questions show neither payloads nor what names a customer or a device: a customer is an ID of
--- Apple's in them, as in the masked views. A new view is nobody's until it stands in this list.
+-- The views for analysis show neither payloads nor data that identifies a person or a device: customers appear as Apple's
+-- IDs, as in the masked views. No role can read a new view until it is in this list.
 CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
 SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
   FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
@@ -214,12 +214,12 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
 SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
   FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
 
--- What a report also stands on.
+-- Views that the report reads too.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), name)
   FROM (VALUES ('masked_apps'), ('masked_runs'), ('masked_coverage_gaps'), ('schema_migrations')) v (relation), ledger_roles
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
 
--- Analysing. The settings keep honest people from harm; they can be set otherwise in a session, the rights cannot.
+-- Analysis. The settings prevent mistakes; a session can change them. It cannot change the privileges.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', oid::regclass, :'prefix' || '_analyst')
   FROM pg_class
  WHERE relnamespace = to_regnamespace(quote_ident(:'schema')) AND relkind = 'v' AND relname LIKE 'masked\_%' \gexec

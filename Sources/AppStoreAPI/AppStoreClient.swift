@@ -4,20 +4,20 @@ package import SignedData
 
 /// Sends requests of Apple's App Store Server API, one at a time, each with a bearer token.
 ///
-/// No retries, no waiting, no paging: who calls decides those. Each may be told when its request may go out, and on
-/// what. Every function throws ``AppStoreModel/RequestFailure``, `CancellationError`, or ``SignedData/SigningError`` when no token can be made.
+/// The client does not retry, wait or follow pages; the caller does. Every function throws
+/// ``AppStoreModel/RequestFailure``, `CancellationError`, or ``SignedData/SigningError`` when no token can be made.
 package final class AppStoreClient: Sendable {
     private let transport: CurlTransport
     private let baseURL: String
-    private let tokens: TokenKeeper
+    private let tokens: TokenCache
     private let now: @Sendable () -> UnixMilliseconds
 
     /// Makes a client; nothing is sent yet.
     ///
     /// - Parameters:
-    ///   - transport: Shared with whoever else talks to the same host; shut down by whoever made it.
+    ///   - transport: Can be shared with other clients of the same host. The caller shuts it down.
     ///   - baseURL: Scheme, host and port, such as ``AppStoreModel/AppStoreEnvironment/baseURL``.
-    ///   - tokens: Signs the bearer tokens, of which one is kept as long as it may be reused.
+    ///   - tokens: Signs the bearer tokens. Each token is reused until it expires or is refused.
     ///   - now: The clock that dates the tokens.
     package init(
         transport: CurlTransport,
@@ -27,14 +27,14 @@ package final class AppStoreClient: Sendable {
     ) {
         self.transport = transport
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
-        self.tokens = TokenKeeper(signer: tokens)
+        self.tokens = TokenCache(signer: tokens)
         self.now = now
     }
 
-    /// One page of an answer.
+    /// Requests one page.
     ///
     /// - Parameters:
-    ///   - request: Of one item; every page of it must be requested with the same filters.
+    ///   - request: All pages of one item must be requested with the same filters.
     ///   - departure: When the request may be sent, and on which connection.
     ///   - decode: Reads the body of a 200 answer.
     /// - Returns: The page, with the server's `Date`.
@@ -51,15 +51,15 @@ package final class AppStoreClient: Sendable {
         return page
     }
 
-    /// Makes sure the next request carries another token than the one Apple refused.
+    /// Replaces the token if Apple has refused it.
     ///
-    /// Does nothing when nobody was refused since the token was made: many workers that get 401 at once cost one
-    /// new token.
+    /// Does nothing if the current token was not refused, so many workers that get 401 at once cause only one new
+    /// token.
     package func renewToken() {
         tokens.replaceRefused()
     }
 
-    /// Sends one request and returns the answer as it is, whatever its status, with the server's `Date`.
+    /// Sends one request and returns the answer with any status, and the server's `Date`.
     package func answer(to request: AppStoreRequest) async throws -> HTTPAnswer {
         HTTPAnswer(try await send(request, .init()))
     }

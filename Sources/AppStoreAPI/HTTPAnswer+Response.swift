@@ -2,17 +2,17 @@ package import AppStoreModel
 package import HTTPTransport
 
 extension HTTPAnswer {
-    /// Reads what an answer says besides a page.
+    /// Reads the status, error and headers of an answer.
     package init(_ response: HTTPResponse) {
         let payload = response.status == 200 ? nil : ErrorPayload.decode(response.body)
-        // Apple's sentence, or the beginning of whatever a proxy put in its place.
+        // Apple's message, or the beginning of the body when a proxy answered.
         let words =
             payload?.message
             ?? (response.status == 200 ? "" : String(decoding: response.body.prefix(4_096), as: UTF8.self))
         self.init(
             status: response.status,
             errorCode: payload?.code,
-            message: harmless(words),
+            message: sanitized(words),
             retryAfter: response.headers.values(of: "Retry-After"),
             date: response.headers.values(of: "Date").first
         )

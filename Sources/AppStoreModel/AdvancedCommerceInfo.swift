@@ -1,12 +1,12 @@
 extension ObjectShape {
-    /// What a transaction says of an Advanced Commerce purchase.
+    /// The Advanced Commerce fields of a transaction.
     package static let advancedCommerceTransaction = ObjectShape(
         "AdvancedCommerceTransactionInfo",
         [
             Field("requestReferenceId", .text),
             Field("period", .advancedCommercePeriod),
             Field("taxCode", .text),
-            // A decimal number in text.
+            // A decimal number as text.
             Field("taxRate", .text),
             Field("taxExclusivePrice", .money),
             Field("estimatedTax", .money),
@@ -15,7 +15,7 @@ extension ObjectShape {
         ]
     )
 
-    /// What a renewal says of an Advanced Commerce subscription.
+    /// The Advanced Commerce fields of a renewal.
     package static let advancedCommerceRenewal = ObjectShape(
         "AdvancedCommerceRenewalInfo",
         [

@@ -1,8 +1,7 @@
-/// Where an app's purchases live.
+/// The App Store environment of a purchase.
 ///
-/// Apple keeps the two apart: other host, other limits, other reach.
-///
-/// `Xcode` and `LocalTesting` also occur in payloads, but never in what a server may load.
+/// The two environments have different hosts, limits and retention times. `Xcode` and `LocalTesting` also occur in
+/// payloads, but not in records of the server API.
 package enum AppStoreEnvironment: String, CaseIterable, Sendable {
     case production = "Production"
     case sandbox = "Sandbox"
@@ -25,10 +24,10 @@ package enum AppStoreEnvironment: String, CaseIterable, Sendable {
         }
     }
 
-    /// The oldest notifications worth asking for at `now`.
+    /// The oldest start date to request at `now`.
     ///
-    /// Ten minutes inside Apple's reach: a crawl takes time between freezing `now` and its last request, and a start one
-    /// second out of reach is refused (4000012).
+    /// It is ten minutes later than Apple's limit. A crawl takes time after it fixes `now`, and Apple refuses a start
+    /// date that is one second too old (4000012).
     package func oldestNotification(at now: UnixMilliseconds) -> UnixMilliseconds {
         now - notificationReach + .seconds(600)
     }

@@ -1,4 +1,4 @@
-/// One request of the App Store Server API, without host, token and time of departure.
+/// One request of the App Store Server API, without host and token.
 package struct AppStoreRequest: Equatable, Sendable {
     package enum Method: Sendable {
         case get
@@ -11,11 +11,11 @@ package struct AppStoreRequest: Equatable, Sendable {
     /// JSON; `nil` for GET.
     package let body: [UInt8]?
 
-    /// A GET request; the same parameters give the same text, as paging demands.
+    /// A GET request; the same parameters always give the same text, because paging requires it.
     ///
     /// - Parameters:
     ///   - path: Percent-encoded, with a leading slash.
-    ///   - parameters: In the order they are sent; one without a value is left out.
+    ///   - parameters: In the order in which they are sent; a parameter without a value is omitted.
     /// - Returns: The request.
     package static func get(_ path: String, _ parameters: QueryParameters = []) -> AppStoreRequest {
         AppStoreRequest(method: .get, target: path + parameters.queryString, body: nil)
@@ -25,7 +25,7 @@ package struct AppStoreRequest: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - path: Percent-encoded, with a leading slash.
-    ///   - parameters: In the order they are sent; one without a value is left out.
+    ///   - parameters: In the order in which they are sent; a parameter without a value is omitted.
     ///   - body: JSON.
     /// - Returns: The request.
     package static func post(_ path: String, _ parameters: QueryParameters = [], body: [UInt8]) -> AppStoreRequest {

@@ -1,5 +1,6 @@
 extension ObjectShape {
-    /// The payload of a signed app transaction; its `receiptCreationDate` is what `signedDate` is elsewhere.
+    /// The payload of a signed app transaction; its `receiptCreationDate` corresponds to `signedDate` of other
+    /// payloads.
     package static let appTransaction = ObjectShape(
         "AppTransaction",
         [

@@ -1,6 +1,6 @@
-/// The error codes the App Store Server API documents, by Apple's names.
+/// The documented error codes of the App Store Server API, with Apple's names.
 ///
-/// The set is open: an answer may carry a code that is not here.
+/// An answer can contain a code that is not in this list.
 /// Source: App Store Server API, error codes, read 2026-11.
 package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case generalBadRequest = 4_000_000

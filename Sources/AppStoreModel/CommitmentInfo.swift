@@ -1,5 +1,5 @@
 extension ObjectShape {
-    /// What a transaction says about the commitment it belongs to.
+    /// The commitment of a transaction.
     package static let transactionCommitment = ObjectShape(
         "TransactionCommitmentInfo",
         [
@@ -10,7 +10,7 @@ extension ObjectShape {
         ]
     )
 
-    /// What a renewal says about the commitment that follows.
+    /// The next commitment of a renewal.
     package static let renewalCommitment = ObjectShape(
         "RenewalCommitmentInfo",
         [

@@ -1,7 +1,7 @@
 extension ObjectShape {
-    /// What a notification about purchases outside the App Store carries: `externalPurchaseToken`.
+    /// The `externalPurchaseToken` of a notification about purchases outside the App Store.
     ///
-    /// It has no `environment`: an `externalPurchaseId` that begins with `SANDBOX` is of the sandbox.
+    /// It has no `environment`. An `externalPurchaseId` that begins with `SANDBOX` belongs to the sandbox.
     package static let externalPurchaseToken = ObjectShape(
         "ExternalPurchaseToken",
         [
@@ -10,7 +10,7 @@ extension ObjectShape {
             Field("appAppleId", .integer64),
             Field("tokenCreationDate", .moment),
             Field("tokenExpirationDate", .moment),
-            // Apple lists no values, so none is unknown.
+            // Apple lists no values, so no value is reported as unknown.
             Field("tokenType", .text),
         ]
     )

@@ -1,6 +1,6 @@
 /// The filters of Get Transaction History.
 ///
-/// Every one is optional; the same must go with every page of one crawl.
+/// All are optional. Every page of one crawl must be requested with the same filters.
 ///
 /// Source: Get Transaction History, query parameters, read 2026-11.
 package struct HistoryQuery: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// Values of the open sets that more than one object uses.
+/// Known values of fields that several objects have.
 extension FieldType {
     static let environment = openText(["Sandbox", "Production", "Xcode", "LocalTesting"])
 

@@ -1,5 +1,5 @@
 extension ObjectShape {
-    /// What a notification about a customer's app download carries: `appData`.
+    /// The `appData` of a notification about a customer's app download.
     package static let notificationAppData = ObjectShape(
         "AppData",
         [

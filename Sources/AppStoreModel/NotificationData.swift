@@ -1,5 +1,5 @@
 extension ObjectShape {
-    /// What a notification about one customer carries: `data`.
+    /// The `data` of a notification about one customer.
     package static let notificationData = ObjectShape(
         "Data",
         [

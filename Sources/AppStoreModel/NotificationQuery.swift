@@ -1,13 +1,13 @@
 /// The body of Get Notification History.
 ///
-/// The same must go with every page of one crawl.
+/// Every page of one crawl must be requested with the same body.
 ///
 /// `transactionId` and `notificationType` exclude each other (Apple answers 4000019).
 /// Source: Get Notification History, NotificationHistoryRequest, read 2026-11.
 package struct NotificationQuery: Hashable, Sendable {
     package var startDate: UnixMilliseconds
     package var endDate: UnixMilliseconds
-    /// `nil` asks for the whole app.
+    /// `nil` requests the whole app.
     package var transactionId: TransactionID?
     package var notificationType: String?
     package var notificationSubtype: String?

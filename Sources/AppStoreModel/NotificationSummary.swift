@@ -1,5 +1,5 @@
 extension ObjectShape {
-    /// What a notification about extending renewal dates for all subscribers carries: `summary`.
+    /// The `summary` of a notification about extended renewal dates for all subscribers.
     package static let notificationSummary = ObjectShape(
         "Summary",
         [

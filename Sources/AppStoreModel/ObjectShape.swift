@@ -1,9 +1,9 @@
 import StrictJSON
 
-/// The fields Apple documents for one JSON object.
+/// The fields that Apple documents for one JSON object.
 ///
-/// Shapes are data, so that one walk reads every object and nothing is forgotten by hand. Every field is optional, and
-/// a field that is not here may still come.
+/// Shapes are data, so that the same code reads every object. Every field is optional, and an object can contain fields
+/// that are not listed.
 /// Source: App Store Server API and App Store Server Notifications, read 2026-11.
 package struct ObjectShape: Sendable {
     /// Apple's name of the object.
@@ -17,7 +17,7 @@ package struct ObjectShape: Sendable {
         indexByKey = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.key, $0) })
     }
 
-    /// The field with this JSON key, compared as bytes; `nil` for one Apple does not document.
+    /// The field with this JSON key, compared as bytes; `nil` for an undocumented field.
     package subscript(key: String) -> Field? {
         guard let index = indexByKey[key], fields[index].key.isByteEqual(to: key) else { return nil }
         return fields[index]
@@ -26,7 +26,7 @@ package struct ObjectShape: Sendable {
 
 /// One documented field.
 package struct Field: Sendable {
-    /// The member's name, as Apple writes it.
+    /// Apple's name of the member.
     package let key: String
     package let type: FieldType
 
@@ -36,10 +36,10 @@ package struct Field: Sendable {
     }
 }
 
-/// What a field holds when it is as documented.
+/// The documented type of a field.
 package enum FieldType: Sendable {
     case text
-    /// Text of an open set: others than the known values may come.
+    /// Text of an open set: other values than the known ones can occur.
     case openText(Set<String>)
     case integer32
     case integer64

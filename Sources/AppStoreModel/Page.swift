@@ -1,12 +1,12 @@
 package import StrictJSON
 
-/// One page of an answer of Apple's; nothing in it is verified yet.
+/// One page of an answer from Apple, not yet verified.
 package struct Page: Equatable, Sendable {
     package var records: [PageRecord]
-    /// `revision` or `paginationToken`; what the next page is asked with.
+    /// The `revision` or `paginationToken` for the next page.
     package var cursor: String?
     package var hasMore: Bool
-    /// The response's own `bundleId` and `environment`; transaction history has them, the others do not.
+    /// The response's `bundleId` and `environment`; only transaction history has them.
     package var bundleId: String?
     package var environment: String?
     /// Raw value of the answer's `Date` header.
@@ -35,8 +35,8 @@ package enum PageRecord: Equatable, Sendable {
     case transaction(jws: String)
     /// A signed transaction that refund history returned.
     case refund(jws: String)
-    /// A signed notification and how often Apple tried to deliver it.
+    /// A signed notification, and Apple's attempts to deliver it.
     case notification(jws: String, sendAttempts: [JSONElement])
-    /// An element that is not what the documentation promises, as JSON text.
+    /// An element that is not as documented, as JSON text.
     case unreadable(String)
 }

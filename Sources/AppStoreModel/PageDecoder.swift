@@ -1,13 +1,15 @@
 package import StrictJSON
 
-/// Turns the body of a 200 answer into a ``Page``, or says what the documentation promises and the body lacks.
+/// Decodes the body of a 200 answer into a ``Page``.
 ///
-/// Functions throw ``RequestFailure/badPage(reason:)`` and nothing else. A single bad record never costs the page: it becomes
-/// ``PageRecord/unreadable(_:)``.
+/// Functions throw only ``RequestFailure/badPage(reason:)``. A single bad record does not invalidate the page. It
+/// becomes ``PageRecord/unreadable(_:)``.
 package enum PageDecoder {
-    /// Apple sends 20 records a page; ten times that is not a page.
+    /// The most records of a page.
+    ///
+    /// Apple sends 20.
     package static let recordLimit = 200
-    /// Bytes of a `revision` or `paginationToken`; it has to fit a request line.
+    /// The most bytes of a `revision` or `paginationToken`, which must fit into a request line.
     package static let cursorLimit = 4 * 1_024
 
     /// Reads a response with a list of records and a cursor.
@@ -32,7 +34,7 @@ package enum PageDecoder {
         let cursor = try cursor(response, named: cursorName)
         guard cursor != nil || !hasMore else {
             throw .badPage(
-                reason: "hasMore is true and \(cursorName) is missing or empty; no next page can be asked for"
+                reason: "hasMore is true and \(cursorName) is missing or empty; the next page cannot be requested"
             )
         }
         return Page(
@@ -44,7 +46,7 @@ package enum PageDecoder {
         )
     }
 
-    /// A record that is a JWS by itself.
+    /// A record that consists of a JWS.
     package static func signed(_ element: JSONElement, as record: (String) -> PageRecord) -> PageRecord {
         guard let jws = element.string, !jws.isEmpty else { return .unreadable(JSONWriter.text(element.value)) }
         return record(jws)
@@ -58,7 +60,7 @@ package enum PageDecoder {
         guard let attempts = element["sendAttempts"], !attempts.isNull else {
             return .notification(jws: jws, sendAttempts: [])
         }
-        // What was not promised is left for the normalizer to record, as one attempt it cannot read.
+        // The normalizer records an undocumented value as one unreadable attempt.
         return .notification(jws: jws, sendAttempts: attempts.array ?? [attempts])
     }
 }
@@ -70,7 +72,7 @@ extension PageDecoder {
         } catch {
             throw .badPage(
                 reason:
-                    "the body of \(body.count) bytes is no JSON object to trust: \(error) (\(error.reason.rawValue))"
+                    "the body of \(body.count) bytes is not a valid JSON object: \(error) (\(error.reason.rawValue))"
             )
         }
     }

@@ -1,4 +1,4 @@
-/// Names and values of a URL's query, in the order they go out; a parameter without a value is left out.
+/// Names and values of a URL's query, in the order in which they are sent; a parameter without a value is omitted.
 package typealias QueryParameters = [(name: String, value: String?)]
 
 extension QueryParameters {
@@ -12,7 +12,7 @@ extension QueryParameters {
 extension String {
     /// Every byte outside RFC 3986's unreserved set as `%XX`.
     ///
-    /// More than a URL needs, and just what a cursor needs: `+ / = &` come back from the server's decoder as they were.
+    /// This encodes more than a URL requires, so that `+ / = &` in a cursor are decoded correctly by every server.
     package var percentEncoded: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf8.count)

@@ -1,9 +1,9 @@
-/// The rolling window that a request limit is counted in, with the safety margin that belongs to it.
+/// The rolling window in which requests are counted, with its safety margins.
 ///
-/// Against Apple it is an hour. A rehearsal's is shorter, and the margin shrinks with it, but never below a quarter of
-/// a second: a durable commit takes some 20 ms, and a shorter grant would burn the budget unsent.
+/// With Apple it is an hour. A rehearsal can use a shorter one. The margins shrink with it, but not below a quarter of
+/// a second: a durable commit takes about 20 ms, and shorter grants would expire unused.
 package struct RateWindow: Hashable, Sendable {
-    /// Apple's.
+    /// Apple's window.
     package static let hour = RateWindow(length: .seconds(3_600))
 
     /// Above zero.

@@ -1,25 +1,26 @@
-/// Why one request to Apple gave no page.
+/// Why one request to Apple returned no page.
 package enum RequestFailure: Error, Equatable, Sendable {
-    /// No HTTP answer: resolving, connecting, TLS, time-out, cut connection.
+    /// No HTTP answer: DNS, connection, timeout, or a closed connection.
     case transport(detail: String)
-    /// The kept connection that the request went out on ended before a word of the answer came.
+    /// The reused connection was closed before any part of the answer arrived.
     case keptConnectionLost(detail: String)
-    /// Nothing was sent: the permit's time had passed before there was a connection.
+    /// Nothing was sent, because the permit expired before there was a connection.
     case tooLate
-    /// The server's TLS certificate or version is not acceptable; trying again will not help.
+    /// The server's TLS certificate or version is not acceptable; a retry does not help.
     case tls(detail: String)
-    /// An HTTP answer other than 200, with Apple's code and message where the body had them.
+    /// An HTTP answer other than 200, with Apple's code and message if the body has them.
     case answered(HTTPAnswer)
-    /// HTTP 200 whose body is not the page the documentation promises.
+    /// HTTP 200 with a body that is not as documented.
     case badPage(reason: String)
 }
 
-/// What a non-200 answer said.
+/// The status, error and headers of an answer.
 package struct HTTPAnswer: Equatable, Sendable {
     package let status: Int
-    /// Apple's `errorCode`, `nil` where the body was not Apple's JSON.
+    /// Apple's `errorCode`; `nil` if the body is not Apple's JSON.
     package let errorCode: Int64?
-    /// Apple's `errorMessage` or the beginning of a foreign body: at most 512 characters, control characters escaped.
+    /// Apple's `errorMessage` or the beginning of another body: at most 512 characters, with escaped control
+    /// characters.
     package let message: String
     /// Raw values of every `Retry-After` header, unparsed.
     package let retryAfter: [String]

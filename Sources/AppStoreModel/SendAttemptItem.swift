@@ -1,5 +1,5 @@
 extension ObjectShape {
-    /// One attempt of Apple's to deliver a notification; it is not signed.
+    /// One attempt by Apple to deliver a notification; it is not signed.
     package static let sendAttempt = ObjectShape(
         "SendAttemptItem",
         [

@@ -1,6 +1,6 @@
-/// The name of a stream: one of Apple's calls that a job can name under `streams`.
+/// The name of a stream: one of Apple's endpoints that a job can name under `streams`.
 ///
-/// Job files, tables, logs and metrics use it. `JobPlan/Streams` says what each name stands for.
+/// Job files, tables, logs and metrics use it. `JobPlan/Streams` defines each stream.
 package struct StreamName: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -1,6 +1,6 @@
-/// A transaction ID that is safe to put into a request path: one to twenty ASCII digits.
+/// A transaction ID of 1 to 20 ASCII digits, which is safe in a request path.
 ///
-/// Compared as bytes, never as a number: `"00012"` and `"12"` are two IDs.
+/// IDs are compared as bytes, not as numbers: `"00012"` and `"12"` are two IDs.
 package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 

@@ -5,7 +5,7 @@ extension ObjectShape {
         [
             Field("transactionId", .text),
             Field("originalTransactionId", .text),
-            // It occurs in payloads, although Apple's table of fields lacks it.
+            // It occurs in payloads, but is missing in Apple's documentation.
             Field("previousOriginalTransactionId", .text),
             Field("webOrderLineItemId", .text),
             Field("appTransactionId", .text),

@@ -1,4 +1,4 @@
-/// A moment as Apple writes it: milliseconds since 1970-01-01T00:00:00Z.
+/// A moment in Apple's notation: milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// Source: every date field and `Retry-After` of the App Store Server API.
 package struct UnixMilliseconds: RawRepresentable, Hashable, Comparable, Sendable {
@@ -12,7 +12,7 @@ package struct UnixMilliseconds: RawRepresentable, Hashable, Comparable, Sendabl
         left.rawValue < right.rawValue
     }
 
-    /// The moment `duration` later; sub-millisecond parts are dropped.
+    /// The moment `duration` later; fractions of a millisecond are dropped.
     package static func + (moment: Self, duration: Duration) -> Self {
         Self(rawValue: moment.rawValue + duration.wholeMilliseconds)
     }
@@ -21,7 +21,7 @@ package struct UnixMilliseconds: RawRepresentable, Hashable, Comparable, Sendabl
         Self(rawValue: moment.rawValue - duration.wholeMilliseconds)
     }
 
-    /// How long from `earlier` to `later`; negative when they are the other way round.
+    /// The time from `earlier` to `later`; negative if `later` is before `earlier`.
     package static func - (later: Self, earlier: Self) -> Duration {
         .milliseconds(later.rawValue - earlier.rawValue)
     }

@@ -1,7 +1,7 @@
 import AppStoreModel
 import JobPlan
 
-/// What has been tried for one page so far, and what follows from the latest failure.
+/// The attempts made for one page, and the next step after a failure.
 struct Attempts {
     enum NextStep {
         case waitForApple(retryAfter: [String], date: String?)
@@ -14,9 +14,11 @@ struct Attempts {
     private let item: WorkItem
     private let effects: [AppleErrorCode: ErrorEffect]
     private var history = AttemptHistory()
-    /// Requests sent for the page, whatever became of them.
+    /// Requests sent for the page, successful or not.
     private(set) var requests = 0
-    /// Whether the latest request was lost with a kept connection: others that are kept may be dead as well.
+    /// Whether the latest request failed because a reused connection was closed.
+    ///
+    /// Other idle connections may be closed too.
     private(set) var needNewConnection = false
 
     init(for item: WorkItem, rules: CrawlRules) {
@@ -32,19 +34,20 @@ struct Attempts {
         requests += 1
     }
 
-    /// The request that was counted last never went out.
+    /// Takes back ``sent()``, because the request was not sent after all.
     mutating func wasNotSent() {
         requests -= 1
     }
 
-    /// Decides by ``AppStoreModel/RequestFailure/disposition(after:now:)`` and by what the run can still afford.
+    /// Decides the next step by ``AppStoreModel/RequestFailure/disposition(after:effects:now:)`` and the run's retry
+    /// quota.
     ///
     /// - Parameters:
     ///   - failure: Of the latest request.
-    ///   - health: Pays for retries and knows when too much fails.
+    ///   - health: Holds the retry quota and the circuit breaker.
     ///   - now: This machine's clock.
     ///   - random: In `0..<1`.
-    /// - Returns: What to do now.
+    /// - Returns: The next step.
     /// - Throws: ``StopReason`` when the run must end.
     mutating func next(
         after failure: RequestFailure,

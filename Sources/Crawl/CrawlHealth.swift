@@ -2,11 +2,12 @@ import AppStoreModel
 import Synchronization
 import Workers
 
-/// Watches a whole crawl: ends it when too much fails, and keeps retries from making an outage worse.
+/// Watches a whole crawl: stops it when too much fails, and limits retries so that they do not make an outage worse.
 final class CrawlHealth: Sendable {
-    /// Reasons of rejected records that say nothing against the signature, the chain or the claims.
+    /// Reasons of rejected records whose signature, chain and claims are valid.
     ///
-    /// Such a record may be Apple's, and one customer's history may be full of them.
+    /// These records can be from Apple, and one customer's history can contain many of them, so they do not stop the
+    /// crawl.
     private static let reasonsOfContent: Set<String> = ["unreadable", "conflict", "no_identity", "missing_key"]
 
     private let breaker: Mutex<CircuitBreaker>
@@ -14,22 +15,22 @@ final class CrawlHealth: Sendable {
     private let time: Timekeeper
 
     /// - Parameters:
-    ///   - rules: Say whether too many rejected records end the crawl.
-    ///   - time: Its monotonic clock alone is read.
+    ///   - rules: Whether too many rejected records end the crawl.
+    ///   - time: Only its monotonic clock is read.
     init(rules: CrawlRules, time: Timekeeper) {
         breaker = Mutex(CircuitBreaker(stopsForRejects: rules.stopsForRejects))
         self.time = time
     }
 
-    /// Notes a request that gave a page.
+    /// Records a request that returned a page.
     func answered() throws {
         quota.succeeded()
         try note { $0.note(requestThatEndedInRetry: false, at: time.monotonic()) }
     }
 
-    /// Notes a request that gave no page, and pays for sending it again.
+    /// Records a request that returned no page, and takes one retry from the quota.
     ///
-    /// - Returns: Whether the run can still afford that.
+    /// - Returns: Whether the quota allows the retry.
     func affordsRetry() throws -> Bool {
         try note { $0.note(requestThatEndedInRetry: true, at: time.monotonic()) }
         return quota.payForRetry()
@@ -39,7 +40,7 @@ final class CrawlHealth: Sendable {
         try note { $0.note(failedItem: report) }
     }
 
-    /// Notes a page that is in the store.
+    /// Records a committed page.
     func committed(_ outcome: PageOutcome) throws {
         try note {
             $0.note(
@@ -51,7 +52,7 @@ final class CrawlHealth: Sendable {
         }
     }
 
-    /// Notes that every item has reached its end.
+    /// Records that every item has reached its end.
     func ended() throws {
         try note { $0.noteEnd() }
     }

@@ -1,32 +1,35 @@
 package import AppStoreModel
 import JobPlan
 
-/// The limiter of each endpoint and environment a crawl may ask.
+/// The rate limiters of a crawl, one for each endpoint and environment.
 package struct CrawlLimits: Sendable {
     private let limiters: [StreamName: RateLimiter]
     private let otherLimiters: [StreamName: RateLimiter]
 
     /// - Parameters:
-    ///   - limiters: Of the job's own environment.
-    ///   - otherLimiters: Of the one that unknown IDs are tried in; empty where the job does not allow it.
+    ///   - limiters: For the job's own environment.
+    ///   - otherLimiters: For the environment in which unknown IDs are tried. Empty if the job does not allow that.
     package init(limiters: [StreamName: RateLimiter], otherLimiters: [StreamName: RateLimiter] = [:]) {
         self.limiters = limiters
         self.otherLimiters = otherLimiters
     }
 
-    /// - Throws: ``StopReason/configuration(_:)`` for an item that the job does not allow: an earlier run took it to the
-    ///   other environment, and the job file has changed since.
+    /// - Throws: ``StopReason/configuration(_:)`` for an item that the job does not allow. This happens when an earlier
+    ///   run
+    ///   moved the item to the other environment and the job file has changed since.
     func limiter(for item: WorkItem) throws(StopReason) -> RateLimiter {
         guard let limiter = (item.otherEnvironment == nil ? limiters : otherLimiters)[item.stream] else {
             let place = item.otherEnvironment.map { " in \($0.rawValue)" } ?? ""
             let sentence =
-                "The job has no limit for \(item.stream.rawValue)\(place), where \(item.key) is to be asked for"
+                "The job has no limit for \(item.stream.rawValue)\(place), which item \(item.key) needs"
             throw .configuration(FailureReport(message: sentence))
         }
         return limiter
     }
 
-    /// How long this process has waited for limits: for that endpoint which kept it waiting longest, since all wait at once.
+    /// How long this process has waited for limits.
+    ///
+    /// Endpoints wait at the same time, so this is the longest wait of one endpoint, not the sum.
     package var waited: Duration {
         get async {
             var longest = Duration.zero

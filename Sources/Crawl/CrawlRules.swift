@@ -1,31 +1,37 @@
 package import AppStoreModel
 import JobPlan
 
-/// How patient a crawl is.
+/// Limits on retries, restarts and pages of a crawl.
 package struct CrawlRules: Sendable {
-    /// How often in a run an item is put off before it counts as failed.
+    /// How often an item is put off in a run before it fails.
     ///
-    /// The first time for 30 s, then doubling.
+    /// The first delay is 30 s, and each further delay is twice as long.
     package var deferralsPerRun = 3
-    /// How often in a run an item may begin again because Apple refused its cursor.
+    /// How often an item may start again in a run because Apple refused its cursor.
     package var restartsPerRun = 2
-    /// Pages of one customer in one run; two hundred thousand records of one customer are a fault, not a history.
+    /// The most pages of one customer in one run.
+    ///
+    /// 200,000 records of one customer are an error, not a history.
     package var pagesPerItem = 10_000
-    /// Pages of one window of the whole app in one run; the busiest app's day has fewer.
+    /// The most pages of one app-wide window in one run.
+    ///
+    /// Even a day of a very busy app has fewer.
     package var pagesPerWindow = 1_000_000
-    /// Whether the run ends when 1 in 20 records fail verification; no longer once a process of it has ended for that.
+    /// Whether the run ends when 1 in 20 records fail verification.
+    ///
+    /// False when a process of this run has already ended for that reason.
     package var stopsForRejects = true
-    /// Where an ID is tried once that production does not know; `nil` where the job does not allow it.
+    /// Where an ID is tried that production does not know; `nil` if the job does not allow it.
     package var otherEnvironment: AppStoreEnvironment?
 
     package init() {}
 
-    /// Pages of `item` in one run, at most.
+    /// The most pages of `item` in one run.
     func pages(of item: WorkItem) -> Int {
         TransactionID(item.key) == nil ? pagesPerWindow : pagesPerItem
     }
 
-    /// How long an item is put off for the `count`-th time, from 1.
+    /// How long an item is put off the `count`-th time; `count` starts at 1.
     package func deferral(_ count: Int) -> Duration {
         .seconds(30 << min(count - 1, 6))
     }

@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import JobPlan
 
-/// Where items come from and where pages end up.
+/// The source of work items and the destination of pages.
 ///
-/// Nothing the crawl knows lives anywhere else.
+/// All durable state of the crawl is here.
 package protocol CrawlStore: Sendable {
     /// A page whose records are verified.
     associatedtype VerifiedPage: Sendable
@@ -13,7 +13,7 @@ package protocol CrawlStore: Sendable {
     /// Leases items of `stream` to this process.
     func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer
 
-    /// Whether this process may still send requests for `item`; false once its lease could have run out.
+    /// Whether this process may still send requests for `item`; false as soon as its lease could have expired.
     func holds(_ item: WorkItem) -> Bool
 
     /// Verifies every record of the page.
@@ -28,23 +28,25 @@ package protocol CrawlStore: Sendable {
     ///
     /// - Parameters:
     ///   - rows: Of the page.
-    ///   - page: As Apple answered it; its cursor and whether more pages follow count.
+    ///   - page: The page from Apple, for its cursor and whether more pages follow.
     ///   - item: As it was leased or last committed.
     ///   - requests: Requests spent on the page, retries included.
-    /// - Returns: The item as it is now, and what changed.
-    /// - Throws: ``LeaseLost`` when another worker holds the item by now.
+    /// - Returns: The item with its new state, and what changed.
+    /// - Throws: ``LeaseLost`` when another worker now holds the item.
     func commit(_ rows: Rows, of page: Page, for item: WorkItem, requests: Int) async throws -> PageOutcome
 
-    /// Records what became of an item that gave no page.
+    /// Records the outcome of an item whose page could not be fetched.
     ///
-    /// - Throws: ``LeaseLost`` when another worker holds the item by now; it is left alone.
+    /// - Throws: ``LeaseLost`` when another worker now holds the item. The item is not changed.
     func record(_ outcome: ItemOutcome, of item: WorkItem, requests: Int) async throws
 }
 
 /// What ``CrawlStore/lease(_:atMost:)`` found.
 package enum LeaseAnswer: Sendable {
     case items([WorkItem])
-    /// Every item is being worked on or put off; ask again after at most this long.
+    /// Every item is leased or put off.
+    ///
+    /// Ask again after at most this time.
     case later(Duration)
     /// Every item of the stream has reached its end.
     case drained
@@ -59,7 +61,7 @@ package struct PageOutcome: Sendable {
     package let rowsUnchanged: Int
     /// Reasons of the records that were rejected.
     package let rejected: [String]
-    /// Reasons of those of them that the store did not have as rejected before, in whichever run.
+    /// Reasons of the records that were rejected for the first time, over all runs.
     package let newlyRejected: [String]
 
     package init(
@@ -81,7 +83,9 @@ package struct PageOutcome: Sendable {
     package var records: Int { rowsNew + rowsUpdated + rowsUnchanged + rejected.count }
 }
 
-/// Another worker holds the item: what this one fetched is dropped.
+/// Another worker now holds the item.
+///
+/// The page that this worker fetched is discarded.
 package struct LeaseLost: Error, Equatable {
     package init() {}
 }

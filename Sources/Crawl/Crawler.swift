@@ -2,11 +2,11 @@ package import AppStoreModel
 import JobPlan
 package import Workers
 
-/// Crawls items to their end, many at a time, each page by page.
+/// Crawls many items concurrently, each page by page, until all are finished.
 ///
 ///     lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
 ///
-/// Knows no network and no storage: pages come from a ``PageSource``, items and durability from a ``CrawlStore``.
+/// Pages come from a ``PageSource``. Items come from a ``CrawlStore``, which also stores the pages.
 package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     private let source: Source
     private let store: Store
@@ -33,12 +33,12 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         self.report = report
     }
 
-    /// Returns when every item of `streams` has reached its end, whoever worked on it.
+    /// Returns when every item of `streams` has reached its end, in this or another process.
     ///
     /// - Parameters:
-    ///   - streams: Each with items in the store, or without.
-    ///   - width: Items under way at a time, at least 1.
-    /// - Throws: ``StopReason`` when going on makes no sense, `CancellationError`, and what source and store throw.
+    ///   - streams: A stream may have no items.
+    ///   - width: The number of concurrent items, at least 1.
+    /// - Throws: ``StopReason`` when the run must end, `CancellationError`, and errors of source and store.
     package func crawl(_ streams: [StreamName], width: Int) async throws {
         let feed = ItemFeed(store: store, streams: streams, width: width, time: time)
         try await withBoundedWorkers(width: width, next: { try await feed.next() }) { item in
@@ -51,18 +51,20 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         }
     }
 
-    /// Judges what the whole crawl brought; to be called once, after the last ``crawl(_:width:)``.
+    /// Checks the share of rejected records over the whole crawl.
     ///
-    /// A crawl of a few records is judged only now, when all of them are in the store.
+    /// Call it once, after the last ``crawl(_:width:)``.
     ///
-    /// - Throws: ``StopReason`` when too much failed.
+    /// A crawl with few records is checked only here, when all of them are stored.
+    ///
+    /// - Throws: ``StopReason`` when too many records were rejected.
     package func finish() throws {
         try health.ended()
     }
 
-    /// One item, page by page.
+    /// Crawls one item page by page.
     ///
-    /// A page is durable before the next is requested.
+    /// Each page is durable before the next is requested.
     private func crawl(_ item: WorkItem) async throws {
         var item = item
         while true {
@@ -100,7 +102,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         case noPage(ItemOutcome, requests: Int)
     }
 
-    /// Gets the item's next page, waiting for the limit and trying again as the failure demands.
+    /// Fetches the item's next page: waits for a permit before each attempt, and retries according to the failure.
     private func fetch(_ item: WorkItem) async throws -> Fetched {
         var attempts = Attempts(for: item, rules: rules)
         var sawNoProgress = false
@@ -121,13 +123,13 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                     return .page(page, requests: attempts.requests)
                 }
                 guard !sawNoProgress else {
-                    let message = "Apple says there are more pages but gives no new cursor to ask for them"
+                    let message = "Apple says there are more pages but gives no new cursor to request them"
                     return .noPage(.failed(code: nil, message: message), requests: attempts.requests)
                 }
                 sawNoProgress = true
                 continue
             } catch RequestFailure.tooLate {
-                // The unit is burned, Apple saw nothing, and the next permit is waited for like any other.
+                // The permit is spent although nothing was sent. The next attempt needs a new one.
                 attempts.wasNotSent()
                 continue
             } catch let error as RequestFailure {
@@ -150,7 +152,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         }
     }
 
-    /// Returns when one request for the item may be sent: the budget has it, and the lease still stands.
+    /// Returns when one request for the item may be sent: the budget allows it and the lease is still held.
     private func permit(for item: WorkItem) async throws -> Permit {
         guard store.holds(item) else { throw LeaseLost() }
         let limiter = try limits.limiter(for: item)

@@ -3,19 +3,20 @@ import JobPlan
 import Synchronization
 import Workers
 
-/// Hands out items one at a time, leasing a few ahead, so that a million items never sit in memory.
+/// Hands out items one at a time; only a few are leased ahead, so that a million items never are in memory.
 ///
-/// Every stream with work to do gets its part of the workers: a refund limit of five a second does not
-/// keep the histories waiting, and the other way round.
+/// Every stream with work gets an equal share of the workers, so a slow stream does not hold up a fast one.
 final class ItemFeed<Store: CrawlStore>: Sendable {
     private let store: Store
     private let width: Int
     private let time: Timekeeper
     private let state: Mutex<[Lane]>
 
-    /// Items leased ahead for one stream at most; few, because they are locked for other processes.
+    /// The most items leased ahead for one stream.
+    ///
+    /// It is small because other processes cannot work on leased items.
     private static var batch: Int { 20 }
-    /// How often the store is asked again while every item is in somebody's hands.
+    /// How often the store is polled while every item is leased.
     private static var pollInterval: Duration { .milliseconds(100) }
 
     private struct Lane {
@@ -35,7 +36,9 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         state = Mutex(streams.map { Lane(stream: $0) })
     }
 
-    /// The next item, waiting for one if all are in somebody's hands; `nil` when every item has reached its end.
+    /// Returns the next item, and waits while all are leased.
+    ///
+    /// Returns `nil` when every item has reached its end.
     func next() async throws -> WorkItem? {
         while true {
             try Task.checkCancellation()
@@ -47,7 +50,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         }
     }
 
-    /// Frees the item's place.
+    /// Frees the item's worker.
     func finished(_ item: WorkItem) {
         state.withLock { lanes in
             guard let lane = lanes.firstIndex(where: { $0.stream == item.stream }) else { return }
@@ -55,7 +58,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         }
     }
 
-    /// An item of the stream that has the fewest workers and less than its part of them.
+    /// Takes an item of the stream with the fewest workers, if that stream has less than its share of them.
     private func takeReady() -> WorkItem? {
         state.withLock { lanes in
             let busy = lanes.count { !$0.ready.isEmpty || $0.isBusy }
@@ -85,12 +88,12 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
                 lanes[lane].isBusy = true
             case .later(let wait):
                 lanes[lane].isBusy = false
-                // Somebody may put an item back at any time, so never longer than a second.
+                // Another process can return an item at any time, so the wait is at most a second.
                 lanes[lane].askAgainAt =
                     now + min(max(wait, .milliseconds(1)), lanes[lane].underWay > 0 ? .milliseconds(100) : .seconds(1))
             case .drained:
                 lanes[lane].isBusy = false
-                // An item under way may still be put off, which makes it waiting again.
+                // An item in progress can still be put off, and is then available again.
                 lanes[lane].isDrained = lanes[lane].underWay == 0
             }
         }

@@ -1,18 +1,19 @@
 package import AppStoreModel
 package import JobPlan
 
-/// Where pages come from: Apple, or whoever stands in.
+/// The source of pages: Apple's API, or a substitute in tests.
 package protocol PageSource: Sendable {
-    /// Asks once for the page after `item.cursor`.
+    /// Requests the page after `item.cursor` once.
     ///
     /// - Parameters:
-    ///   - item: Whose page.
-    ///   - departure: On `Timekeeper.monotonic`, the last moment at which the request may go out.
-    ///   - onNewConnection: Whether a kept connection just ended under this request, so that it may go out on none.
+    ///   - item: The item of the page.
+    ///   - departure: The last moment at which the request may be sent, on `Timekeeper.monotonic`.
+    ///   - onNewConnection: Whether the request needs a new connection, because the last reused one was closed.
     /// - Returns: The page.
-    /// - Throws: ``AppStoreModel/RequestFailure``, ``AppStoreModel/RequestFailure/tooLate`` after that moment, or `CancellationError` when the task was cancelled.
+    /// - Throws: ``AppStoreModel/RequestFailure``, after `departure` ``AppStoreModel/RequestFailure/tooLate``;
+    ///   `CancellationError` when the task was cancelled.
     func page(of item: WorkItem, departingBy departure: Duration, onNewConnection: Bool) async throws -> Page
 
-    /// Makes sure the next request carries a bearer token younger than the one Apple just refused.
+    /// Makes the next request carry a newer bearer token than the one Apple refused.
     func renewToken() async
 }

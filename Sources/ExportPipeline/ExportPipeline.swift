@@ -106,7 +106,7 @@ package struct ExportPipeline: Sendable {
             trustedRoots: credentials.rootFingerprints
         )
         if let limit = options.maximumDuration {
-            plan.lockPatience = min(plan.lockPatience, limit - (time.monotonic() - began))
+            plan.lockTimeout = min(plan.lockTimeout, limit - (time.monotonic() - began))
         }
         let start =
             options.retryFailed

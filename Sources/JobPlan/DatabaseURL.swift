@@ -1,4 +1,6 @@
-/// A PostgreSQL connection string, which may hold a password and therefore never shows itself.
+/// A PostgreSQL connection string.
+///
+/// It can contain a password, so its description is `<redacted>`.
 package struct DatabaseURL: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -8,7 +10,9 @@ package struct DatabaseURL: Equatable, Sendable, CustomStringConvertible, Custom
         self.text = text
     }
 
-    /// The connection string itself, for libpq and nothing else.
+    /// The connection string.
+    ///
+    /// Pass it only to libpq.
     package func reveal() -> String { text }
 
     package var description: String { "<redacted>" }

@@ -1,17 +1,17 @@
 package import AppStoreModel
 
-/// A moment as a job file names it, often relative to the run.
+/// A moment in a job file, absolute or relative to the run.
 package enum DateExpression: Equatable, Sendable {
-    /// An ISO 8601 date and time with its zone.
+    /// An ISO 8601 date and time with a time zone.
     case absolute(UnixMilliseconds)
-    /// `-Nd` or `-Nh`: this long before the run first asks.
+    /// `-Nd` or `-Nh`: this long before the run began.
     case before(Duration)
-    /// `now`: when the run first asks.
+    /// `now`: when the run began.
     case now
-    /// `lastRun`: until when the job's previous run asked.
+    /// `lastRun`: the end of the time that the job's previous run requested.
     case lastRun
 
-    /// The moment meant.
+    /// Resolves the expression to a moment.
     ///
     /// - Returns: `nil` only for ``lastRun`` without an earlier run.
     package func resolve(now: UnixMilliseconds, lastRun: UnixMilliseconds?) -> UnixMilliseconds? {

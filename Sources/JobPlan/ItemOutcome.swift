@@ -1,15 +1,25 @@
 package import AppStoreModel
 
-/// What becomes of an item that gave no page; `code` is Apple's error code or the HTTP status.
+/// The outcome of an item whose page could not be fetched; `code` is Apple's error code or the HTTP status.
 package enum ItemOutcome: Equatable, Sendable {
-    /// Over for this run; the cursor is kept for the next.
+    /// The item ends for this run.
+    ///
+    /// Its cursor is kept for the next run.
     case failed(code: Int64?, message: String)
-    /// Any worker may take the item after `delay`; the cursor is kept. Waiting is not failing.
+    /// Any worker may take the item after `delay`.
+    ///
+    /// Its cursor is kept, and it does not count as failed.
     case putOff(delay: Duration, code: Int64?, message: String)
-    /// Apple refused the cursor: the item starts again at its first page, at once.
+    /// Apple refused the cursor.
+    ///
+    /// The item starts again at its first page, at once.
     case restarted(code: Int64?, message: String)
-    /// Apple no longer serves the window's beginning: it starts again where Apple's reach begins now.
+    /// Apple no longer serves the start of the window.
+    ///
+    /// The window now starts at the oldest date that Apple serves.
     case shortened(code: Int64?, message: String)
-    /// Apple's production does not know the ID: the item continues in `environment`.
+    /// Apple's production environment does not know the ID.
+    ///
+    /// The item continues in `environment`.
     case moved(AppStoreEnvironment)
 }

@@ -1,11 +1,13 @@
 extension JobFile {
-    /// Reads and checks a job file; no other file is opened and nothing is sent.
+    /// Reads and checks a job file.
+    ///
+    /// Opens no other file and sends nothing.
     ///
     /// - Parameters:
-    ///   - path: Where the file lies; messages name it exactly so.
-    ///   - environment: The variables `${NAME}` takes its values from.
+    ///   - path: The path of the file. Messages show it unchanged.
+    ///   - environment: The environment variables for `${NAME}`.
     /// - Returns: The job, with every default filled in.
-    /// - Throws: Everything that is wrong with the file at once.
+    /// - Throws: One error with all problems of the file.
     package static func load(path: String, environment: [String: String]) throws(JobFileError) -> JobFile {
         let text = try JobFileText.read(path: path)
         let problems = Problems()

@@ -1,24 +1,24 @@
 package import AppStoreModel
 
-/// What one run is asked to do: a job file, read, checked and with every default filled in.
+/// A job file that was read and checked, with every default filled in.
 ///
-/// Paths are absolute; a relative one in the file starts at the job file's own directory.
+/// Paths are absolute. Relative paths in the file start at the directory of the job file.
 package struct JobFile: Equatable, Sendable {
     package struct App: Equatable, Sendable {
         package let bundleId: String
-        /// Always there in Production.
+        /// Never `nil` in Production.
         package let appAppleId: Int64?
         package let environment: AppStoreEnvironment
     }
 
     package struct AppStore: Equatable, Sendable {
-        /// A UUID, as App Store Connect shows it.
+        /// A UUID in the notation of App Store Connect.
         package let issuerId: String
         package let keyId: String
         package let privateKeyFile: String
         /// Scheme, host and port without a trailing slash: Apple's host for the environment, or a loopback address.
         package let baseURL: String
-        /// Whether ``baseURL`` is a loopback address, and so a rehearsal.
+        /// Whether ``baseURL`` is a loopback address, so that the job is a rehearsal.
         package let isLoopback: Bool
         /// Certificate files that replace the built-in Apple root; empty unless ``isLoopback``.
         package let trustedRoots: [String]
@@ -26,7 +26,7 @@ package struct JobFile: Equatable, Sendable {
         package let triesSandbox: Bool
     }
 
-    /// The streams the job names, at least one, in the order of the registry.
+    /// The streams of the job, at least one, in the order of the registry.
     package struct Streams: Equatable, Sendable {
         package let all: [any AppStoreStream]
 
@@ -40,7 +40,7 @@ package struct JobFile: Equatable, Sendable {
             all.lazy.compactMap { $0 as? Stream }.first
         }
 
-        /// Those whose items come from `source`.
+        /// The streams whose items come from `source`.
         package func names(with source: ItemSource) -> [StreamName] {
             all.filter { $0.items == source }.map(\.name)
         }
@@ -59,15 +59,19 @@ package struct JobFile: Equatable, Sendable {
     package let path: String
     /// Always 1.
     package let version: Int
-    /// `[a-z0-9][a-z0-9-]{0,62}`; together with the app, what checkpoints belong to.
+    /// `[a-z0-9][a-z0-9-]{0,62}`.
+    ///
+    /// Progress is stored per app and job name.
     package let name: String
     package let app: App
     package let appStore: AppStore
-    /// `nil` only when no stream asks by transaction ID.
+    /// `nil` only when no stream makes requests by transaction ID.
     package let transactionIds: TransactionIDSource?
     package let streams: Streams
     package let limits: JobLimits
     package let output: Output
-    /// What is allowed but unwise, one sentence each, to be shown once at the start.
+    /// Warnings about settings that are allowed but not advisable, one sentence each.
+    ///
+    /// They are shown once at the start.
     package let warnings: [String]
 }

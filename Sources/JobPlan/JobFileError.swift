@@ -1,4 +1,4 @@
-/// Everything that is wrong with a job file.
+/// All problems of a job file.
 ///
 /// No message ever shows a key, a password or a value from the environment.
 package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -11,13 +11,15 @@ package struct JobFileError: Error, Equatable, Sendable, CustomStringConvertible
         case configuration = 78
     }
 
-    /// One thing that is wrong, and what would be right.
+    /// One problem, with what was found and what is expected.
     package struct Problem: Equatable, Sendable {
-        /// Counted from 1; `nil` when the problem is the file as a whole.
+        /// Counted from 1; `nil` when the problem concerns the whole file.
         package let line: Int?
         /// Counted from 1 in Unicode scalars.
         package let column: Int?
-        /// The key with those it lies in, such as `limits.share`; for the file as a whole, `the job file`.
+        /// The key with its parent keys, such as `limits.share`.
+        ///
+        /// For the whole file, `the job file`.
         package let keyPath: String
         /// What was found, as the rest of a sentence that begins with the key: `is 1.5`.
         package let found: String

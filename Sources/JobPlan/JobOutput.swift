@@ -4,13 +4,15 @@ package struct PostgresOutput: Equatable, Sendable {
     /// `[a-z_][a-z0-9_]{0,62}`, not beginning with `pg_`.
     package let schema: String
 
-    /// What a job writes to when it names no schema.
-    package static let usualSchema = "appstore"
+    /// The schema of a job that names none.
+    package static let defaultSchema = "appstore"
 
-    /// What ``isSchemaName(_:)`` accepts, in words that follow "it must be".
+    /// The names that ``isSchemaName(_:)`` accepts, as the rest of a sentence after "it must be".
     package static let schemaNameRule = "1 to 63 of a-z, 0-9 and _, not begin with a digit and not with pg_"
 
-    /// Whether a schema may have this name: one that needs no quotation marks and is not PostgreSQL's own.
+    /// Whether a schema may have this name.
+    ///
+    /// The name must not need quotation marks or be reserved by PostgreSQL.
     package static func isSchemaName(_ text: String) -> Bool {
         let bytes = text.utf8
         guard (1...63).contains(bytes.count), !text.hasPrefix("pg_"), let first = bytes.first, !isDigit(first) else {
@@ -22,16 +24,16 @@ package struct PostgresOutput: Equatable, Sendable {
 
 /// The CSV files a job publishes.
 package struct CSVOutput: Equatable, Sendable {
-    /// Absolute, without `..`, and none of the directories that belong to the system.
+    /// Absolute, without `..`, and not a system directory.
     package let directory: String
-    /// At least one, each once; all are in ``knownTables``.
+    /// At least one table of ``knownTables``, each once.
     package let tables: [String]
 
     /// Every file written into ``directory``.
     package var fileNames: [String] { tables.map { "\($0).csv" } + ["manifest.json"] }
 
-    /// What is published when the job names no tables.
-    package static let usualTables = ["transactions", "refunds", "notifications"]
+    /// The published tables of a job that names none.
+    package static let defaultTables = ["transactions", "refunds", "notifications"]
 
     /// Every table that can be published as CSV.
     package static let knownTables = [

@@ -1,19 +1,25 @@
 package import AppStoreModel
 
-/// One piece of work, leased to this process: the history of one transaction ID, or one window of the app's notifications.
+/// One unit of work that is leased to this process: one transaction ID, or one window of the app's notifications.
 package struct WorkItem: Hashable, Sendable {
     package let stream: StreamName
-    /// A transaction ID, or the window's two moments with `..` between.
+    /// A transaction ID, or a text that identifies the window.
     package let key: String
-    /// Grows with every lease of the item and is never reset; a commit that carries an older one changes nothing.
+    /// Increases with every lease of the item and is never reset.
+    ///
+    /// A commit with an older epoch changes nothing.
     package let epoch: Int64
-    /// Pages ever committed for the item; only grows.
+    /// Pages committed for the item over all runs.
+    ///
+    /// It never decreases.
     package var pageSequence: Int64
-    /// `revision` or `paginationToken` the next page is asked with; `nil` for the first.
+    /// The `revision` or `paginationToken` for the next page; `nil` for the first.
     package var cursor: String?
-    /// Notifications only: frozen when the run began, because every page must be asked with the same body.
+    /// Only for notifications.
+    ///
+    /// Fixed when the run begins, because every page must be requested with the same body.
     package let window: Range<UnixMilliseconds>?
-    /// Set when production did not know the ID and the job allows another environment.
+    /// Set if production does not know the ID and the job allows another environment.
     package var otherEnvironment: AppStoreEnvironment?
     /// Pages committed in this run.
     package var pageCount: Int

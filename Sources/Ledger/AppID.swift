@@ -1,7 +1,9 @@
 import LedgerTables
 import Postgres
 
-/// An app in one environment, as the ledger numbers it; leads every key.
+/// The ledger's number of an app in one environment.
+///
+/// Every primary key begins with it.
 package struct AppID: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int32
 
@@ -11,9 +13,11 @@ package struct AppID: RawRepresentable, Hashable, Sendable {
 }
 
 extension Ledger {
-    /// The app's number; the first job of an app makes it, and later ones write nothing.
+    /// The app's number.
     ///
-    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger knows another Apple ID for the bundle.
+    /// The first job of an app creates it.
+    ///
+    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger has another Apple ID for the bundle.
     package func app(bundleId: String, environment: String, appAppleId: Int64?) async throws -> AppID {
         try await transaction { connection in
             let known = try Self.findApp(connection, bundleId: bundleId, environment: environment)
@@ -36,7 +40,7 @@ extension Ledger {
         }
     }
 
-    /// The app's number, or `nil` when no job of it ever ran; changes nothing.
+    /// The app's number, or `nil` if no job of the app has ever run; changes nothing.
     package func knownApp(bundleId: String, environment: String) async throws -> AppID? {
         try await transaction { connection in
             try Self.findApp(connection, bundleId: bundleId, environment: environment)?.id

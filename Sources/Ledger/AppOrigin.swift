@@ -2,9 +2,9 @@ import LedgerTables
 import Postgres
 import SignedData
 
-/// Where the records of an app come from: the server that is asked, and the roots under which they must be signed.
+/// The origin of an app's records: the server, and the root certificates under which the records must be signed.
 package struct RecordOrigin: Equatable, Sendable {
-    /// As `appStore.baseURL` has it.
+    /// The value of `appStore.baseURL`.
     package let server: String
     /// SHA-256 of each root certificate, hexadecimal, sorted.
     package let trustedRoots: [String]
@@ -14,20 +14,20 @@ package struct RecordOrigin: Equatable, Sendable {
         self.trustedRoots = trustedRoots.sorted()
     }
 
-    /// Whether only roots of Apple's that are built in are trusted.
+    /// Whether only Apple's built-in roots are trusted.
     package var isApple: Bool { AppleRootCA.fingerprints.isSuperset(of: trustedRoots) }
 
-    /// Whether records of both may stand in one app: under the same roots, or both under roots of Apple's.
+    /// Whether one app may have records of both origins: with the same roots, or both with Apple's roots.
     func mayShareAnApp(with other: RecordOrigin) -> Bool {
         trustedRoots == other.trustedRoots || isApple && other.isApple
     }
 }
 
-/// An app has records that are signed under another root than those the job trusts.
+/// The app has records that are signed under another root than those that the job trusts.
 package struct OtherOrigin: Error, Equatable, Sendable, CustomStringConvertible {
     package let bundleId: String
     package let environment: String
-    /// What the app is filled from; its server is empty where only a replay has filled it.
+    /// The origin of the app's records; its server is empty if only a replay has loaded records.
     package let found: RecordOrigin
     package let job: RecordOrigin
 
@@ -53,37 +53,39 @@ package struct OtherOrigin: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension Ledger {
-    /// Makes sure that each app may take records of the origin beside it; changes nothing.
+    /// Checks that each app may take records of its origin; changes nothing.
     ///
     /// - Throws: ``OtherOrigin``, ``Postgres/PostgresError``.
     package func check(_ origins: [AppID: RecordOrigin]) async throws {
         try await transaction { connection in
             for (app, origin) in origins.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                try FiledOrigin(of: app, isLocked: false, on: connection).judge(origin, on: connection)
+                try StoredOrigin(of: app, isLocked: false, on: connection).refuseOther(origin, on: connection)
             }
         }
     }
 
-    /// Files where each app's records come from now on, for all of them or none; where nothing changes, nothing is written.
+    /// Stores the origin of each app's records, for all apps or none.
+    ///
+    /// Writes nothing if nothing has changed.
     ///
     /// - Parameters:
     ///   - origins: By app.
-    ///   - asksServer: Whether the server is asked, too; a replay asks none.
-    /// - Returns: Sentences for the operator.
+    ///   - asksServer: Whether records are requested from the server; false for a replay.
+    /// - Returns: Messages for the user.
     /// - Throws: ``OtherOrigin``, ``Postgres/PostgresError``.
     package func claim(_ origins: [AppID: RecordOrigin], asksServer: Bool) async throws -> [String] {
         try await transaction { connection in
             var remarks: [String] = []
             for (app, origin) in origins.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 let server = asksServer ? origin.server : nil
-                guard try FiledOrigin(of: app, isLocked: false, on: connection).differs(from: origin, server: server)
+                guard try StoredOrigin(of: app, isLocked: false, on: connection).differs(from: origin, server: server)
                 else { continue }
-                let filed = try FiledOrigin(of: app, isLocked: true, on: connection)
-                try filed.judge(origin, on: connection)
-                if filed.trustedRoots == nil, !origin.isApple, try filed.holdsRecords(on: connection) {
+                let stored = try StoredOrigin(of: app, isLocked: true, on: connection)
+                try stored.refuseOther(origin, on: connection)
+                if stored.trustedRoots == nil, !origin.isApple, try stored.holdsRecords(on: connection) {
                     remarks.append(
-                        "\(filed.bundleId) (\(filed.environment)) has records of unknown origin, from before it was noted; "
-                            + "from now on it takes only those under root \(origin.trustedRoots.joined(separator: " and "))"
+                        "\(stored.bundleId) (\(stored.environment)) has records of unknown origin from an earlier version; "
+                            + "from now on it accepts only records under root \(origin.trustedRoots.joined(separator: " and "))"
                     )
                 }
                 _ = try connection.run(
@@ -96,18 +98,18 @@ extension Ledger {
     }
 }
 
-/// What an app's row says about the origin of its records.
-private struct FiledOrigin {
+/// The stored origin of an app's records.
+private struct StoredOrigin {
     let app: AppID
     let bundleId: String
     let environment: String
     let server: String?
-    /// `nil` for records of before this was noted, or for none.
+    /// `nil` if the app has no records, or only records that are older than this column.
     let trustedRoots: [String]?
 
     /// - Parameters:
     ///   - app: Its number.
-    ///   - isLocked: Whether no other session may change the row until the transaction ends.
+    ///   - isLocked: Whether to lock the row until the transaction ends.
     ///   - connection: Inside a transaction.
     /// - Throws: ``Postgres/PostgresError``.
     init(of app: AppID, isLocked: Bool, on connection: borrowing PostgresConnection) throws {
@@ -130,15 +132,15 @@ private struct FiledOrigin {
         trustedRoots != origin.trustedRoots || server != nil && server != self.server
     }
 
-    /// Refuses another root than the one that filled the app, unless nothing of that is left.
-    func judge(_ origin: RecordOrigin, on connection: borrowing PostgresConnection) throws {
+    /// Refuses another root than that of the app's records, unless the app has no records.
+    func refuseOther(_ origin: RecordOrigin, on connection: borrowing PostgresConnection) throws {
         guard let trustedRoots else { return }
         let found = RecordOrigin(server: server ?? "", trustedRoots: trustedRoots)
         guard !found.mayShareAnApp(with: origin), try holdsRecords(on: connection) else { return }
         throw OtherOrigin(bundleId: bundleId, environment: environment, found: found, job: origin)
     }
 
-    /// Whether anything of the app has been loaded, or is marked as read.
+    /// Whether the app has records, or items with progress.
     func holdsRecords(on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
         try connection.run(
             """

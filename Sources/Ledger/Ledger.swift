@@ -1,12 +1,12 @@
 import LedgerTables
 package import Postgres
 
-/// The one truth: rows, cursors, leases and the spent budget, in one schema of one database.
+/// All durable state: rows, cursors, leases and the spent budget, in one schema of one database.
 package struct Ledger: Sendable {
     package let pool: PostgresPool
-    /// For leases and budget: what keeps a run alive never queues behind pages.
+    /// Connections for leases and budget, so that they do not wait for pages.
     private let control: PostgresPool
-    /// A name made of `a-z0-9_`; the job file checks it.
+    /// A name of `a-z0-9_`, which the job file checks.
     package let schema: String
     /// How long to wait for a server that does not answer.
     package let deadline: Duration
@@ -14,14 +14,16 @@ package struct Ledger: Sendable {
     let headers = SigningHeaders()
     let settledTables = SettledTables()
 
-    /// A ledger over at most `sessions` connections; the first use connects.
+    /// Creates a ledger.
+    ///
+    /// The first use connects.
     ///
     /// - Parameters:
     ///   - conninfo: A libpq connection string or URL.
-    ///   - schema: Where the tables are; it need not exist yet.
-    ///   - sessions: For pages, at least 1; two more are for leases and budget.
-    ///   - deadline: How long to wait for a server that does not answer, at first and after it went away.
-    ///   - isForReading: Whether no page is ever written: then a role will do that may make no temporary tables.
+    ///   - schema: The schema of the tables; it need not exist yet.
+    ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
+    ///   - deadline: How long to wait for a server that does not answer.
+    ///   - isForReading: Whether the ledger is only read. The role then need not be allowed to create temporary tables.
     package init(
         conninfo: ConnectionString,
         schema: String,
@@ -33,7 +35,7 @@ package struct Ledger: Sendable {
         self.deadline = deadline
         self.conninfo = conninfo
         pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
-            try connection.script(Self.sessionSettings(schema: schema) + Self.planAnew)
+            try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
             if !isForReading { try connection.script(Staging.createIDs) }
         }
         control = PostgresPool(conninfo: conninfo, size: 2, patience: deadline) { connection in
@@ -41,32 +43,36 @@ package struct Ledger: Sendable {
         }
     }
 
-    /// Connects, waiting for a server that is starting or restarting.
+    /// Connects, and waits for a server that is starting or restarting.
     ///
-    /// - Parameter limit: In place of the ledger's own deadline.
-    /// - Throws: ``Postgres/PostgresError``; `isUnreachable` once the deadline has passed.
+    /// - Parameter limit: Replaces the ledger's deadline.
+    /// - Throws: ``Postgres/PostgresError``; `isUnreachable` after the deadline.
     package func connect(within limit: Duration? = nil) async throws {
         try await pool.connect(within: limit ?? deadline)
     }
 
-    /// Undoes, for one transaction, what ``sessionSettings(schema:)`` forbids the planner: for statements over whole tables.
-    package static let usualPlanner =
+    /// Resets the planner settings of ``sessionSettings(schema:)`` for one transaction that reads whole tables.
+    package static let defaultPlanner =
         "SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on"
 
-    /// Has every statement planned each time; ``SettledTables`` says when pages need not.
-    private static let planAnew = "SET plan_cache_mode = force_custom_plan;"
+    /// Makes PostgreSQL plan every statement each time; ``SettledTables`` decides when pages can reuse plans.
+    private static let customPlans = "SET plan_cache_mode = force_custom_plan;"
 
-    /// Left to itself the planner hashes a whole table for every page (61,000 against 4,500 rows a second in batches of
-    /// 100), and a statement prepared while its table was one page long goes on to read it from end to end.
+    /// The settings of every session.
     ///
-    /// The role or the database may set limits of time, as managed servers do; they were not set for work of hours, so the
-    /// session sets its own. A statement has none: locks, connecting and ``ExportPipeline`` have theirs. A parameter never
-    /// reaches these statements. A budget that a crash of the server forgets would be spent twice, so
-    /// commits are durable whatever the role says.
+    /// - Planner: by default it hashes a whole table for every page (4,500 instead of 61,000 rows a second in batches
+    ///   of
+    ///   100), and a statement that was prepared for a small table keeps reading it sequentially.
+    /// - Timeouts: a role or database can set timeouts, as managed servers do, that are too short for runs of hours. So
+    ///   the
+    ///   session sets its own. Statements have no timeout; locks, connecting and ``ExportPipeline`` have theirs.
+    /// - Durability: a crash that loses spent budget would let it be spent twice. So commits are durable, regardless of
+    ///   the
+    ///   role's settings.
     private static func sessionSettings(schema: String) -> String {
         """
         SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = '60s';
-        SET lock_timeout = '\(usualLockTimeout)';
+        SET lock_timeout = '\(defaultLockTimeout)';
         SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('transaction_timeout', true) IS NOT NULL;
         SET search_path TO "\(schema)", pg_temp;
         SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
@@ -75,7 +81,7 @@ package struct Ledger: Sendable {
         """
     }
 
-    /// Opens a session of its own, which no pool lends; blocks until the server answers.
+    /// Opens a separate session outside the pools; blocks until the server answers.
     func connectApart() throws -> PostgresConnection {
         let connection = try PostgresConnection(conninfo)
         try connection.script(Self.sessionSettings(schema: schema))
@@ -90,7 +96,7 @@ package struct Ledger: Sendable {
     }
 }
 
-/// Which of a ledger's connections a transaction runs on.
+/// The connections of a ledger on which a transaction runs.
 enum Lane {
     case pages
     case control

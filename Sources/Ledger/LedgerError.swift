@@ -1,17 +1,17 @@
-/// Why the ledger cannot be used as it is; each sentence says what to do.
+/// Why the ledger cannot be used; each message says what to do.
 package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case schemaMissing(schema: String)
     case schemaOlder(missing: [String])
     case schemaNewer(schema: String, unknown: String)
     case migrationChanged(name: String)
-    /// A view of the user's stands on one of ours that has to be made anew.
+    /// A view of the user depends on a view of StoreLedger that must be recreated.
     case viewInUse(view: String, by: String)
-    /// A materialised view that has no rows yet because nobody has refreshed it.
+    /// A materialized view that has never been refreshed.
     case viewNotFilled(view: String)
     case noSQLFiles(searched: [String])
-    /// The app's row says something else than the job file.
+    /// The app's row has another Apple ID than the job file.
     case appMismatch(found: Int64, job: Int64)
-    /// A promise of ours is broken; a bug.
+    /// An invariant of the ledger does not hold: an internal error.
     case invariant(String)
     /// Another process is publishing into the directory.
     case directoryInUse(path: String)
@@ -26,19 +26,19 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         case .schemaOlder(let missing):
             "the schema lacks \(missing.joined(separator: ", ")); run: storeledger migrate JOB"
         case .schemaNewer(let schema, let unknown):
-            "the schema \"\(schema)\" has been through \(unknown), which this storeledger does not know; use a newer storeledger"
+            "the schema \"\(schema)\" has the migration \(unknown), which this storeledger does not know; use a newer storeledger"
         case .migrationChanged(let name):
-            "sql/migrations/\(name) has been edited since it was applied; restore the file, and put the change into a new one"
+            "sql/migrations/\(name) has been edited since it was applied; restore the file, and write a new migration"
         case .viewInUse(let view, let user):
-            "\(user) uses the view \(view), which has to be made anew; drop \(user), migrate, and make it again"
+            "\(user) uses the view \(view), which must be recreated; drop \(user), migrate, and create it again"
         case .viewNotFilled(let view):
             "the view \(view) was never filled; run: storeledger refresh JOB"
         case .noSQLFiles(let searched):
-            "no SQL files found; looked for a migrations folder in \(searched.prefix(6).joined(separator: ", ")), and further up"
+            "no SQL files found; searched for a migrations directory in \(searched.prefix(6).joined(separator: ", ")) and above"
         case .appMismatch(let found, let job):
-            "the ledger knows this app by Apple ID \(found), the job file says \(job); mend app.appAppleId"
+            "the ledger has this app with Apple ID \(found), the job file has \(job); correct app.appAppleId"
         case .invariant(let sentence):
-            "a promise of the ledger is broken, please report it: \(sentence)"
+            "internal error in the ledger, please report it: \(sentence)"
         case .directoryInUse(let path):
             "cannot write into \(path): another process is writing CSV files there; run again when it is done"
         case .cannotCreate(let path, let reason):

@@ -2,13 +2,15 @@ package import Postgres
 import Workers
 
 extension Ledger {
-    /// How often a transaction is tried that the server ended for reasons of its own (deadlock, restart, lost line).
+    /// The most attempts of a transaction that fails for a temporary reason (deadlock, restart, lost connection).
     static let attempts = 5
 
-    /// Runs `body` in one transaction, and again from the start when the server asks for that or goes away.
+    /// Runs `body` in one transaction, and repeats it after a temporary failure or a lost connection.
     ///
-    /// Only for a `body` that may run twice: it reads, or what it writes is the same the second time.
-    /// - Throws: ``Postgres/PostgresError`` after the last attempt, ``LockTimeout`` when that waited for a lock, whatever `body` throws, `CancellationError`.
+    /// `body` can run more than once, so it must only read, or write the same each time.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt, ``LockTimeout`` if it waited for a lock, errors of
+    ///   `body`,
+    ///   `CancellationError`.
     package func transaction<R: Sendable>(
         _ isolation: IsolationLevel = .readCommitted,
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
@@ -16,7 +18,7 @@ extension Ledger {
         try await transaction(isolation, on: .pages, body)
     }
 
-    /// The same on the connections of one lane.
+    /// Runs `body` in one transaction, on the connections of one lane.
     func transaction<R: Sendable>(
         _ isolation: IsolationLevel = .readCommitted,
         on lane: Lane,
@@ -27,7 +29,7 @@ extension Ledger {
         }
     }
 
-    /// Runs `body` on a session, and again from the start when the server asks for that or goes away.
+    /// Runs `body` on a session, and repeats it after a temporary failure or a lost connection.
     func persistently<R: Sendable>(
         on lane: Lane = .pages,
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
@@ -45,7 +47,7 @@ extension Ledger {
         }
     }
 
-    /// Waits until another attempt makes sense: a moment, or until the server is back.
+    /// Waits before the next attempt: a short time, or until the server is back.
     func settle(_ error: PostgresError, on lane: Lane) async throws {
         if error.isConnectionLoss {
             try await sessions(of: lane).connect(within: deadline)
@@ -56,6 +58,6 @@ extension Ledger {
 }
 
 extension PostgresError {
-    /// Whether the same transaction may pass when tried again.
+    /// Whether the same transaction can succeed when it is repeated.
     var mayPass: Bool { (isRetryable || isConnectionLoss) && !isUnreachable }
 }

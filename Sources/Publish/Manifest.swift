@@ -1,26 +1,27 @@
 import FoundationEssentials
 
-/// `manifest.json`: names the files that belong together; published last, so whoever reads only what it names never
-/// sees half a set.
+/// `manifest.json`: the list of the published files.
+///
+/// It is published last, so a reader that reads only the files in it never sees an incomplete set.
 package struct Manifest: Codable, Equatable, Sendable {
     package struct File: Codable, Equatable, Sendable {
         package let file: String
         package let table: String
-        /// Without the header.
+        /// The number of rows, without the header.
         package let rows: Int
         package let bytes: Int64
         /// Hexadecimal.
         package let sha256: String
     }
 
-    /// Of this form; 1.
+    /// The version of the format: 1.
     package let version: Int
     package let job: String
-    /// The run whose end was published; `null` when the ledger was exported by hand.
+    /// The run that published the files; `null` for the command `export`.
     package let run: Int64?
-    /// The moment of the database snapshot all files show, ISO 8601 UTC.
+    /// The time of the database snapshot of all files, ISO 8601 UTC.
     package let snapshot: String
-    /// SHA-256 of the root certificates that were trusted, hexadecimal; Apple Root CA - G3 unless the job was a rehearsal.
+    /// SHA-256 of the trusted root certificates, hexadecimal; Apple Root CA - G3 unless the job is a rehearsal.
     package let trustedRoots: [String]
     package let files: [File]
 

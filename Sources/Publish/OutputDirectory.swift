@@ -3,18 +3,18 @@ import Ledger
 import SignedData
 import Workers
 
-/// A directory that whole files are published into; one publisher at a time.
+/// A directory for published files, locked for one publisher at a time.
 struct OutputDirectory: ~Copyable {
     let path: String
     private let descriptor: Int32
 
-    /// Temporary files end like this; with the lock held, any that is found was left by a publisher that was killed.
+    /// The suffix of temporary files; with the lock held, existing ones were left by a killed publisher.
     private static let temporarySuffix = ".storeledger-tmp"
 
-    /// Makes the directory and its parents where they are missing, opens and locks it.
+    /// Creates the directory and its parents if they are missing, opens it and locks it.
     ///
-    /// No part of the path may be a symbolic link: whoever can put one there could lead the files anywhere.
-    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also when another process is publishing there.
+    /// No part of the path may be a symbolic link, because a link could redirect the files.
+    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also if another process is publishing there.
     init(path: String) throws(LedgerError) {
         let descriptor = try Self.reach(path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -25,16 +25,15 @@ struct OutputDirectory: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Files that were not published vanish with the directory's owner.
+    /// Removes files that were not published.
     deinit {
         removeTemporaries()
         close(descriptor)
     }
 
-    /// Opens a new temporary file that will be called `name`; mode 0600.
+    /// Opens a new temporary file for `name`, with mode 0600.
     ///
-    /// Its place must be free, or hold a file that its owner may write, or a link, which is then replaced and not
-    /// followed.
+    /// If `name` exists, it must be a writable file, or a link, which is replaced and not followed.
     borrowing func newFile(_ name: String) throws(LedgerError) -> UnpublishedFile {
         if let mode = Self.mode(of: name, in: descriptor), mode & S_IFMT != S_IFLNK {
             let isFile = mode & S_IFMT == S_IFREG
@@ -50,14 +49,14 @@ struct OutputDirectory: ~Copyable {
         return UnpublishedFile(path: "\(path)/\(name)", descriptor: file)
     }
 
-    /// Puts a sealed file in the place of the one that has its name.
+    /// Renames a sealed file to its final name, and replaces an existing file.
     borrowing func publish(_ name: String) throws(LedgerError) {
         guard unsafe renameat(descriptor, Self.temporaryName(name), descriptor, name) == 0 else {
             throw .cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(errno))
         }
     }
 
-    /// Removes a published file, if there is one.
+    /// Removes a published file if it exists.
     borrowing func remove(_ name: String) throws(LedgerError) {
         guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
             throw .cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(errno))
@@ -69,17 +68,17 @@ struct OutputDirectory: ~Copyable {
         guard fsync(descriptor) == 0 else { throw .cannotWrite(path: path, reason: systemErrorText(errno)) }
     }
 
-    /// O_PATH of Linux, which Glibc's headers give only to GNU sources: a place to go on from, not to read.
+    /// O_PATH of Linux, which Glibc's headers define only for GNU sources.
     private static let pathOnly: Int32 = 0o10_000_000
 
-    /// Opens the directory, step by step from the root; what was checked at one step is where the next begins.
+    /// Opens the directory component by component from the root, so that each step starts at a checked directory.
     private static func reach(_ path: String) throws(LedgerError) -> Int32 {
         var place = unsafe open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
         defer { close(place) }
         var way = ""
         for component in path.split(separator: "/").map(String.init) {
             way += "/" + component
-            // Only the open below decides; a folder that exists already is what we want.
+            // The result is ignored, because the directory can already exist; the open below decides.
             if unsafe mkdirat(place, component, 0o700) == 0 { try synchronize(place, way) }
             let next = unsafe openat(place, component, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else {
@@ -96,21 +95,21 @@ struct OutputDirectory: ~Copyable {
         return try readable(place, path)
     }
 
-    /// The same directory, opened to read, lock and synchronise it.
+    /// Opens the same directory for reading, locking and synchronizing.
     private static func readable(_ place: Int32, _ path: String) throws(LedgerError) -> Int32 {
         let descriptor = unsafe openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotCreate(path: path, reason: systemErrorText(errno)) }
         return descriptor
     }
 
-    /// Makes the new folder `way` survive a power failure, and with it all that is published there.
+    /// Makes the new directory `way` survive a power failure.
     private static func synchronize(_ parent: Int32, _ way: String) throws(LedgerError) {
         let descriptor = try readable(parent, way)
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw .cannotWrite(path: way, reason: systemErrorText(errno)) }
     }
 
-    /// Kind and rights of what is there under `name`; `nil` for nothing.
+    /// The file type and permissions of `name`; `nil` if it does not exist.
     private static func mode(of name: String, in descriptor: Int32) -> mode_t? {
         var status = stat()
         guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -131,14 +130,14 @@ struct OutputDirectory: ~Copyable {
     }
 }
 
-/// A file that exists under its temporary name only.
+/// A file that has only its temporary name yet.
 struct UnpublishedFile: ~Copyable {
     let path: String
     let descriptor: Int32
 
     deinit { close(descriptor) }
 
-    /// Writes everything, or throws.
+    /// Writes all bytes, or throws.
     borrowing func write(_ bytes: [UInt8]) throws(LedgerError) {
         var sent = 0
         while sent < bytes.count {
@@ -151,7 +150,7 @@ struct UnpublishedFile: ~Copyable {
         }
     }
 
-    /// Brings the bytes to disk and reads them back for their length and SHA-256, hexadecimal.
+    /// Synchronizes the file to disk, and reads it back to compute its length and SHA-256 in hexadecimal.
     ///
     /// A failed fsync is final: the pages may be gone although a second call says all is well.
     borrowing func seal() throws(LedgerError) -> (bytes: Int64, sha256: String) {

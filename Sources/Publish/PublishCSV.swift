@@ -5,14 +5,14 @@ import Postgres
 import SignedData
 import Workers
 
-/// What to publish where.
+/// The tables to publish, and the target directory.
 package struct CSVOrder: Sendable {
     /// Absolute.
     package let directory: String
     package let tables: [String]
     package let job: String
     package let run: Int64?
-    /// SHA-256 of the trusted roots, hexadecimal; goes into the manifest.
+    /// SHA-256 of the trusted roots, hexadecimal, for the manifest.
     package let trustedRoots: [String]
 
     package init(directory: String, tables: [String], job: String, run: Int64?, trustedRoots: [String]) {
@@ -25,15 +25,16 @@ package struct CSVOrder: Sendable {
 }
 
 extension Ledger {
-    /// Publishes an app's tables as CSV files, all from one snapshot of the database: the whole set, or nothing.
+    /// Publishes an app's tables as CSV files, all or none, from one snapshot of the database.
     ///
-    /// Every file, the manifest too, is written and synchronised under a temporary name before the first takes its
-    /// place; when that fails the publication before is untouched. Then the old manifest goes, the files take their
-    /// places, and the new manifest comes last: whoever is stopped in between leaves whole files and no manifest.
+    /// All files, including the manifest, are first written and synchronized under temporary names. If this fails, the
+    /// previous publication is unchanged. Then the old manifest is removed, the files are renamed, and the new manifest
+    /// is
+    /// renamed last. A process that is stopped in between leaves complete files without a manifest.
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
     ///   ``Postgres/PostgresError``.
     package func publish(_ order: CSVOrder, of app: AppID) async throws -> Manifest {
-        // A server that goes away meanwhile costs another beginning: whatever was written is removed or replaced.
+        // If the server goes away, the publication starts again; existing files are removed or replaced.
         try await transaction(.readOnlySnapshot) { connection in
             // Between two tables the session rests while a large file goes to disk.
             try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -50,7 +51,7 @@ extension Ledger {
     }
 }
 
-/// Files on their way into a directory.
+/// The files of one publication.
 private struct Publication: ~Copyable {
     private static let manifestName = "manifest.json"
 
@@ -82,7 +83,7 @@ private struct Publication: ~Copyable {
         written.append(Manifest.File(file: name, table: table.name, rows: rows, bytes: bytes, sha256: sha256))
     }
 
-    /// Puts every file in its place, and the manifest last.
+    /// Renames every file to its final name, the manifest last.
     consuming func publish(_ order: CSVOrder, snapshot: String) throws -> Manifest {
         let manifest = Manifest(
             version: 1,

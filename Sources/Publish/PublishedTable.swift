@@ -4,7 +4,7 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// A table as a CSV file shows it: its columns in their order, without what only the database can use.
+/// A table as a CSV file: its columns in order, without those that are useful only in the database.
 struct PublishedTable {
     private struct Column {
         let name: String
@@ -16,15 +16,15 @@ struct PublishedTable {
     private let columns: [Column]
     private let key: [String]
 
-    /// The payload repeats every column and holds more than a spreadsheet takes in a cell; bytes mean nothing there.
+    /// Omits the payload, which repeats the columns and is too long for a spreadsheet cell, and binary columns.
     private static let leftOut = "a.attname <> 'app_id' AND a.atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)"
 
-    /// Asks the database for the columns, so that the file's header is the table's.
+    /// Reads the columns from the database, so that the header matches the table.
     ///
     /// - Parameters:
-    ///   - name: One of the tables a job file may name.
-    ///   - connection: Inside the snapshot that is published.
-    /// - Throws: ``LedgerError/invariant(_:)`` when there is no such table; ``Postgres/PostgresError``.
+    ///   - name: A table that a job file can name.
+    ///   - connection: Inside the transaction whose snapshot is published.
+    /// - Throws: ``LedgerError/invariant(_:)`` if there is no such table; ``Postgres/PostgresError``.
     init(_ name: String, _ connection: borrowing PostgresConnection) throws {
         self.name = name
         columns = try connection.run(
@@ -48,7 +48,7 @@ struct PublishedTable {
 
     /// Writes the header and every row of an app, in the order of the primary key.
     ///
-    /// - Returns: Rows, without the header.
+    /// - Returns: The number of rows, without the header.
     func copy(rowsOf app: AppID, from connection: borrowing PostgresConnection, to descriptor: Int32) throws -> Int {
         let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
         let order = key.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -68,7 +68,7 @@ struct PublishedTable {
                 case .boolean:
                     writer.append(literal: (cell[0] == UInt8(ascii: "t") ? trueText : falseText).span)
                 case .moment:
-                    // "Never yet", as rate_scopes has it, is no moment.
+                    // `-infinity` in rate_scopes means "never".
                     guard cell[0] != UInt8(ascii: "-") else { return writer.appendNull() }
                     writeISOMoment(cell, into: &moment)
                     writer.append(literal: moment.span)
@@ -85,7 +85,7 @@ struct PublishedTable {
 
 /// How a cell is written.
 private enum CellKind {
-    /// Quoted, and defused where a spreadsheet would run it.
+    /// Quoted, and escaped if a spreadsheet would run it as a formula.
     case text
     case literal
     case boolean
@@ -108,7 +108,7 @@ private let falseText = Array("false".utf8)
 private func writeISOMoment(_ cell: Span<UInt8>, into text: inout [UInt8]) {
     text.removeAll(keepingCapacity: true)
     unsafe cell.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
-    // A year has more digits from 10000 on, and an era before 1.
+    // Years from 10000 have more digits, and years before 1 have an era.
     guard let space = text.firstIndex(of: UInt8(ascii: " ")), let zone = text.lastIndex(of: UInt8(ascii: "+")) else {
         return
     }

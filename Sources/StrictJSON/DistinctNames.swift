@@ -1,17 +1,18 @@
-/// Remembers the member names of one object, byte for byte.
+/// Finds duplicate member names of one object, compared byte for byte.
 ///
-/// Swift's own `String` equality would take U+212A for `K`, where PostgreSQL sees two names.
-/// Objects are small, so a look at a few names is faster than hashing, until one is not: then a set keeps the cost
-/// linear.
+/// Swift's `String` equality treats U+212A and `K` as equal, but PostgreSQL sees two names. Small objects are searched
+/// linearly, which is faster than hashing. Large objects use a set, so that the cost stays linear.
 struct DistinctNames {
     private static let comparedOneByOne = 48
 
     private var count = 0
-    /// A bit for each mixture of length, first and last byte that was seen: a new one is a new name.
+    /// One bit per combination of length, first and last byte.
+    ///
+    /// A name whose bit is not set is new.
     private var seen: UInt64 = 0
     private var hashed: Set<ExactText> = []
 
-    /// Returns whether the name that was read last, of the object at `object`, is new, and remembers it.
+    /// Adds the name that was read last to the names of the object at `object`, and returns whether it is new.
     mutating func insertLast(of nodes: [JSONNode], after object: Int, in bytes: [UInt8]) -> Bool {
         let last = nodes.count - 1
         count += 1
@@ -46,7 +47,7 @@ struct DistinctNames {
         return hashed.insert(ExactText(nodes[last].string(in: bytes))).inserted
     }
 
-    /// A name with escapes can be any name, so it has all marks.
+    /// A name with escapes can equal any other name, so it has all marks.
     private static func mark(of name: JSONNode, in bytes: [UInt8]) -> UInt64 {
         guard name.kind == .plainString else { return .max }
         let text = name.text

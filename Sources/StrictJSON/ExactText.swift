@@ -1,4 +1,4 @@
-/// Text that is equal only to the same bytes, as databases and Apple see it; for sets and dictionary keys.
+/// Text that is compared byte for byte, as in databases; for sets and dictionary keys.
 package struct ExactText: Hashable, Sendable {
     package let text: String
 
@@ -13,7 +13,7 @@ package struct ExactText: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { bytes in unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
-        // Keeps ("a", "bc") and ("ab", "c") apart.
+        // A separator, so that ("a", "bc") and ("ab", "c") differ.
         hasher.combine(0xFF as UInt8)
     }
 }
@@ -21,7 +21,7 @@ package struct ExactText: Hashable, Sendable {
 extension String {
     /// Whether both are the same UTF-8 bytes.
     ///
-    /// `==` is canonical equivalence: `e` and U+0301 equal U+00E9 there.
+    /// `==` is canonical equivalence, in which `e` and U+0301 equal U+00E9.
     package func isByteEqual(to other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }

@@ -1,12 +1,12 @@
-/// A document that passed the strict scan: its bytes, and where in them every value lies.
+/// A document that passed the strict scan: its bytes, and the position of every value.
 ///
-/// Most of what Apple sends is looked at once or not at all, so a value is made of the bytes when somebody asks for it,
-/// and the scan makes one table instead of a tree.
+/// Most values are read once or never. So the scan builds one table instead of a tree, and a value is decoded when it
+/// is read.
 package final class JSONDocument: Sendable {
     package let bytes: [UInt8]
-    /// Values and member names in the order they were written: a container, then what it holds; a name, then its value.
+    /// Values and member names in their order in the document: a container before its content, a name before its value.
     let nodes: [JSONNode]
-    /// Whether a number in it, at any depth, must not go to PostgreSQL as a number.
+    /// Whether a number at any depth must not be sent to PostgreSQL as a number.
     package let holdsUnsafeNumber: Bool
 
     init(bytes: [UInt8], nodes: [JSONNode], holdsUnsafeNumber: Bool) {
@@ -17,9 +17,9 @@ package final class JSONDocument: Sendable {
 
     package var root: JSONElement { JSONElement(document: self, place: 0) }
 
-    /// Where the value of a member of the object at `place` lies; names are compared as bytes.
+    /// The place of a member's value of the object at `place`; names are compared as bytes.
     ///
-    /// `nil` when there is no object, or it has no such member.
+    /// `nil` if there is no object at `place` or it has no such member.
     func value(of key: String, at place: Int) -> Int? {
         let nodes = nodes
         guard nodes[place].kind == .object else { return nil }
@@ -41,16 +41,16 @@ package final class JSONDocument: Sendable {
 struct JSONNode: BitwiseCopyable, Sendable {
     enum Kind: UInt8, BitwiseCopyable, Sendable {
         case null, `true`, `false`, number, object, array
-        /// A string whose text is its bytes.
+        /// A string without escapes.
         case plainString
         case escapedString
     }
 
     let kind: Kind
-    /// Its text in the bytes, of a string without the quotes.
+    /// The start of the text in the bytes; a string's text excludes the quotes.
     let start: UInt32
     private(set) var end: UInt32
-    /// Where the node lies that follows this one and all it holds.
+    /// The place of the next node after this one and its content.
     private(set) var next: UInt32
 
     /// A scalar or a name that will stand at `place`.
@@ -61,7 +61,7 @@ struct JSONNode: BitwiseCopyable, Sendable {
         next = UInt32(place + 1)
     }
 
-    /// A container whose end is not known yet.
+    /// A container whose end is not yet known.
     init(opening kind: Kind, at start: Int) {
         self.kind = kind
         self.start = UInt32(start)

@@ -1,4 +1,4 @@
-/// One value of a ``JSONDocument``, read when it is asked for.
+/// One value of a ``JSONDocument``, decoded when it is read.
 package struct JSONElement: Sendable {
     private let document: JSONDocument
     private let place: Int
@@ -10,7 +10,7 @@ package struct JSONElement: Sendable {
 
     private var node: JSONNode { document.nodes[place] }
 
-    /// Where the element's text lies in the document's bytes; a string's without its quotes.
+    /// The range of the element's text in the document's bytes; a string's text excludes the quotes.
     package var textRange: Range<Int> { node.text }
 
     package var isNull: Bool { node.kind == .null }
@@ -59,7 +59,7 @@ package struct JSONElement: Sendable {
         return JSONNumber(text: String(decoding: document.bytes[node.text], as: UTF8.self))
     }
 
-    /// The number where it is written as an integer, without fraction and exponent, and fits.
+    /// The number if it is written as an integer, without fraction and exponent, and fits.
     package var int64: Int64? {
         let node = node
         guard node.kind == .number else { return nil }
@@ -69,7 +69,7 @@ package struct JSONElement: Sendable {
         for index in (isNegative ? node.text.dropFirst() : node.text) {
             guard case let digit = bytes[index] &- UInt8(ascii: "0"), digit < 10 else { return nil }
             let (tens, isTooMuch) = value.multipliedReportingOverflow(by: 10)
-            // Downwards, for the least number has no positive counterpart.
+            // Subtracts, because the smallest number has no positive counterpart.
             let (sum, isTooLittle) = tens.subtractingReportingOverflow(Int64(digit))
             guard !isTooMuch, !isTooLittle else { return nil }
             value = sum
@@ -90,21 +90,20 @@ package struct JSONElement: Sendable {
         return elements
     }
 
-    /// The members of an object in the order they were written; none for anything else.
+    /// The members of an object in their order in the document; none for other values.
     package var members: Members {
         let node = node
         return Members(document: document, place: place + 1, end: node.kind == .object ? Int(node.next) : 0)
     }
 
-    /// The member's value, or `nil` when this is no object or has no such member; names are compared as bytes.
+    /// The member's value, or `nil` if this is not an object or has no such member; names are compared as bytes.
     ///
     /// JSON `null` is an element, not `nil`.
     package subscript(key: String) -> JSONElement? {
         document.value(of: key, at: place).map { JSONElement(document: document, place: $0) }
     }
 
-    /// Calls `body` for each member, in the order they were written, with the place of its name in the list and its value;
-    /// names are compared as bytes.
+    /// Calls `body` for each member, in document order, with the place of its name in `table` and its value.
     package func forEachMember(in table: KeyTable, _ body: (_ place: Int?, _ value: JSONElement) -> Void) {
         let document = document
         let nodes = document.nodes
@@ -123,15 +122,15 @@ package struct JSONElement: Sendable {
         }
     }
 
-    /// Whether a number anywhere in its document must not go to PostgreSQL as a number.
+    /// Whether a number anywhere in the document must not be sent to PostgreSQL as a number.
     package var documentHoldsUnsafeNumber: Bool { document.holdsUnsafeNumber }
 
-    /// The name of the member whose value this is; means nothing for other elements.
+    /// The name of the member whose value this is; undefined for other elements.
     package var memberName: String {
         place > 0 ? document.nodes[place - 1].string(in: document.bytes) : ""
     }
 
-    /// All of it as a tree of its own.
+    /// The whole value as an independent tree.
     package var value: JSONValue {
         switch node.kind {
         case .null: .null
@@ -144,14 +143,14 @@ package struct JSONElement: Sendable {
         }
     }
 
-    /// An object as a tree of its own; `nil` for anything else.
+    /// An object as an independent tree; `nil` for other values.
     package var object: JSONObject? {
         isObject ? JSONObject(members.map { JSONObject.Member(key: $0.key, value: $0.value.value) }) : nil
     }
 }
 
 extension JSONElement: Equatable {
-    /// Whether both say the same, however they are written; numbers are compared as text.
+    /// Whether both have the same content, regardless of notation; numbers are compared as text.
     package static func == (left: Self, right: Self) -> Bool {
         left.value == right.value
     }

@@ -1,18 +1,18 @@
-/// A JSON number by its own text, so that nothing is rounded on the way to a column.
+/// A JSON number as text, so that it is not rounded before it is stored.
 package struct JSONNumber: Equatable, Sendable {
-    /// A number as RFC 8259 writes it.
+    /// A number in the syntax of RFC 8259.
     package let text: String
 
     package init(text: String) {
         self.text = text
     }
 
-    /// The value where it is written as an integer, without fraction and exponent, and fits.
+    /// The value if it is written as an integer, without fraction and exponent, and fits.
     package var int64: Int64? {
         Int64(text)
     }
 
-    /// The greatest whole number not above the value, computed exactly; `nil` when it does not fit.
+    /// The value rounded down to an integer, computed exactly; `nil` if it does not fit.
     ///
     /// Dates are whole milliseconds, but some of Apple's sources write `1697679936049.7297` or `1.6981489E12`.
     package var flooredMilliseconds: Int64? {
@@ -26,7 +26,7 @@ package struct JSONNumber: Equatable, Sendable {
         let isNegative = mantissa.hasPrefix("-")
         let halves = mantissa.drop { $0 == "-" }.split(separator: ".")
         let digits = halves.joined()
-        // Where the decimal point stands among the digits.
+        // The position of the decimal point in the digits.
         let point = halves[0].count + exponent
         let whole = point > 0 ? digits.prefix(point) + String(repeating: "0", count: max(0, point - digits.count)) : "0"
         let hasFraction = digits.dropFirst(max(0, point)).contains { $0 != "0" }
@@ -35,10 +35,10 @@ package struct JSONNumber: Equatable, Sendable {
         return hasFraction ? -magnitude - 1 : -magnitude
     }
 
-    /// Bytes of a number that PostgreSQL gets as a number.
+    /// The most bytes of a number that is sent to PostgreSQL as a number.
     static let longestSafeText = 40
 
-    /// Whether PostgreSQL can hold it as jsonb without writing out more digits than were sent: `1e131071` is 131,072.
+    /// Whether PostgreSQL can store it as jsonb without expanding it: `1e131071` has 131,072 digits there.
     package var isSafeInDatabase: Bool {
         guard text.utf8.count <= Self.longestSafeText else { return false }
         guard let mark = text.utf8.lastIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return true }
@@ -46,6 +46,6 @@ package struct JSONNumber: Equatable, Sendable {
         return Self.smallExponents.contains(exponent)
     }
 
-    /// A range, because the magnitude of the least `Int` does not exist.
+    /// A range, because the smallest `Int` has no magnitude.
     private static let smallExponents = -64...64
 }

@@ -1,7 +1,7 @@
-/// Walks through one string of a document, from behind its opening quote to its closing one.
+/// Scans one string of a document, from after its opening quote to its closing quote.
 struct JSONStringScanner {
     private let bytes: [UInt8]
-    /// The next byte to look at.
+    /// The next byte to read.
     private(set) var offset: Int
 
     init(_ bytes: [UInt8], at offset: Int) {
@@ -9,7 +9,7 @@ struct JSONStringScanner {
         self.offset = offset
     }
 
-    /// Moves to the closing quote and tells whether there were escapes before it.
+    /// Moves to the closing quote, and returns whether the string contains escapes.
     mutating func skip() throws(StrictJSONError) -> Bool {
         try skipUnescaped()
         guard bytes[offset] == UInt8(ascii: "\\") else { return false }
@@ -20,7 +20,7 @@ struct JSONStringScanner {
         return true
     }
 
-    /// The text of a string that was walked through before.
+    /// The text of a string that has been scanned before.
     static func unescaped(_ range: Range<Int>, of bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(range.count)
@@ -34,11 +34,11 @@ struct JSONStringScanner {
                 text.append(contentsOf: String(try scanner.escape()).utf8)
             }
         } catch {
-            preconditionFailure("what was walked through before is no string now: \(error)")
+            preconditionFailure("a string that was scanned before is now invalid: \(error)")
         }
     }
 
-    /// Moves to the closing quote or the next backslash; one of them is there when this returns.
+    /// Moves to the closing quote or the next backslash.
     private mutating func skipUnescaped() throws(StrictJSONError) {
         let bytes = bytes
         var next = Self.endOfPlainText(of: bytes.span, from: offset)
@@ -58,11 +58,11 @@ struct JSONStringScanner {
         throw StrictJSONError(reason: .json, offset: next)
     }
 
-    /// Steps over what is printable ASCII and neither quote nor backslash.
+    /// Skips printable ASCII other than quote and backslash.
     static func endOfPlainText(of span: Span<UInt8>, from start: Int) -> Int {
         var next = start
         while span.count - next >= 8 {
-            // Any eight bytes are a number.
+            // Any eight bytes are a valid UInt64.
             let word = unsafe span.bytes.unsafeLoadUnaligned(fromByteOffset: next, as: UInt64.self)
             let marks = marksOfOtherText(in: UInt64(littleEndian: word))
             guard marks == 0 else { return next + marks.trailingZeroBitCount / 8 }
@@ -73,22 +73,23 @@ struct JSONStringScanner {
         return next
     }
 
-    /// Bits of which the lowest that is set is the highest bit of the first byte that is a quote, a backslash, a control
-    /// character or none of ASCII; those above it say nothing.
+    /// Marks the first byte that is a quote, a backslash, a control character or not ASCII.
+    ///
+    /// The lowest set bit is the highest bit of that byte. Higher bits are undefined.
     private static func marksOfOtherText(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highest = ones << 7
         let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-        // Subtracting borrows from a byte that is less, and from those behind it at most.
+        // A borrow can only change the bytes after the first match.
         let less = (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes | (word &- ones &* 0x20) & ~word
         return (less | word) & highest
     }
 
-    /// Steps over plain text 32 bytes at a time.
+    /// Skips plain text 32 bytes at a time.
     ///
-    /// A record is a string of thousands of such bytes. Without a branch in it, the inner loop becomes a few vector
-    /// instructions: a tenth of the time of going byte by byte.
+    /// A record is a string of thousands of such bytes. The inner loop has no branches, so that it compiles to a few
+    /// vector instructions. This takes a tenth of the time of a loop over bytes.
     private static func endOfPlainChunks(of span: Span<UInt8>, from start: Int) -> Int {
         let width = 32
         var next = start
@@ -108,7 +109,7 @@ struct JSONStringScanner {
         return next
     }
 
-    /// Moves over the escape that begins here, and returns what it stands for.
+    /// Reads the escape that begins here, and returns its character.
     private mutating func escape() throws(StrictJSONError) -> Unicode.Scalar {
         let start = offset
         offset += 1
@@ -127,7 +128,7 @@ struct JSONStringScanner {
         }
     }
 
-    /// The scalar of `\uXXXX` or of a surrogate pair; half a pair is no text.
+    /// The scalar of `\uXXXX` or of a surrogate pair; a lone surrogate is an error.
     private mutating func escapedScalar(from start: Int) throws(StrictJSONError) -> Unicode.Scalar {
         let unit = try hexadecimalUnit()
         guard unit != 0 else { throw StrictJSONError(reason: .nul, offset: start) }

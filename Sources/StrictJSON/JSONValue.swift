@@ -1,4 +1,6 @@
-/// A JSON document as it was written: member order kept, numbers kept as text.
+/// A JSON document.
+///
+/// Member order is kept, and numbers are kept as text.
 ///
 /// Only ``StrictJSON`` makes one from bytes, so a value never has duplicate keys, U+0000,
 /// lone surrogates, or more than ``StrictJSON/depthLimit`` levels.
@@ -11,7 +13,7 @@ package indirect enum JSONValue: Equatable, Sendable {
     case object(JSONObject)
 }
 
-/// A JSON object: members in the order they were written, every key once.
+/// A JSON object: members in document order, every key once.
 package struct JSONObject: Equatable, Sendable {
     package struct Member: Equatable, Sendable {
         package let key: String
@@ -29,7 +31,7 @@ package struct JSONObject: Equatable, Sendable {
         self.members = members
     }
 
-    /// The member's value, or `nil` when there is no such member.
+    /// The member's value, or `nil` if there is no such member.
     ///
     /// JSON `null` is `.null`, not `nil`.
     ///

@@ -2,7 +2,7 @@
 package enum JSONWriter {
     /// UTF-8.
     ///
-    /// Numbers PostgreSQL would expand (see ``JSONNumber/isSafeInDatabase``) become strings of the same text.
+    /// Numbers that PostgreSQL would expand become strings with the same text; see ``JSONNumber/isSafeInDatabase``.
     package static func bytes(_ value: JSONValue) -> [UInt8] {
         var bytes: [UInt8] = []
         write(value, to: &bytes)

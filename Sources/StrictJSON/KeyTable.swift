@@ -1,10 +1,10 @@
-/// Finds a member's name in a fixed list by its bytes.
+/// Finds a member name in a fixed list by its bytes.
 ///
-/// Member names are short and few are alike: length, first, middle and last byte tell nearly all of them apart, where a
-/// hash of the whole name would cost more than reading it.
+/// Length, first, middle and last byte distinguish nearly all names. Hashing the whole name would cost more than
+/// comparing it.
 package struct KeyTable: Sendable {
     private let keys: [[UInt8]]
-    /// Places in `keys`, by mixture; a taken one sends to the next.
+    /// Places in `keys`, by hash, with linear probing.
     private let buckets: [Int?]
 
     package init(_ keys: [String]) {
@@ -20,7 +20,7 @@ package struct KeyTable: Sendable {
         self.buckets = buckets
     }
 
-    /// Where the key stands in the list; `nil` when it does not.
+    /// The place of the key in the list; `nil` if it is not there.
     func place(of key: Span<UInt8>) -> Int? {
         var bucket = Self.mixture(of: key) & (buckets.count - 1)
         while let place = buckets[bucket] {

@@ -1,13 +1,15 @@
-/// The only gate from bytes to ``JSONElement`` and ``JSONValue``.
+/// Parses bytes into ``JSONElement`` and ``JSONValue``.
 ///
-/// PostgreSQL, Foundation and other readers disagree about duplicate names, U+0000, byte order marks and huge numbers.
-/// What passes here means the same to all of them, because everything they disagree about is refused.
+/// All JSON input passes through this parser.
+///
+/// PostgreSQL, Foundation and other parsers treat duplicate names, U+0000, byte order marks and huge numbers
+/// differently. This parser refuses them, so that a document means the same to all.
 package enum StrictJSON {
-    /// Levels of arrays and objects.
+    /// The most levels of arrays and objects.
     package static let depthLimit = 32
-    /// Bytes in one document: the greatest decoded body an answer of Apple's may have.
+    /// The most bytes of one document, and so of a decoded answer from Apple.
     package static let sizeLimit = 4 * 1_024 * 1_024
-    /// Bytes in one number; an `Int64` has at most 20.
+    /// The most bytes of one number; an `Int64` has at most 20.
     package static let numberLimit = 128
 
     /// Reads one document: any JSON value with white space around it, in one pass over the bytes.
@@ -21,7 +23,7 @@ package enum StrictJSON {
         return try scanner.document().root
     }
 
-    /// Reads one document into a tree of its own.
+    /// Reads one document into an independent tree.
     package static func parse(
         _ bytes: [UInt8],
         depthLimit: Int = depthLimit,
@@ -30,14 +32,14 @@ package enum StrictJSON {
         try scan(bytes, depthLimit: depthLimit, sizeLimit: sizeLimit).value
     }
 
-    /// Reads one document that has to be an object; another value is refused as ``StrictJSONError/Reason/json``.
+    /// Reads one document that must be an object; another value is refused as ``StrictJSONError/Reason/json``.
     package static func scanObject(_ bytes: [UInt8]) throws(StrictJSONError) -> JSONElement {
         let root = try scan(bytes)
         guard root.isObject else { throw StrictJSONError(reason: .json, offset: 0) }
         return root
     }
 
-    /// Reads one document that has to be an object into a tree of its own.
+    /// Reads one document that must be an object into an independent tree.
     package static func parseObject(_ bytes: [UInt8]) throws(StrictJSONError) -> JSONObject {
         guard let object = try scanObject(bytes).object else { throw StrictJSONError(reason: .json, offset: 0) }
         return object

@@ -1,13 +1,13 @@
-/// Why bytes are not a JSON document StoreLedger believes, and where.
+/// Why bytes are not an acceptable JSON document, and where.
 package struct StrictJSONError: Error, Equatable, Sendable {
     package enum Reason: String, CaseIterable, Sendable {
         /// A byte order mark, UTF-16, UTF-32, or bytes that are not UTF-8 (RFC 3629: no overlong forms, no surrogates).
         case encoding
-        /// Two members of one object have the same name once escapes are undone.
+        /// Two members of one object have the same name after decoding escapes.
         case duplicateKey = "dup_key"
-        /// U+0000 in a string, written raw or as `\u0000`; PostgreSQL cannot hold it.
+        /// U+0000 in a string, raw or as `\u0000`; PostgreSQL cannot store it.
         case nul
-        /// Anything else RFC 8259 does not allow, and numbers longer than ``StrictJSON/numberLimit``.
+        /// Other violations of RFC 8259, and numbers longer than ``StrictJSON/numberLimit``.
         case json
         /// Nested deeper than the limit.
         case depth = "json_depth"
@@ -16,7 +16,7 @@ package struct StrictJSONError: Error, Equatable, Sendable {
     }
 
     package let reason: Reason
-    /// Bytes from the beginning of the document to the place that cannot be believed.
+    /// The byte offset of the error in the document.
     package let offset: Int
 
     package init(reason: Reason, offset: Int) {

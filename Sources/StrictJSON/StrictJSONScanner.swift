@@ -1,4 +1,4 @@
-/// Recursive descent over the bytes of one document, in one pass; a value type that is used once.
+/// A recursive descent parser over the bytes of one document, in one pass; it is used once.
 struct StrictJSONScanner {
     private let bytes: [UInt8]
     private let depthLimit: Int
@@ -11,7 +11,7 @@ struct StrictJSONScanner {
     init(_ bytes: [UInt8], depthLimit: Int) {
         self.bytes = bytes
         self.depthLimit = depthLimit
-        // A signed payload has a value or name for every ten bytes, a page far fewer.
+        // A signed payload has about one value or name per ten bytes, a page far fewer.
         nodes.reserveCapacity(min(bytes.count / 8 + 1, 160))
     }
 
@@ -24,7 +24,7 @@ struct StrictJSONScanner {
         return JSONDocument(bytes: bytes, nodes: nodes, holdsUnsafeNumber: holdsUnsafeNumber)
     }
 
-    /// A byte order mark, or a NUL among the first two bytes, as only UTF-16 and UTF-32 have it.
+    /// Whether there is a byte order mark, or a NUL in the first two bytes, which only UTF-16 and UTF-32 have.
     private var hasForeignEncoding: Bool {
         bytes.starts(with: [0xEF, 0xBB, 0xBF]) || bytes.prefix(2).contains(0)
     }
@@ -139,7 +139,7 @@ extension StrictJSONScanner {
         }
     }
 
-    /// One digit or more, giving up as soon as the number that began at `start` is too long.
+    /// Reads one or more digits, and throws as soon as the number that begins at `start` is too long.
     private mutating func digits(from start: Int) throws(StrictJSONError) {
         let first = offset
         while let byte = peek, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte {
@@ -161,7 +161,7 @@ extension StrictJSONScanner {
         }
     }
 
-    /// Steps over white space and then over `byte`, if it is there.
+    /// Skips white space, and then `byte` if it follows.
     private mutating func take(_ byte: UInt8) -> Bool {
         skipWhitespace()
         guard peek == byte else { return false }

@@ -1,6 +1,6 @@
-/// What lies beyond ASCII in a document.
+/// Checks the UTF-8 of non-ASCII text in a document.
 enum UTF8Sequence {
-    /// Bytes of the well-formed UTF-8 sequence that begins at `start` with a byte above 0x7F.
+    /// The length in bytes of the well-formed UTF-8 sequence that begins at `start` with a byte above 0x7F.
     ///
     /// Source: The Unicode Standard, table 3-7, Well-Formed UTF-8 Byte Sequences.
     static func length(in bytes: [UInt8], at start: Int) throws(StrictJSONError) -> Int {
@@ -21,7 +21,7 @@ enum UTF8Sequence {
         return length
     }
 
-    /// The byte at `offset`, or the end, does not belong there; broken UTF-8 is named as what it is.
+    /// The error for an unexpected byte or end at `offset`; invalid UTF-8 is reported as such.
     static func unexpected(in bytes: [UInt8], at offset: Int) -> StrictJSONError {
         guard offset < bytes.count, bytes[offset] >= 0x80 else { return StrictJSONError(reason: .json, offset: offset) }
         do throws(StrictJSONError) {

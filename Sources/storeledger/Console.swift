@@ -2,35 +2,35 @@ import ExportPipeline
 import Glibc
 import Synchronization
 
-/// File descriptors 1 and 2: the result goes to stdout, everything else to stderr.
+/// Writes results to stdout and everything else to stderr.
 enum Console {
     private static let firstFailure = Mutex<Int32?>(nil)
 
-    /// Why the result is incomplete: the error number of the first line that stdout did not take.
+    /// The errno of the first failed write to stdout; `nil` if the result is complete.
     static var failure: Int32? { firstFailure.withLock(\.self) }
 
-    /// A line of the result; after a failure nothing more is written.
+    /// Writes a line of the result; after a failure, writes nothing more.
     static func result(_ line: String) {
         firstFailure.withLock { failure in
             if failure == nil { failure = write(line + "\n", to: STDOUT_FILENO) }
         }
     }
 
-    /// A line for whoever watches.
+    /// Writes a line to stderr.
     static func message(_ line: String) {
         raw(line + "\n")
     }
 
-    /// Text for whoever watches, without secrets.
+    /// Writes text to stderr, without secrets.
     static func raw(_ text: String) {
-        // Where stderr cannot be written to, there is nowhere to say so.
+        // A failure to write to stderr cannot be reported.
         _ = write(redacted(text), to: STDERR_FILENO)
     }
 
-    /// Whether somebody watches stderr on a terminal.
+    /// Whether stderr is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// - Returns: The error number that ended it; `nil` when all of the text is written.
+    /// - Returns: The errno of a failure; `nil` if the whole text was written.
     private static func write(_ text: String, to descriptor: Int32) -> Int32? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

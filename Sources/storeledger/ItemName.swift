@@ -1,7 +1,7 @@
 import FoundationEssentials
 import JobPlan
 
-/// An item as people read it: an ID as it is, a window of notifications as its two moments in place of its key.
+/// The readable name of an item: an ID itself, or the two moments of a window of notifications.
 func itemName(_ key: String) -> String {
     let reading = WindowReading(itemKey: key)
     if reading == .failures { return "failed deliveries of seven days" }

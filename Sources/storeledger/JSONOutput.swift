@@ -1,6 +1,8 @@
 import FoundationEssentials
 
-/// The `--json` forms: one document, or one a line; keys sorted, so that two outputs can be compared.
+/// The `--json` formats: one document, or one per line.
+///
+/// Keys are sorted, so that outputs can be compared.
 enum JSONOutput {
     static func document(_ value: some Encodable) throws -> String {
         try encode(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])

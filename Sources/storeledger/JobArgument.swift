@@ -3,12 +3,12 @@ import ExportPipeline
 import FoundationEssentials
 import JobPlan
 
-/// The job file every command is about.
+/// The job file argument.
 struct JobArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The job file.", valueName: "JOB"))
     var path: String
 
-    /// Reads the file and says what is unwise in it.
+    /// Reads the file and shows its warnings.
     func load(
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
     ) throws -> JobFile {

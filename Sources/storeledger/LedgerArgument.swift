@@ -2,17 +2,17 @@ import ArgumentParser
 import FoundationEssentials
 import JobPlan
 
-/// The ledger that a command is about which asks nothing of Apple: a job file's, or the one that `DATABASE_URL` names.
+/// The ledger of a command without requests to Apple: the job file's ledger, or the one of `DATABASE_URL`.
 struct LedgerArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("The job file; without it the ledger of DATABASE_URL.", valueName: "JOB"))
+    @Argument(help: ArgumentHelp("The job file; without it, the ledger of DATABASE_URL.", valueName: "JOB"))
     var path: String?
 
-    @Option(help: ArgumentHelp("Without JOB: the ledger's schema; appstore by default.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("Without JOB: the ledger's schema (default: appstore).", valueName: "NAME"))
     var schema: String?
 
     func validate() throws {
         if path != nil, schema != nil {
-            throw ValidationError("--schema goes without JOB: the job file names its own.")
+            throw ValidationError("Use --schema only without JOB: the job file has its own.")
         }
         if let schema, !PostgresOutput.isSchemaName(schema) {
             throw ValidationError("--schema is \(schema); it must be \(PostgresOutput.schemaNameRule).")
@@ -20,9 +20,9 @@ struct LedgerArgument: ParsableArguments {
         if path == nil { _ = try databaseURL() }
     }
 
-    /// Where the ledger is; a job file is read for it.
+    /// The database URL and schema, from the job file if one is named.
     func place() throws -> (url: DatabaseURL, schema: String) {
-        guard let path else { return (try databaseURL(), schema ?? PostgresOutput.usualSchema) }
+        guard let path else { return (try databaseURL(), schema ?? PostgresOutput.defaultSchema) }
         var job = JobArgument()
         job.path = path
         let output = try job.load().output.postgres

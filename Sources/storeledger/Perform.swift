@@ -3,12 +3,12 @@ import ExportPipeline
 import Glibc
 import Workers
 
-/// Runs a command's work; SIGINT and SIGTERM stop it in order.
+/// Runs a command's work; SIGINT and SIGTERM cancel it, and it ends in an orderly way.
 ///
-/// A failure becomes its sentence on stderr and its exit code. So does a result that stdout did not take, unless
-/// something worse has happened.
-/// - `endsBySignal`: Whether a signal is how the work is meant to end.
-/// - `log`: Where the sentence goes; plainly to stderr without one.
+/// A failure is written to stderr and determines the exit code. A failed write to stdout is reported too, but does not
+/// replace the exit code of another failure.
+/// - `endsBySignal`: Whether a signal is the regular end of the work.
+/// - `log`: Where failures are logged; without it, they are written to stderr.
 func perform(log: RunLog? = nil, endsBySignal: Bool = false, _ work: @escaping @Sendable () async throws -> Void)
     async throws
 {

@@ -1,24 +1,24 @@
 import Glibc
 import Workers
 
-/// What the process does at its very start so that keys and tokens stay in its memory.
+/// Keeps keys and tokens from leaving the process's memory; called at the start of the process.
 enum ProcessHardening {
     static func harden() {
-        // A core file would hold the key.
+        // A core file would contain the key.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         forbidReadingMemory()
-        // With SWIFT_BACKTRACE set the runtime would print registers and the memory they point to.
+        // With SWIFT_BACKTRACE, the runtime would print registers and the memory they point to.
         for crash in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(crash, SIG_DFL) }
-        // A closed pipe is an error to report, not an end.
+        // Writing to a closed pipe must be reported as an error, not end the process.
         ignoreSIGPIPE()
-        // And so is a file grown to the size that `ulimit -f` allows.
+        // The same holds for a file that exceeds `ulimit -f`.
         _ = signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Keeps the user's other processes from attaching to this one, and crash handlers from dumping it.
     private static func forbidReadingMemory() {
-        // Swift cannot call a variadic C function; on Linux it takes whole numbers like any other function.
+        // Swift cannot call variadic C functions. On Linux, integer arguments are passed like those of other functions.
         typealias ProcessControl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
         guard let symbol = unsafe dlsym(nil, "prctl") else { return }
         let prctl = unsafe unsafeBitCast(symbol, to: ProcessControl.self)

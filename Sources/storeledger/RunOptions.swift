@@ -4,14 +4,14 @@ import JobPlan
 import Ledger
 import Workers
 
-/// What `run` and `retry` have in common: how fast, how long, and what they tell.
+/// The common options of `run` and `retry`.
 struct RunOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Items under way at a time, 1 to 256; in place of limits.concurrency.", valueName: "N"))
+    @Option(help: ArgumentHelp("Concurrent items, 1 to 256; overrides limits.concurrency.", valueName: "N"))
     var concurrency: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Stop in order after this long, such as 90s, 30m or 2h; exit code 75 if work is left.",
+            "Stop cleanly after this time, such as 90s, 30m or 2h; exit code 75 if work is left.",
             valueName: "TIME"
         )
     )
@@ -19,7 +19,7 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "auto, bar, plain, json (lines on stderr) or none; auto is a bar on a terminal and none elsewhere.",
+            "auto, bar, plain, json (lines on stderr) or none; auto is a bar on a terminal, otherwise none.",
             valueName: "FORM"
         )
     )
@@ -35,7 +35,7 @@ struct RunOptions: ParsableArguments {
         }
     }
 
-    /// Runs the job, tells of it as asked, and leaves the summary on stdout.
+    /// Runs the job, shows its progress, and writes the summary to stdout.
     func perform(_ argument: JobArgument, restart: Bool = false, retryFailed: Bool = false) async throws {
         let log = RunLog(options: log, progress: progress)
         try await storeledger.perform(log: log) {
@@ -55,7 +55,7 @@ struct RunOptions: ParsableArguments {
             } catch NothingToRetry.neverRan {
                 return Console.result("\(pipeline.job.name) has never run")
             } catch NothingToRetry.noneFailed {
-                return Console.result("\(pipeline.job.name): no item has failed, there is nothing to try again")
+                return Console.result("\(pipeline.job.name): no item has failed, so there is nothing to retry")
             } catch {
                 await metrics.write(of: pipeline, afterFailure: true, log: log)
                 throw error

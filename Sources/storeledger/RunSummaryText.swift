@@ -3,7 +3,7 @@ import Ledger
 import Publish
 import Workers
 
-/// What `run` leaves on stdout.
+/// The summary that `run` writes to stdout.
 struct RunSummaryText {
     let report: RunReport
 
@@ -28,7 +28,7 @@ struct RunSummaryText {
             let files = manifest.files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ")
             lines.append(row("CSV", "\(directory): \(files)"))
         }
-        if summary.hasLosses { lines.append("What is missing: storeledger status JOB") }
+        if summary.hasLosses { lines.append("To see what is missing: storeledger status JOB") }
         return lines
     }
 

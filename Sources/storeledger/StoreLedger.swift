@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The door: command lines in, results on stdout, everything else on stderr.
+/// The command line tool: results go to stdout, everything else to stderr.
 @main
 struct StoreLedger: AsyncParsableCommand {
     static let version = "0.1.0"
@@ -9,14 +9,15 @@ struct StoreLedger: AsyncParsableCommand {
         commandName: "storeledger",
         abstract: "Keeps an app's App Store history in PostgreSQL and CSV: crawled, verified, resumable.",
         discussion: """
-            Try it against the simulator:  scripts/demo
-            A nightly sync:                storeledger run jobs/nightly-sync.yaml
-            What would it take?            storeledger plan jobs/nightly-sync.yaml
-            What is wrong?                 storeledger doctor jobs/nightly-sync.yaml
+            Try it with the simulator:     scripts/demo
+            Run a nightly sync:            storeledger run jobs/nightly-sync.yaml
+            Estimate requests and time:    storeledger plan jobs/nightly-sync.yaml
+            Find problems:                 storeledger doctor jobs/nightly-sync.yaml
 
             Exit codes: 0 complete, 2 complete with losses, 64 usage, 65 bad job or ID list,
-            66 missing input, 69 PostgreSQL unreachable, 70 bug, 73/74 output, 75 work left
-            (run again), 76 Apple's contract broken, 77 refused, 78 configuration.
+            66 missing input, 69 PostgreSQL unreachable, 70 internal error, 73/74 output,
+            75 work left (run again), 76 unexpected answers from Apple, 77 access refused,
+            78 configuration.
             """,
         version: version,
         subcommands: [
@@ -27,7 +28,7 @@ struct StoreLedger: AsyncParsableCommand {
         ]
     )
 
-    /// What sessions call themselves in PostgreSQL, such as `storeledger run nightly-sync`.
+    /// The `application_name` of PostgreSQL sessions, such as `storeledger run nightly-sync`.
     static func applicationName(job: String? = nil) -> String {
         let commands = configuration.subcommands.map { $0.configuration.commandName ?? "" }
         let command = CommandLine.arguments.dropFirst().prefix(1).filter(commands.contains)

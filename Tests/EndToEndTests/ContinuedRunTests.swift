@@ -45,7 +45,7 @@ struct ContinuedRunTests {
             #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE state <> 'done'") == 0)
             #expect(try await book.count("SELECT count(*) FROM runs") == 2)
             let none = try await stage.storeledger("retry", path, "--progress", "none")
-            #expect(none.output == "nightly: no item has failed, there is nothing to try again\n")
+            #expect(none.output == "nightly: no item has failed, so there is nothing to retry\n")
         }
     }
 

@@ -113,12 +113,12 @@ struct NightlyTests {
             #expect(try await stage.storeledger("validate", job).code == 0)
             let first = try await stage.storeledger("plan", job)
             #expect(first.code == 0 && first.output.contains("no earlier run followed them"), "\(first)")
-            #expect(try await stage.storeledger("doctor", job).output.contains("notifications name the customers"))
+            #expect(try await stage.storeledger("doctor", job).output.contains("IDs come from the app's notifications"))
             #expect(try await stage.store.requests().count(of: "transactionHistory") == 0)
 
             let run = try await stage.storeledger("run", job)
 
-            #expect(run.code == 0 && run.errors.contains("no run has asked for a customer yet"), "\(run.errors)")
+            #expect(run.code == 0 && run.errors.contains("no run has requested a customer yet"), "\(run.errors)")
             #expect(run.errors.contains("notifications name "))
             let next = try await stage.storeledger("plan", job, "--json")
             struct Plan: Decodable {

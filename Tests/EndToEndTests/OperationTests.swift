@@ -24,7 +24,7 @@ struct OperationTests {
             try await stage.run(job, expecting: 2)
             let before = try await stage.store.requests().total
             let status = try await stage.storeledger("status", job).output
-            #expect(status.contains("\n  retry: storeledger retry JOB asks again for 1 failed item\n"), "\(status)")
+            #expect(status.contains("\n  retry: storeledger retry JOB requests 1 failed item again\n"), "\(status)")
 
             let again = try await stage.storeledger("retry", job, "--progress", "none")
 
@@ -41,7 +41,7 @@ struct OperationTests {
             let mended = try await stage.storeledger("retry", job, "--progress", "none")
             #expect(mended.code == 0 && mended.output.contains("items              1 (1 done, 0 failed)"), "\(mended)")
             let none = try await stage.storeledger("retry", job, "--progress", "none")
-            #expect(none.code == 0 && none.output == "nightly: no item has failed, there is nothing to try again\n")
+            #expect(none.code == 0 && none.output == "nightly: no item has failed, so there is nothing to retry\n")
             #expect(try await !stage.storeledger("status", job).output.contains("  retry: "))
             // The next whole run is a whole run.
             #expect(
@@ -205,7 +205,7 @@ struct OperationTests {
         try await Stage.with(.init(customers: 3)) { stage in
             let job = try await stage.migrated(stage.job)
             let run = try await stage.storeledger("run", job)
-            #expect(run.code == 0 && run.errorLines.first?.hasPrefix("beginning run 1: ") == true, "\(run.errors)")
+            #expect(run.code == 0 && run.errorLines.first?.hasPrefix("starting run 1: ") == true, "\(run.errors)")
             #expect(run.errorLines.dropFirst() == ["bringing the materialised views up to date"])
         }
     }

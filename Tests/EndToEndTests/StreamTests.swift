@@ -69,7 +69,7 @@ struct StreamTests {
             #expect(outcome.code == 0)
             #expect(
                 outcome.errors.contains(
-                    "transactionHistory: the filters have changed; its items begin again at the beginning"
+                    "transactionHistory: the filters have changed; its items start again at the first page"
                 )
             )
             let book = try stage.book()

@@ -42,7 +42,7 @@ struct RedactionTests {
     }
 
     @Test(arguments: [
-        "beginning run 4: 101 items, 50 IDs (0 duplicates dropped), 0 done",
+        "starting run 4: 101 items, 50 IDs (0 duplicates dropped), 0 done",
         "CSV /srv/storeledger/.demo/csv: transactions.csv (3000 rows), refunds.csv (42 rows)",
         "cannot write /tmp/storeledger-test.8f3k/out/notifications.csv: No space left on device",
         "the item 1792642587423..1792713600000#2c59cfd7 of 7e3fb20b-4cdb-47cc-936d-99d65f608138",

@@ -66,9 +66,9 @@ import Testing
             "lastRun", "  transactionHistory: {}\n  notificationHistory: {scope: transactions}",
             "add the stream notificationHistory with scope: app beside it"
         ),
-        ("lastRun", "\(histories), onlyFailures: true}", "must ask for all of them"),
-        ("lastRun", "\(histories), notificationType: REFUND}", "must ask for all of them"),
-        ("lastRun", "\(histories), startDate: -3d, endDate: -1d}", "must ask for all of them"),
+        ("lastRun", "\(histories), onlyFailures: true}", "must request all notifications"),
+        ("lastRun", "\(histories), notificationType: REFUND}", "must request all notifications"),
+        ("lastRun", "\(histories), startDate: -3d, endDate: -1d}", "must request all notifications"),
         ("lastRun", "  notificationHistory: {scope: app}", "add the stream transactionHistory or refundHistory"),
         ("-7d", "\(histories), startDate: -2d}", "notificationHistory.startDate must not be later, or be lastRun"),
         ("now", "\(histories)}", "transactionIds.changedSince is now; it must be -Nd, -Nh, lastRun or a date"),
@@ -269,10 +269,10 @@ import Testing
     @Test func `exactly one source of IDs is right`() throws {
         #expect(
             try JobText.complaint(replacing: "list: [\"2000000123456789\"]", with: "list: [\"1\"]\n  query: SELECT 1")
-                == "job.yaml:12:3: transactionIds names list and query; exactly one of list, csv, query and changedSince is right"
+                == "job.yaml:12:3: transactionIds names list and query; name exactly one of list, csv, query and changedSince"
         )
         let without = JobText.usual.replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
-        #expect(try JobText.complaint(without).contains("transactionIds is missing; only a job whose one stream is"))
+        #expect(try JobText.complaint(without).contains("transactionIds is missing; only a job whose single stream is"))
         let appWide = without.replacing("transactionHistory: {}", with: "notificationHistory: {scope: app}")
         #expect(try JobText.load(appWide).transactionIds == nil)
         let perID = without.replacing("transactionHistory: {}", with: "notificationHistory: {}")

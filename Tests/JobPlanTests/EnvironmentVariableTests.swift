@@ -7,7 +7,7 @@ import Testing
         #expect(
             try JobText.complaint(replacing: "keyId: 2X9R4HXF34", with: "keyId: ${APPSTORE_KEY_ID}") == """
                 job.yaml:9:10: appStore.keyId needs the environment variable APPSTORE_KEY_ID, which is not set; \
-                set it, or write ${APPSTORE_KEY_ID:-text} with a text to take instead
+                set it, or write ${APPSTORE_KEY_ID:-text} with a default text
                 """
         )
     }

@@ -143,13 +143,13 @@ import Testing
     @Test func `a second document is refused`() throws {
         #expect(
             try JobText.complaint(JobText.usual + "---\nversion: 1\n")
-                == "job.yaml:17:1: the job file holds a second document; write each job into a file of its own"
+                == "job.yaml:17:1: the job file contains a second document; write each job into its own file"
         )
     }
 
     @Test func `broken YAML is refused where it breaks`() throws {
         let complaint = try JobText.complaint(replacing: "name: nightly-sync", with: "name: [a")
-        #expect(complaint.contains(#/^job\.yaml:\d+:\d+: the job file is not YAML here \(.+\); mend it here/#))
+        #expect(complaint.contains(#/^job\.yaml:\d+:\d+: the job file is not valid YAML here \(.+\); fix it here/#))
     }
 
     @Test func `all mistakes are told at once, in the order of the file`() throws {

@@ -104,7 +104,7 @@ import Testing
         #expect(
             try Self.complaint("notificationHistory: {notificationType: REFUND}") == """
                 job.yaml:14:43: streams.notificationHistory.notificationType is REFUND; it needs scope: app, \
-                for Apple refuses a type together with a transaction ID (4000019)
+                because Apple refuses a type together with a transaction ID (4000019)
                 """
         )
         let job = try Self.load(
@@ -113,7 +113,7 @@ import Testing
         #expect(job.streams[NotificationHistory.self]?.notificationType == "DID_RENEW")
         #expect(
             try Self.complaint("notificationHistory: {scope: app, notificationSubtype: VOLUNTARY}")
-                .contains("notificationSubtype is VOLUNTARY; it needs a notificationType beside it")
+                .contains("notificationSubtype is VOLUNTARY; it also needs a notificationType")
         )
     }
 
@@ -159,9 +159,9 @@ import Testing
     func `refunds of the revoked need a stream that names them`(streams: String) throws {
         #expect(
             try Self.complaint(streams) == """
-                job.yaml:14:18: streams.refundHistory asks only customers with a revocation, \
-                and no other stream of this job says who they are; \
-                add transactionHistory, or notificationHistory with scope transactions, or ask for: all
+                job.yaml:14:18: streams.refundHistory requests only customers with a revocation, \
+                and no other stream of this job finds them; \
+                add transactionHistory, or notificationHistory with scope transactions, or write for: all
                 """
         )
     }
@@ -176,7 +176,7 @@ import Testing
 
     @Test(arguments: ["transactionHistory: {nonsense: 1}", "notificationHistory: 7"])
     func `a stream that is itself wrong is not called missing`(stream: String) throws {
-        #expect(try !Self.complaint("\(stream)\n  refundHistory: {for: revoked}").contains("says who they are"))
+        #expect(try !Self.complaint("\(stream)\n  refundHistory: {for: revoked}").contains("no other stream"))
     }
 
     @Test func `at least one stream is asked for`() throws {

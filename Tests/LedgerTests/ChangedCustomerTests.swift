@@ -364,7 +364,7 @@ struct ChangedCustomerTests {
         try await scene.notify("95", hoursAgo: 5)
         let plan = try await scene.plan()
         let start = try await scene.begin(plan)
-        #expect(start.remarks.contains { $0.hasPrefix("no run has asked for a customer yet") })
+        #expect(start.remarks.contains { $0.hasPrefix("no run has requested a customer yet") })
         _ = try await scene.world.ledger.planChangedCustomers(plan, run: start.run)
         try await scene.end(start.run, plan)
         #expect(try await scene.begin(scene.plan(now: .daysAfter(1))).remarks == [])

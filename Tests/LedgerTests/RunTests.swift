@@ -134,7 +134,7 @@ struct RunTests {
         #expect(second.remarks.count == 2)
         #expect(second.remarks.first?.contains("run \(first.run)") == true)
         #expect(
-            second.remarks.last?.contains("transactionHistory: the filters have changed; its items begin again") == true
+            second.remarks.last?.contains("transactionHistory: the filters have changed; its items start again") == true
         )
         let items = try await world.rows("SELECT stream, item_key, cursor FROM crawl_items ORDER BY 1, 2")
         #expect(
@@ -215,7 +215,7 @@ struct RunTests {
         try await world.run("UPDATE crawl_items SET cursor = 'R', page_seq = 3, other_environment = 'Sandbox'")
         let second = try await world.begin(Self.histories, ids: ["1"], restart: true)
         #expect(second.run != first.run && !second.joined)
-        #expect(second.remarks == ["run \(first.run) had work left; this run takes its place"])
+        #expect(second.remarks == ["run \(first.run) had work left; this run replaces it"])
         let items = try await world.rows("SELECT cursor, page_seq, other_environment FROM crawl_items")
         #expect(items == ["(,3,)", "(,3,)"])
     }

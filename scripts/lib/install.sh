@@ -16,7 +16,7 @@ install_wanted() {
     else
         printf '%s\n' pkg-config libcurl4-openssl-dev libssl-dev libpq-dev
     fi
-    # libcsv describes itself to nobody.
+    # libcsv has no pkg-config file.
     if [[ ! -e /usr/include/csv.h && ! -e /usr/local/include/csv.h ]]; then printf 'libcsv-dev\n'; fi
     postgres_bindir >/dev/null 2>&1 || printf 'postgresql\n'
     # The charts of storeledger report.

@@ -8,7 +8,7 @@
 
 # shellcheck disable=SC2034
 measure_ticks_per_second=$(getconf CLK_TCK)
-# A pipe that nobody writes to: to wait at without starting a process, and to read back what the shell prints.
+# A pipe without a writer: to wait without starting a process, and to read back what the shell prints.
 exec {measure_pipe}<> <(:)
 
 measure_seconds() { printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100)); }

@@ -6,7 +6,7 @@
 #   postgres_stop DIR    stops it; says nothing when it does not run
 #   postgres_remove DIR  stops it and removes everything of it
 #
-# The cluster listens only on a Unix socket in a directory that nobody else may enter, so it runs beside any other
+# The cluster listens only on a Unix socket in a directory that no other user may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
 # POSTGRES_FAST=1 gives up safety after a power cut for speed: for tests only.
 #

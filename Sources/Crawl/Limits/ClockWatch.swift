@@ -1,22 +1,25 @@
 import AppStoreModel
 
-/// Watches the ledger's clock: against this machine's monotonic one, and against the `Date` headers of answers.
+/// Compares the ledger's clock with this machine's monotonic clock and with the `Date` headers of answers.
 ///
-/// All are compared as spans: the ledger read its clock at some moment between question and answer, and the server wrote
-/// its date at some moment between request and response. Only what no moment can explain counts.
+/// The ledger reads its clock at an unknown moment between query and result, and the server writes its date at an
+/// unknown moment between request and response. A difference counts only if no such moment explains it.
 struct ClockWatch: Sendable {
-    /// How far the clocks may differ; a `Date` is whole seconds, and nobody's clock is exact.
+    /// The largest difference that is accepted; `Date` has whole seconds, and no clock is exact.
     static let tolerance = Duration.seconds(60)
-    /// So many answers in a row end the crawl; a single one may have come from a cache.
-    static let patience = 3
+    /// The number of consecutive answers with a wrong date that end the crawl.
+    ///
+    /// A single one can come from a cache.
+    static let maximumOddDates = 3
 
     private var ledger: (reading: UnixMilliseconds, asked: Duration, answered: Duration)?
     private var oddDates = 0
 
-    /// Notes the ledger's clock, asked for and answered at these moments of `Timekeeper.monotonic`.
+    /// Records a reading of the ledger's clock; `asked` and `answered` are moments of `Timekeeper.monotonic`.
     ///
-    /// - Throws: ``StopReason/clocks(_:)`` when it was set since the last time: forward, it frees budget that is still
-    ///   spent; back, the ledger's time stands still until it has caught up.
+    /// - Throws: ``StopReason/clocks(_:)`` when the clock was set since the last reading. Set forward, it frees budget
+    ///   that is
+    ///   still spent. Set back, no budget is freed until the clock has caught up.
     mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(StopReason) {
         let last = ledger
         ledger = (reading, asked, answered)
@@ -44,7 +47,7 @@ struct ClockWatch: Sendable {
             return true
         }
         oddDates += 1
-        guard oddDates < Self.patience else {
+        guard oddDates < Self.maximumOddDates else {
             let seconds = ahead.components.seconds
             let sentence =
                 "PostgreSQL's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the Date header of Apple's answers"

@@ -1,23 +1,23 @@
-/// Units the ledger granted and nobody has used yet.
+/// Units of the limit that the ledger has granted and no request has used yet.
 ///
-/// Units die with age: what is left when their life is over is burned, never sent.
+/// Units expire. An expired unit is lost: no request may use it.
 struct HeldUnits: Sendable {
     private(set) var count: Int
     let expires: Duration
 
-    /// Begins the life of units.
-    ///
     /// - Parameters:
-    ///   - count: What the ledger granted.
-    ///   - asked: When the ledger was asked, not when it answered: the ledger may have counted the units at any moment
-    ///     between the two, and the earliest is the only safe one.
+    ///   - count: The units that the ledger granted.
+    ///   - asked: When the ledger was asked, not when it answered. The ledger may have counted the units at any moment
+    ///     between the two, so only the earliest is safe.
     ///   - life: How long after `asked` a request may still be sent.
     init(count: Int, asked: Duration, life: Duration) {
         self.count = count
         expires = asked + life
     }
 
-    /// One unit that was taken and not used; it is no younger for it.
+    /// One unit that was taken and not used.
+    ///
+    /// It expires when it would have expired before.
     init(returning permit: Permit) {
         count = 1
         expires = permit.expires
@@ -27,7 +27,9 @@ struct HeldUnits: Sendable {
         count == 0 || now > expires
     }
 
-    /// Takes one unit; `false` when there is none or its time is over.
+    /// Takes one unit.
+    ///
+    /// Returns `false` if none is left or the units have expired.
     mutating func take(at now: Duration) -> Bool {
         guard !isEmpty(at: now) else { return false }
         count -= 1

@@ -1,21 +1,21 @@
 package import AppStoreModel
 
-/// The figures a rate limiter works by.
+/// The settings of a rate limiter.
 package struct LimiterTerms: Equatable, Sendable {
-    /// Units asked for at once, at least: 1 at Apple's figures.
+    /// The fewest units requested from the ledger at once: 1 at Apple's limits.
     ///
-    /// Asking for each of thousands of requests a second would cost more than sending them.
+    /// At thousands of requests a second, asking for each unit would cost more than the requests.
     package let leastBlock: Int
-    /// Units asked for at once, at most.
+    /// The most units requested from the ledger at once.
     package let blockLimit: Int
     /// How long after the ledger was asked a unit may still be sent.
     package let grantLife: Duration
-    /// How long after ``grantLife`` a request may still go out: half of the flight the ledger allows for.
+    /// How long after ``grantLife`` a request may still be sent: half of the flight time that the ledger allows for.
     package let departureDelay: Duration
 
     /// - Parameters:
     ///   - requestsPerSecond: Above zero.
-    ///   - window: An hour against Apple; shorter in a rehearsal, and then every other time shrinks with it.
+    ///   - window: An hour with Apple. In a rehearsal it can be shorter, and all other times shrink with it.
     package init(requestsPerSecond: Double, window: RateWindow = .hour) {
         precondition(requestsPerSecond > 0, "a limit that allows nothing")
         leastBlock = max(1, Int(min(requestsPerSecond / 50, 1_000)))

@@ -1,19 +1,22 @@
-/// One request may be sent, now.
+/// Permission to send one request now.
 package struct Permit: Equatable, Sendable {
-    /// On `Timekeeper.monotonic`: when the unit is burned.
+    /// When the permit expires, on `Timekeeper.monotonic`.
     ///
-    /// The ledger stops counting a unit one window after it could last have been used. A process that was
-    /// suspended with a permit in hand must ask again, or Apple sees more than the share in one window.
+    /// The ledger stops counting a unit one window after it could last have been used. A process that was suspended
+    /// while it held a permit must ask again. Otherwise Apple could see more requests in one window than the share
+    /// allows.
     package let expires: Duration
-    /// On `Timekeeper.monotonic`: the last moment at which the request may go out on a connection.
+    /// The last moment at which the request may be written to a connection, on `Timekeeper.monotonic`.
     ///
-    /// Looking up a name, connecting and TLS are part of the flight that the ledger allows for; half of it is left to reach
-    /// Apple.
+    /// DNS, connecting and TLS are part of the flight time that the ledger allows for. Half of it is reserved for the
+    /// way to Apple.
     package let departsBy: Duration
-    /// Which closing of the limiter came before it; a later one takes the unit away.
+    /// The number of closings before the permit was issued.
+    ///
+    /// A later closing cancels the unit.
     let closing: Int
 
-    /// Whether the request may be handed to the network at `now`, on `Timekeeper.monotonic`.
+    /// Whether the request may be sent at `now`, on `Timekeeper.monotonic`.
     package func isValid(at now: Duration) -> Bool {
         now <= expires
     }

@@ -1,36 +1,36 @@
 package import AppStoreModel
 
-/// Where the spent part of Apple's limit is kept, for every process and machine of an app.
+/// Counts the requests of all processes and machines of an app against Apple's limit.
 ///
-/// A unit is counted before the request it allows is sent, and stays counted for a whole window
-/// after the last moment the request could still reach Apple.
+/// A unit is counted before its request is sent. It stays counted for one whole window after the last moment at which
+/// the request could reach Apple.
 package protocol RateLedger: Sendable {
     /// Takes units from the stream's limit.
     ///
-    /// Every unit of the answer is spent, whether a request follows or not.
+    /// Every granted unit is spent, even if no request is sent.
     ///
     /// - Parameters:
     ///   - stream: Whose limit.
     ///   - count: At least 1.
     /// - Returns: 0 to `count` units, and when to ask again.
-    /// - Throws: Whatever keeps the ledger from answering; units may be spent all the same.
+    /// - Throws: Errors of the ledger. Units may be spent even then.
     func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant
 
-    /// Grants nothing more to anybody for so long: Apple answered 429.
+    /// Stops granting units to all processes for `wait`, because Apple answered 429.
     ///
-    /// A length of time, not a moment: the machines agree on nothing but the ledger's clock.
+    /// The argument is a duration, not a moment, because only the ledger's clock is common to all machines.
     func close(_ stream: StreamName, for wait: Duration) async throws
 }
 
-/// What the ledger allowed.
+/// The ledger's answer to a request for units.
 package struct RateGrant: Equatable, Sendable {
-    /// 0 to what was asked for.
+    /// From 0 to the requested count.
     package let granted: Int
-    /// How long until asking again makes sense; above zero where nothing was granted.
+    /// How long to wait before asking again; above zero if nothing was granted.
     package let wait: Duration
-    /// The ledger's clock when it answered; `nil` for a ledger without one of its own.
+    /// The ledger's clock when it answered; `nil` for a ledger without its own clock.
     package let clock: UnixMilliseconds?
-    /// Whether the wait is only for the even pace, and nothing is spent or closed.
+    /// Whether the wait only spreads requests evenly, and the limit is neither spent nor closed.
     package let isPaced: Bool
 
     package init(granted: Int, wait: Duration, clock: UnixMilliseconds? = nil, isPaced: Bool = false) {

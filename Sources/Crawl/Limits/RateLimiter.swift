@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import Workers
 
-/// Makes every worker of one stream in this process wait for its turn.
+/// Makes the workers of one stream in this process wait until the limit allows a request.
 ///
-/// Workers are served in the order they came. However many wait, one call to the ledger at a time asks for all of them.
-/// Every attempt takes a permit, retries too.
+/// Workers are served in order of arrival. One call to the ledger at a time asks for all of them. Every attempt takes a
+/// permit, including retries.
 package actor RateLimiter {
     package nonisolated let stream: StreamName
     private let terms: LimiterTerms
@@ -13,13 +13,15 @@ package actor RateLimiter {
     private let stalled: @Sendable (Duration) -> Void
 
     /// Workers that wait, in the order they came.
-    private(set) var line: [Waiter] = []
+    private(set) var waiters: [Waiter] = []
     private var nextTicket = 0
     private var held: [HeldUnits] = []
-    /// Asks the ledger on behalf of the line; exists only while somebody waits.
-    private var clerk: Task<Void, Never>?
+    /// Asks the ledger for all waiting workers.
+    ///
+    /// Exists only while a worker waits.
+    private var dispatcher: Task<Void, Never>?
 
-    /// Until when the ledger need not be asked.
+    /// The ledger is not asked before this moment.
     private var pause: Duration?
     private var closings = ClosingStreak()
     private var stopwatch = Stopwatch()
@@ -27,10 +29,11 @@ package actor RateLimiter {
 
     /// - Parameters:
     ///   - stream: Whose limit.
-    ///   - terms: What the process may take of it.
-    ///   - ledger: Where every process takes it from.
+    ///   - terms: How many units this process takes at once, and how long it may use them.
+    ///   - ledger: Shared by all processes of the app.
     ///   - time: The process's clocks.
-    ///   - stalled: Told how long nobody may send, whenever the ledger says so and it is not only for the pace.
+    ///   - stalled: Called with the wait when the ledger grants nothing, except when the wait only spreads requests
+    ///     evenly.
     package init(
         stream: StreamName,
         terms: LimiterTerms,
@@ -47,11 +50,11 @@ package actor RateLimiter {
 
     /// Returns when one request may be sent.
     ///
-    /// - Throws: What the ledger threw when asked for this permit, ``StopReason/clocks(_:)`` when its clock was set, or
+    /// - Throws: Errors of the ledger, ``StopReason/clocks(_:)`` when the ledger's clock was set, or
     ///   `CancellationError`.
     package func permit() async throws -> Permit {
         try Task.checkCancellation()
-        if line.isEmpty, let permit = takeUnit() { return permit }
+        if waiters.isEmpty, let permit = takeUnit() { return permit }
 
         let ticket = nextTicket
         nextTicket += 1
@@ -60,7 +63,7 @@ package actor RateLimiter {
                 try await withCheckedThrowingContinuation { join(Waiter(ticket: ticket, turn: $0)) }
             } onCancel: {
                 // Awaited by `permit` itself, which cannot return before its continuation is resumed.
-                Task { await self.leave(ticket) }
+                Task { await self.cancelWaiting(ticket) }
             }
             guard !Task.isCancelled else {
                 giveBack(permit)
@@ -68,18 +71,18 @@ package actor RateLimiter {
             }
             return permit
         } catch {
-            // The last to leave waits until the clerk has left too: nothing outlives its callers. With an empty line
-            // the clerk is always cancelled or gone, so this cannot wait for somebody else's turn.
-            if line.isEmpty { await clerk?.value }
+            // The last worker also waits for the dispatcher to end, so that no task outlives its callers. When no
+            // worker waits, the dispatcher has ended or is cancelled, so this does not wait for another's permit.
+            if waiters.isEmpty { await dispatcher?.value }
             throw error
         }
     }
 
-    /// Stops sending for a while: here at once, and everywhere through the ledger.
+    /// Stops sending for `wait`: in this process at once, and in all others through the ledger.
     ///
-    /// At least one second, and never shorter than an earlier closing asked for.
+    /// The wait is at least one second, and never ends before an earlier closing.
     ///
-    /// - Throws: What the ledger threw; this process is closed all the same.
+    /// - Throws: Errors of the ledger. This process stops sending even then.
     package func close(for wait: Duration) async throws {
         let now = time.monotonic()
         let wait = max(.seconds(1), wait)
@@ -90,13 +93,13 @@ package actor RateLimiter {
         crashPoint(.closingCommitted)
     }
 
-    /// Stops sending until the moment a 429 names, or for a while that doubles with every repeat where it names none.
+    /// Stops sending until the moment that a 429 names; without one, the wait doubles with every repeat.
     ///
     /// - Parameters:
     ///   - rawValues: Every `Retry-After` header of the answer.
-    ///   - date: Its `Date` header: the clock Apple's moment belongs to, whatever this machine's says.
-    /// - Returns: What the headers were taken to say.
-    /// - Throws: What the ledger threw; this process is closed all the same.
+    ///   - date: The `Date` header of the answer. `Retry-After` is read on this clock, not on this machine's.
+    /// - Returns: How the headers were read.
+    /// - Throws: Errors of the ledger. This process stops sending even then.
     @discardableResult
     package func close(retryAfter rawValues: [String], date: String? = nil) async throws -> RetryAfter {
         let consecutive = closings.consecutive(at: time.monotonic())
@@ -106,19 +109,19 @@ package actor RateLimiter {
         return answer
     }
 
-    /// How long at least one worker was waiting, all in all.
+    /// The total time in which at least one worker was waiting.
     package var waited: Duration { stopwatch.total(at: time.monotonic()) }
 
-    /// Whether the ledger's clock agrees with that of the server that answered.
+    /// Whether the ledger's clock agrees with the clock of the server that answered.
     ///
-    /// A ledger that is ahead frees budget that is still spent, and marks time as covered that has not come yet; one that
-    /// is behind takes new records for forged.
+    /// A ledger clock that is ahead frees budget that is still spent, and marks future time as covered. One that is
+    /// behind makes new records look forged.
     ///
     /// - Parameters:
-    ///   - date: The `Date` header of the answer; what cannot be believed is no evidence.
+    ///   - date: The `Date` header of the answer. A missing or implausible date is ignored.
     ///   - sent: When the request was sent, on `Timekeeper.monotonic`.
-    /// - Returns: `false` for an answer that had better be asked for again.
-    /// - Throws: ``StopReason/clocks(_:)`` for the third in a row.
+    /// - Returns: `false` if the request should be sent again.
+    /// - Throws: ``StopReason/clocks(_:)`` at the third disagreement in a row.
     package func agrees(with date: String?, sent: Duration) throws(StopReason) -> Bool {
         try clockWatch.agrees(with: date, sent: sent, received: time.monotonic())
     }
@@ -131,52 +134,55 @@ extension RateLimiter {
     }
 
     private func join(_ waiter: Waiter) {
-        line.append(waiter)
-        lineChanged()
-        if clerk == nil { hireClerk() }
+        waiters.append(waiter)
+        waitersChanged()
+        if dispatcher == nil { startDispatcher() }
     }
 
-    private func leave(_ ticket: Int) {
-        guard let place = line.firstIndex(where: { $0.ticket == ticket }) else { return }
-        let waiter = line.remove(at: place)
-        lineChanged()
-        if line.isEmpty { clerk?.cancel() }
+    private func cancelWaiting(_ ticket: Int) {
+        guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { return }
+        let waiter = waiters.remove(at: place)
+        waitersChanged()
+        if waiters.isEmpty { dispatcher?.cancel() }
         waiter.turn.resume(throwing: CancellationError())
     }
 
-    /// Whoever waits in line awaits the clerk's work; it ends with the line.
-    private func hireClerk() {
-        clerk = Task { await serve() }
+    /// The waiting workers await the dispatcher's work.
+    ///
+    /// It ends when no worker waits.
+    private func startDispatcher() {
+        dispatcher = Task { await serve() }
     }
 
     private func serve() async {
-        while !line.isEmpty, !Task.isCancelled {
+        while !waiters.isEmpty, !Task.isCancelled {
             handOut()
-            if line.isEmpty { break }
+            if waiters.isEmpty { break }
             let now = time.monotonic()
             if let end = [pause, closings.end(at: now)].compactMap(\.self).max(), end > now {
-                // Only cancellation ends a sleep early, and the loop looks at that itself.
+                // Only cancellation ends a sleep early, and the loop checks for it.
                 try? await time.sleep(end - now)
             } else {
                 await ask()
             }
         }
-        clerk = nil
-        // Somebody came after the last one had cancelled this clerk.
-        if !line.isEmpty { hireClerk() }
+        dispatcher = nil
+        // A worker arrived after the last one had cancelled this dispatcher.
+        if !waiters.isEmpty { startDispatcher() }
     }
 
     private func ask() async {
         let closingsBefore = closings.count
         let dependents = nextTicket
-        // Before asking: see `HeldUnits`.
+        // Read before asking: see `HeldUnits`.
         let asked = time.monotonic()
         do {
-            let answer = try await ledger.take(stream, atMost: min(max(line.count, terms.leastBlock), terms.blockLimit))
+            let count = min(max(waiters.count, terms.leastBlock), terms.blockLimit)
+            let answer = try await ledger.take(stream, atMost: count)
             let now = time.monotonic()
             if let clock = answer.clock { try clockWatch.ledgerRead(clock, asked: asked, answered: now) }
             if answer.granted == 0 {
-                // A ledger that forgets to name a time must not become a busy loop.
+                // A wait of zero must not become a busy loop.
                 pause = now + max(answer.wait, .milliseconds(1))
                 if !answer.isPaced { stalled(answer.wait) }
             } else if closings.count == closingsBefore {
@@ -184,21 +190,21 @@ extension RateLimiter {
                 pause = nil
             }
         } catch {
-            // A cancelled clerk has nobody left who asked.
+            // A cancelled dispatcher has no waiting workers.
             guard !Task.isCancelled else { return }
-            let failed = line.prefix { $0.ticket < dependents }
-            line.removeFirst(failed.count)
-            lineChanged()
+            let failed = waiters.prefix { $0.ticket < dependents }
+            waiters.removeFirst(failed.count)
+            waitersChanged()
             for waiter in failed { waiter.turn.resume(throwing: error) }
         }
     }
 
     private func handOut() {
-        while let first = line.first, let permit = takeUnit() {
-            line.removeFirst()
+        while let first = waiters.first, let permit = takeUnit() {
+            waiters.removeFirst()
             first.turn.resume(returning: permit)
         }
-        lineChanged()
+        waitersChanged()
     }
 
     private func takeUnit() -> Permit? {
@@ -209,15 +215,15 @@ extension RateLimiter {
         return Permit(expires: expires, departsBy: expires + terms.departureDelay, closing: closings.count)
     }
 
-    /// A worker was cancelled at the moment its turn came: the next in line gets the unit.
+    /// Gives the unit of a cancelled worker to the next one.
     private func giveBack(_ permit: Permit) {
         guard permit.closing == closings.count else { return }
         held.insert(HeldUnits(returning: permit), at: 0)
         handOut()
-        if line.isEmpty { clerk?.cancel() }
+        if waiters.isEmpty { dispatcher?.cancel() }
     }
 
-    private func lineChanged() {
-        stopwatch.run(!line.isEmpty, at: time.monotonic())
+    private func waitersChanged() {
+        stopwatch.run(!waiters.isEmpty, at: time.monotonic())
     }
 }

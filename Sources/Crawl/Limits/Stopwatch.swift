@@ -1,9 +1,9 @@
-/// Adds up the time in which something was the case.
+/// Adds up the time in which a condition was true.
 struct Stopwatch: Sendable {
     private var sum = Duration.zero
     private var since: Duration?
 
-    /// Says whether it is the case from `now` on.
+    /// Sets whether the condition is true from `now` on.
     mutating func run(_ isRunning: Bool, at now: Duration) {
         if isRunning, since == nil {
             since = now

@@ -1,8 +1,10 @@
-/// Ends a run in which too much fails: then the cause is not in single items.
+/// Ends a run in which too much fails, because the cause is then not in single items.
 ///
-/// A value without clock or lock; whoever holds it tells it what happened.
+/// It is a value without clock or lock. Its owner reports every event to it.
 package struct CircuitBreaker: Sendable {
-    /// Why the run must end; the first cause stays.
+    /// Why the run must end.
+    ///
+    /// The first cause is kept.
     package private(set) var tripped: StopReason?
 
     private let stopsForRejects: Bool
@@ -11,50 +13,54 @@ package struct CircuitBreaker: Sendable {
     private var requests = RecentRequests()
     private var unknownCodes: [Int64: Int] = [:]
 
-    /// - Parameter stopsForRejects: Whether scattered failures of verification trip it; first pages of which every
-    ///   record is rejected always do.
+    /// - Parameter stopsForRejects: Whether scattered verification failures trip the breaker. First pages whose records
+    ///   are
+    ///   all rejected always trip it.
     package init(stopsForRejects: Bool = true) {
         self.stopsForRejects = stopsForRejects
     }
 
-    /// Notes a page that was verified, normalised and committed.
+    /// Records a page that was verified, normalized and committed.
     ///
-    /// What was rejected before, by this or an earlier run, speaks neither for nor against going on.
+    /// Records that this or an earlier run has already rejected do not count.
     ///
     /// - Parameters:
     ///   - records: Records of the page.
-    ///   - rejected: Those that were not loaded, known or not.
-    ///   - newReasons: The reason of each of them that was not known as rejected.
-    ///   - verificationFailures: Of the new ones, those whose signature, chain or claims did not hold.
+    ///   - rejected: Rejected records, including those rejected before.
+    ///   - newReasons: The reason of each record that was rejected for the first time.
+    ///   - verificationFailures: The records rejected for the first time whose signature, chain or claims are invalid.
     package mutating func note(pageOf records: Int, rejected: Int, newReasons: [String], verificationFailures: Int) {
         verification.note(records: records, failures: verificationFailures)
         trip(firstPages.note(records: records, rejected: rejected, newReasons: newReasons))
-        if verification.records >= VerificationFailures.leastRecords { judgeVerification() }
+        if verification.records >= VerificationFailures.leastRecords { checkVerification() }
     }
 
-    /// Notes that nothing more comes: now fewer records are judged, too.
+    /// Records the end of the crawl.
+    ///
+    /// The share of rejected records is now checked even if there are few.
     package mutating func noteEnd() {
-        judgeVerification()
+        checkVerification()
     }
 
-    private mutating func judgeVerification() {
-        guard stopsForRejects, tripped == nil, let sentence = verification.verdict else { return }
+    private mutating func checkVerification() {
+        guard stopsForRejects, tripped == nil, let sentence = verification.excess else { return }
         tripped = .manyRejected(FailureReport(message: sentence))
     }
 
-    /// Notes a request.
+    /// Records a request.
     ///
     /// - Parameters:
-    ///   - endedInRetry: Whether it gave no page and is sent again. A 429 is waiting, not failing: do not note it.
+    ///   - endedInRetry: Whether it returned no page and is sent again. Do not record a 429, because it is not a
+    ///     failure.
     ///   - now: On `Timekeeper.monotonic`.
     package mutating func note(requestThatEndedInRetry endedInRetry: Bool, at now: Duration) {
         trip(requests.note(endedInRetry: endedInRetry, at: now))
     }
 
-    /// Notes an item that failed; only codes unknown to our table count.
+    /// Records a failed item; only unknown error codes count.
     package mutating func note(failedItem report: FailureReport) {
         guard report.isUnknownCode else { return }
-        // No Apple code is 0: it stands for answers without one.
+        // 0 stands for answers without a code; Apple has no code 0.
         let count = unknownCodes[report.code ?? 0, default: 0] + 1
         unknownCodes[report.code ?? 0] = count
         guard count > 50 else { return }
@@ -67,10 +73,10 @@ package struct CircuitBreaker: Sendable {
     }
 }
 
-/// At least 20 records that were met for the first time, and 5% of all that came, failed verification.
+/// Trips when at least 20 records, and 5% of all, failed verification for the first time.
 private struct VerificationFailures: Sendable {
-    /// Fewer are judged only when nothing more comes: one customer's twenty bad records among the first fifty say nothing
-    /// about the store.
+    /// Fewer records are checked only at the end of the crawl: 20 bad records of one customer among the first 50 do not
+    /// show a general problem.
     static let leastRecords = 1_000
     private static let leastFailures = 20
 
@@ -82,15 +88,16 @@ private struct VerificationFailures: Sendable {
         failures += newFailures
     }
 
-    var verdict: String? {
+    /// A sentence if too many records failed.
+    var excess: String? {
         guard failures >= Self.leastFailures, failures * 20 >= records else { return nil }
-        return "\(failures) of \(records) signed records failed verification for the first time; fewer than 1 in 20 may"
+        return "\(failures) of \(records) signed records failed verification for the first time; the limit is 1 in 20"
     }
 }
 
-/// Every record of the first five pages that had any was rejected for one and the same reason.
+/// Trips when every record of the first five pages with records was rejected for the same reason.
 ///
-/// A page of which every record was known as rejected counts as none.
+/// A page whose records had all been rejected before does not count.
 private struct FirstPages: Sendable {
     private var pages = 0
     private var reason: String?
@@ -116,9 +123,11 @@ private struct FirstPages: Sendable {
     }
 }
 
-/// More than half of the requests of five minutes, at least 50, ended in a retry.
+/// Trips when more than half of the requests of five minutes, and at least 50 requests, ended in a retry.
 private struct RecentRequests: Sendable {
-    /// Requests of ten seconds: 30 counters, however fast the run is.
+    /// The requests of ten seconds.
+    ///
+    /// There are 30 slots at any speed.
     private struct Slot: Sendable {
         let number: Int64
         var requests = 0
@@ -137,6 +146,6 @@ private struct RecentRequests: Sendable {
         let requests = slots.reduce(0) { $0 + $1.requests }
         let retried = slots.reduce(0) { $0 + $1.retried }
         guard requests >= 50, retried * 2 > requests else { return nil }
-        return "\(retried) of the last \(requests) requests gave no page; more than half of 5 minutes' may not"
+        return "\(retried) of the last \(requests) requests returned no page; the limit is half of 5 minutes' requests"
     }
 }

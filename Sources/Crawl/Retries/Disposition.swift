@@ -1,23 +1,33 @@
-/// What a crawl does after a request gave no page.
+/// What the crawl does after a request that returned no page.
 package enum Disposition: Equatable, Sendable {
-    /// Apple answered 429: the stream closes for everybody until the moment of these raw `Retry-After` headers,
-    /// named by the clock of the raw `Date` header, then the request is sent again. Waiting is not failing: it costs no attempt.
+    /// Apple answered 429.
+    ///
+    /// All processes stop sending requests of the stream until the moment in the raw `Retry-After` headers, read on the
+    /// clock of the raw `Date` header. Then the request is sent again. It costs no attempt.
     case waitThenRepeat(retryAfter: [String], date: String?)
-    /// The request is sent again after a while, if the run's quota allows.
+    /// The request is sent again after a delay, if the run's retry quota allows.
     case retry(Retry)
-    /// The request is sent again with a new bearer token; it costs no attempt.
+    /// The request is sent again with a new bearer token.
+    ///
+    /// It costs no attempt.
     case renewToken
-    /// The request is sent again on a new connection, within the limit; it costs no attempt.
+    /// The request is sent again on a new connection, within the limit.
+    ///
+    /// It costs no attempt.
     case repeatAtOnce
-    /// The item begins again at its first page, with the same query.
+    /// The item starts again at its first page, with the same query.
     case restartCursor(FailureReport)
-    /// The window begins later, where Apple's reach begins now; the gap is recorded.
+    /// The window now starts at the oldest date that Apple still serves.
+    ///
+    /// The gap is recorded.
     case clampWindow(FailureReport)
-    /// The item is asked for in Apple's other environment.
+    /// The item is requested from Apple's other environment.
     case tryOtherEnvironment(FailureReport)
-    /// Enough attempts for now: the item keeps its cursor, and a later run takes it up.
+    /// The item is put off and keeps its cursor.
     case deferItem(FailureReport)
-    /// The item ends as failed and keeps its cursor; the run goes on.
+    /// The item fails and keeps its cursor.
+    ///
+    /// The run continues.
     case failItem(FailureReport)
     /// The run ends.
     case stopRun(StopReason)
@@ -26,12 +36,12 @@ package enum Disposition: Equatable, Sendable {
 /// How a request is repeated.
 package enum Retry: Equatable, Sendable {
     case ordinary
-    /// Apple calls the failure retryable after a short delay.
+    /// Apple documents the failure as retryable after a short delay.
     case short
-    /// At most so many times: more would not help.
+    /// At most this many repeats, because more would not help.
     case limited(Int)
 
-    /// Attempts at one page, the first included.
+    /// Attempts per page, including the first.
     package var attempts: Int {
         switch self {
         case .ordinary, .short: RetryBackoff.attemptsPerPage
@@ -47,19 +57,21 @@ package enum Retry: Equatable, Sendable {
     }
 }
 
-/// What a crawl has already tried for the page, or for its item, that gave no page now.
+/// What the crawl has already tried for the page or its item.
 package struct AttemptHistory: Equatable, Sendable {
-    /// Attempts at the page so far, the failed one included; 429 and 401 do not count.
+    /// Attempts for the page so far, including the one that failed.
+    ///
+    /// 429 and 401 do not count.
     package var attempts = 1
-    /// Whether the page was asked for with a new bearer token since its last answer other than 401.
+    /// Whether the page was requested with a new bearer token since its last answer other than 401.
     package var tokenWasRenewed = false
-    /// Whether a kept connection ended under a request for the page before.
+    /// Whether a reused connection was closed during an earlier request for the page.
     package var keptConnectionWasLost = false
-    /// Whether the item's cursor was restarted before.
+    /// Whether the item has used up its restarts in this run.
     package var cursorWasRestarted = false
-    /// Whether the item's window was clamped before.
+    /// Whether the item's window cannot be shortened again in this run.
     package var windowWasClamped = false
-    /// Whether the job lets an item go on in Apple's other environment, and it has not been there yet.
+    /// Whether the job allows the item to continue in Apple's other environment, and the item is not there yet.
     package var mayTryOtherEnvironment = false
 
     package init() {}

@@ -1,13 +1,13 @@
 package import AppStoreModel
 
-/// What went wrong with one request, as it is shown and stored.
+/// A failed request, as it is shown and stored.
 package struct FailureReport: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The answer's HTTP status; `nil` where there was no answer.
+    /// The HTTP status of the answer; `nil` without an answer.
     package let status: Int?
-    /// Apple's `errorCode`; `nil` where the answer had none.
+    /// Apple's `errorCode`; `nil` if the answer has none.
     package let code: Int64?
     package let message: String
-    /// Whether Apple refused the request with a code that our table does not know.
+    /// Whether Apple refused the request with a code that StoreLedger does not know.
     package internal(set) var isUnknownCode = false
 
     package init(status: Int? = nil, code: Int64? = nil, message: String) {
@@ -30,7 +30,7 @@ extension RequestFailure {
     package var report: FailureReport {
         switch self {
         case .transport(let detail), .keptConnectionLost(let detail): FailureReport(message: "No answer: \(detail)")
-        case .tooLate: FailureReport(message: "Not sent: the permit's time had passed")
+        case .tooLate: FailureReport(message: "Not sent: the permit had expired")
         case .tls(let detail): FailureReport(message: "The server cannot be trusted: \(detail)")
         case .badPage(let reason): FailureReport(status: 200, message: "The body is not a page: \(reason)")
         case .answered(let answer):

@@ -3,16 +3,18 @@ import Workers
 
 /// The date of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`.
 ///
-/// Only the form that RFC 9110, section 5.6.7 lets a server send; the two obsolete ones are not read.
+/// Only the form that RFC 9110, section 5.6.7 allows servers to send is read, not the two obsolete ones.
 package enum HTTPDate {
-    /// The moment of a raw `Date` header; `nil` where there is none to believe.
+    /// The moment of a raw `Date` header; `nil` if the date is missing or before July 2017.
     ///
-    /// A server whose own clock was never set answers with 1970.
+    /// A server whose clock was never set answers with 1970.
     static func ofServer(_ rawValue: String?) -> UnixMilliseconds? {
         rawValue.flatMap(parse).flatMap { $0.rawValue > 1_500_000_000_000 ? $0 : nil }
     }
 
-    /// Returns `nil` unless `text` names a moment that exists; the name of the weekday is not checked against it.
+    /// Returns `nil` unless `text` names an existing moment.
+    ///
+    /// The weekday is not compared with the date.
     package static func parse(_ text: String) -> UnixMilliseconds? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, weekdays.contains(String(words[0])), words[5] == "GMT",
@@ -23,7 +25,7 @@ package enum HTTPDate {
         guard clock.count == 3,
             let hour = number(clock[0], digits: 2), hour < 24,
             let minute = number(clock[1], digits: 2), minute < 60,
-            // 60 is a leap second; UNIX time counts it as the next one.
+            // 60 is a leap second. UNIX time counts it as the next second.
             let second = number(clock[2], digits: 2), second <= 60,
             let days = daysSince1970(year: year, month: Int64(month) + 1, day: day)
         else { return nil }
@@ -34,7 +36,7 @@ package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     private static func number(_ text: Substring, digits: Int) -> Int64? {
-        // `Int64` alone would take "+6" as well.
+        // `Int64` alone would accept "+6" too.
         guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(text)
     }

@@ -2,14 +2,16 @@ package import AppStoreModel
 package import JobPlan
 
 extension RequestFailure {
-    /// What the crawl does next, decided here and nowhere else.
+    /// What the crawl does after this failure.
     ///
-    /// Source: Apple's "App Store Server API error codes", read 2026-11; what Apple leaves open is ours.
+    /// All such decisions are made here.
+    ///
+    /// Source: Apple's "App Store Server API error codes", read 2026-11. Cases that Apple leaves open are decided here.
     ///
     /// - Parameters:
-    ///   - history: What was tried before; decides where an action is allowed once, or so many times.
+    ///   - history: What was tried before. Some actions are allowed only once, or a few times.
     ///   - effects: What Apple's error codes mean for the stream.
-    ///   - now: This machine's clock, for the hint that it may be wrong.
+    ///   - now: This machine's clock, to report a wrong clock.
     /// - Returns: An action that `history` still allows.
     package func disposition(
         after history: AttemptHistory,
@@ -40,25 +42,25 @@ extension RequestFailure {
         effects: [AppleErrorCode: ErrorEffect],
         now: UnixMilliseconds
     ) -> Disposition {
-        // `nil` without Apple's code, for a code that the stream does not know, and for one with another status than Apple's.
+        // `nil` if there is no code, the code is unknown, or the status is not the documented one of the code.
         let code = answer.errorCode.flatMap(AppleErrorCode.init).flatMap { $0.status == answer.status ? $0 : nil }
         if let effect = code.flatMap({ effects[$0] }) { return disposition(by: effect, after: history) }
         return switch answer.status {
         case 429:
             .waitThenRepeat(retryAfter: answer.retryAfter, date: answer.date)
-        // Apple answers 401 without a body, also to a token from a clock that is ahead of its own.
+        // Apple answers 401 without a body, also when the clock that dated the token is ahead.
         case 401:
             history.tokenWasRenewed ? .stopRun(.credentials(answer.refusal(now: now))) : .renewToken
         case 403:
             .stopRun(.credentials(report))
-        // Without Apple's code the answer is not Apple's: the URL is wrong, or a proxy answered.
+        // An answer without Apple's code is not from Apple: the URL is wrong, or a proxy answered.
         case 404 where answer.errorCode == nil:
             .repeating(.limited(2), history, otherwise: .stopRun(.contractBroken(report)))
         case 400, 404:
             .failItem(report.withUnknownCode)
         case 408, 425, 500...:
             .repeating(.ordinary, history, otherwise: .deferItem(report))
-        // Redirections, other successes than 200, and refusals that no documented request can meet.
+        // Redirections, successes other than 200, and errors that no documented request can get.
         default:
             .stopRun(.contractBroken(report))
         }
@@ -98,7 +100,9 @@ extension FailureReport {
 }
 
 extension HTTPAnswer {
-    /// A 401 that a new token did not cure, with the most likely cause where the `Date` header shows it.
+    /// A 401 in spite of a new token.
+    ///
+    /// Names a wrong clock as the cause if the `Date` header shows it.
     fileprivate func refusal(now: UnixMilliseconds) -> FailureReport {
         var sentence = "Apple refuses a bearer token that was just signed"
         if let skew = clockSkew(now: now), abs(skew.components.seconds) > 300 {
@@ -107,7 +111,7 @@ extension HTTPAnswer {
         return FailureReport(status: status, code: errorCode, message: sentence)
     }
 
-    /// How far this machine's clock is ahead of the server's; `nil` where the `Date` header cannot be believed.
+    /// How far this machine's clock is ahead of the server's; `nil` if the `Date` header is missing or implausible.
     package func clockSkew(now: UnixMilliseconds) -> Duration? {
         HTTPDate.ofServer(date).map { now - $0 }
     }

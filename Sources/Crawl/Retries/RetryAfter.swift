@@ -1,16 +1,18 @@
 package import AppStoreModel
 
-/// What the `Retry-After` headers of a 429 say, made safe to wait for.
+/// The wait that the `Retry-After` headers of a 429 ask for, from 1 s to 1 h.
 ///
-/// Apple's header holds UNIX milliseconds; a proxy's holds seconds from now or a date. Rules H20 to H28.
+/// Apple sends UNIX milliseconds. A proxy can send seconds from now or a date.
 package struct RetryAfter: Equatable, Sendable {
-    /// What was unusual about the headers; shown with the wait.
+    /// An irregularity of the headers.
+    ///
+    /// It is shown with the wait.
     package enum Oddity: String, Sendable {
-        /// No header, or none that could be read.
+        /// There is no readable header.
         case unreadable
-        /// A number too small for a moment was taken for seconds from now.
+        /// The number is too small for a moment and was read as seconds from now.
         case seconds
-        /// The moment is past.
+        /// The moment is in the past.
         case past
         /// The moment is more than ``longestWait`` away.
         case tooFar
@@ -18,26 +20,28 @@ package struct RetryAfter: Equatable, Sendable {
 
     package static let shortestWait = Duration.seconds(1)
     package static let longestWait = Duration.seconds(3_600)
-    /// The wait where the header names none; doubled by every repeat.
+    /// The wait without a readable header.
+    ///
+    /// It doubles with every repeat.
     package static let defaultWait = Duration.seconds(60)
 
-    /// How long after the answer to ask again: ``shortestWait`` to ``longestWait``.
+    /// The time from the answer to the next request: ``shortestWait`` to ``longestWait``.
     package let wait: Duration
-    /// When that is, on the clock the headers were read by.
+    /// The end of the wait, on the clock by which the headers were read.
     package let moment: UnixMilliseconds
-    /// The most telling oddity; `nil` for what Apple documents.
+    /// `nil` for headers as Apple documents them.
     package let oddity: Oddity?
 
     /// Reads the headers.
     ///
     /// - Parameters:
-    ///   - rawValues: Every `Retry-After` header of the answer; the latest moment among them counts.
-    ///   - now: The clock of whoever named the moment, where it is known; else this machine's.
-    ///   - consecutive: How many 429s came in a row, this one included; only used where no header can be read.
+    ///   - rawValues: Every `Retry-After` header of the answer. The latest moment counts.
+    ///   - now: The server's clock if it is known, otherwise this machine's.
+    ///   - consecutive: The number of 429s in a row, including this one. Used only without a readable header.
     package init(_ rawValues: [String], now: UnixMilliseconds, consecutive: Int) {
         let readings = rawValues.compactMap { Reading($0, now: now) }
         guard let latest = readings.max(by: { $0.wait < $1.wait }) else {
-            // 60 s reach the longest wait at the seventh, so more doublings change nothing.
+            // The seventh wait reaches the longest, so more doublings change nothing.
             let doublings = min(max(consecutive, 1), 7) - 1
             wait = min(Self.defaultWait * (1 << doublings), Self.longestWait)
             moment = now + wait
@@ -65,7 +69,7 @@ private struct Reading {
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             // Fails for an empty text and beyond Int64.
             guard let number = Int64(text) else { return nil }
-            // 1e10 ms is 1970 and 1e10 s is 317 years: below, it cannot be Apple's moment.
+            // 1e10 ms is a date in 1970, and 1e10 s are 317 years. So a smaller number cannot be Apple's moment.
             isSeconds = number < 10_000_000_000
             wait = isSeconds ? .seconds(number) : UnixMilliseconds(rawValue: number) - now
         } else {
@@ -76,7 +80,7 @@ private struct Reading {
 }
 
 extension String {
-    /// The text without the spaces and tabs HTTP allows around a header's value.
+    /// Removes the spaces and tabs that HTTP allows around a header's value.
     fileprivate func trimmingSpaces() -> String {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {

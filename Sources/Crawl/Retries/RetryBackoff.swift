@@ -1,28 +1,28 @@
-/// How long to wait before the next attempt: a random part of a time that doubles ("full jitter").
+/// The wait before the next attempt: a random part of a time that doubles with each attempt ("full jitter").
 ///
-/// Full jitter spreads the attempts of many workers over the whole span, so that they do not come back together.
+/// Full jitter spreads the attempts of many workers over the whole time, so that they do not arrive together.
 package struct RetryBackoff: Equatable, Sendable {
-    /// Attempts at one page, the first included.
+    /// Attempts per page, including the first.
     package static let attemptsPerPage = 5
-    /// For a server or a network that is unwell.
+    /// For server errors and network failures.
     package static let ordinary = RetryBackoff(cap: .seconds(20))
-    /// For what Apple calls retryable after a short delay.
+    /// For errors that Apple documents as retryable after a short delay.
     package static let short = RetryBackoff(cap: .seconds(2))
 
-    /// Never shorter, so that chance cannot make a busy loop.
+    /// The shortest wait, so that random values near zero do not cause a busy loop.
     package static let floor = Duration.milliseconds(50)
     private static let base = Duration.milliseconds(500)
 
     private let cap: Duration
 
-    /// The wait after attempt number `attempt` has failed.
+    /// The wait after the attempt with number `attempt` failed.
     ///
     /// - Parameters:
     ///   - attempt: 1 for the first.
     ///   - random: In `0..<1`.
-    /// - Returns: ``floor`` to the doubled time, and never more than 20 s.
+    /// - Returns: From ``floor`` to the doubled time, and at most 20 s.
     package func delay(afterAttempt attempt: Int, random: Double) -> Duration {
-        // 2^10 * 0.5 s is beyond every cap.
+        // 2^10 * 0.5 s exceeds every cap.
         let doublings = min(max(attempt, 1), 11) - 1
         let span = min(Self.base * (1 << doublings), cap)
         return max(span * random, Self.floor)

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How many retries a run can still afford.
+/// Limits the retries of a run.
 ///
-/// Retries help against single faults and make an outage worse. Each costs units, each success earns one back: a tenth
-/// of faults can be retried for ever, an outage uses the quota up and then sees every page asked for once.
-/// Figures of the AWS SDKs' standard retry mode.
+/// Retries help against single faults but make an outage worse. Each retry costs ``cost`` units, and each success
+/// returns one. A low rate of faults can be retried without end. An outage uses up the quota, and then each page is
+/// requested once. The figures are those of the AWS SDKs' standard retry mode.
 package struct RetryQuota: Equatable, Sendable {
     package static let capacity = 500
     package static let cost = 5
@@ -14,14 +14,16 @@ package struct RetryQuota: Equatable, Sendable {
 
     package init() {}
 
-    /// Pays for one retry; `false` when the quota is used up, and then the attempt must not be made.
+    /// Takes one retry from the quota.
+    ///
+    /// Returns `false` if the quota is used up; then do not retry.
     package mutating func payForRetry() -> Bool {
         guard remaining >= Self.cost else { return false }
         remaining -= Self.cost
         return true
     }
 
-    /// Notes a request that was answered with a page.
+    /// Records a request that was answered with a page.
     package mutating func succeeded() {
         remaining = min(remaining + 1, Self.capacity)
     }

@@ -1,19 +1,19 @@
-/// Why a whole run ends early: what is wrong is wrong for every item.
+/// Why a whole run ends early: the cause affects every item.
 package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The job asks for something Apple refuses.
+    /// The job requests something that Apple refuses.
     case badJob(FailureReport)
-    /// Apple's answers, or the share of them that fail, are not what the documentation promises.
+    /// Apple's answers are not as documented, or too many of them are errors.
     case contractBroken(FailureReport)
-    /// Too many of the records that were met for the first time failed verification.
+    /// Too many records failed verification for the first time.
     case manyRejected(FailureReport)
     /// Apple refuses the key.
     case credentials(FailureReport)
-    /// The app that the job names is not the key's.
+    /// The app in the job file is not the app of the key.
     case configuration(FailureReport)
     /// The ledger's clock and Apple's disagree.
     case clocks(FailureReport)
 
-    /// What the process ends with; source: the contract, "Exit codes".
+    /// The exit code of the process, as listed in docs/reference/exit-codes.md.
     package var exitCode: Int32 {
         switch self {
         case .badJob: 65
@@ -31,17 +31,17 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What was found, and what would mend it.
+    /// The cause and the remedy.
     package var description: String {
         let remedy =
             switch self {
             case .badJob: "Correct the stream's parameters in the job file."
-            case .contractBroken: "Nothing is lost: run again once the cause is mended."
+            case .contractBroken: "No data is lost. Fix the cause, then run again."
             case .manyRejected:
-                "Nothing is lost: the records are in rejected_records, and the next start goes on without stopping for this."
+                "No data is lost: the records are in rejected_records. The next start does not stop for this reason."
             case .credentials: "Check issuer ID, key ID and private key file, and this machine's clock."
             case .configuration: "Check the app's bundle ID and environment in the job file."
-            case .clocks: "Set the clock of the database server (NTP), then run again: nothing of it was stored."
+            case .clocks: "Set the clock of the database server (NTP), then run again. The last answer was not stored."
             }
         return "\(report). \(remedy)"
     }

@@ -6,34 +6,34 @@ import JobPlan
 import Ledger
 import Workers
 
-/// One thing `doctor` looked at.
-package struct CheckUp: Sendable, Codable {
+/// The result of one check of `doctor`.
+package struct Diagnostic: Sendable, Codable {
     package let subject: String
     package let isWell: Bool
-    /// What was found; when it is not well, also what to do.
+    /// What was found, and the remedy if the check failed.
     package let finding: String
-    /// The exit code a run would end with for this.
+    /// The exit code with which a run would end for this reason.
     package let exitCode: Int32
-    /// Whether it is well enough to run, and should be mended all the same.
+    /// Whether a run is possible but the problem should be fixed.
     package var isWarning = false
 }
 
 extension ExportPipeline {
-    /// Looks at everything a run needs, one thing after another; what depends on a failed one is left out.
+    /// Checks everything that a run needs, and skips checks that depend on a failed one.
     ///
-    /// Sends Apple one request that costs one unit of one stream's limit.
-    package func doctor(_ found: @escaping @Sendable (CheckUp) -> Void) async {
-        found(CheckUp(subject: "libraries", isWell: true, finding: LibraryVersions.sentence, exitCode: 0))
+    /// Sends one request to Apple, which costs one unit of one stream's limit.
+    package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
+        found(Diagnostic(subject: "libraries", isWell: true, finding: LibraryVersions.sentence, exitCode: 0))
         let credentials = await check("key and roots", found) { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
             return (
                 credentials,
-                "key \(job.appStore.keyId) reads; \(job.appStore.trustedRoots.isEmpty ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)")"
+                "key \(job.appStore.keyId) is readable; \(job.appStore.trustedRoots.isEmpty ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)")"
             )
         }
         await check("ID list", found) {
             guard let count = try IDSource(job: job).count() else {
-                if case .changedSince = job.transactionIds { return ((), "the app's notifications name the customers") }
+                if case .changedSince = job.transactionIds { return ((), "IDs come from the app's notifications") }
                 return ((), "IDs come from a query")
             }
             return ((), "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates")
@@ -51,7 +51,7 @@ extension ExportPipeline {
                 } ?? false
             await check("clock", found) {
                 let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
-                return ((), try Self.judge(offset, of: "PostgreSQL"))
+                return ((), try Self.checked(offset, of: "PostgreSQL"))
             }
         }
         guard let credentials else { return }
@@ -64,7 +64,7 @@ extension ExportPipeline {
                         ?? "records are Apple's, from \(job.appStore.baseURL)"
                 )
             }
-            // No run would send a request to this server, so its answer does not matter.
+            // A run would not send requests to this server, so the check of Apple is skipped.
             guard mayFill != nil else { return }
         }
         await check("Apple", found) {
@@ -80,25 +80,27 @@ extension ExportPipeline {
             let now = UnixMilliseconds(rawValue: time.wallClock())
             let probe = AllStreams.types.lazy.compactMap { type in type.probe(at: now).map { (type.name, $0) } }.first
             guard let (stream, request) = probe else { throw LedgerError.invariant("no stream has a probe") }
-            // Counted like any other request, where there is a ledger to count it.
+            // The request is counted like any other if there is a ledger.
             if hasSchema, let app = try await knownApp() {
                 let grant: BudgetLedger.Grant = try await budget(of: app, scale: 1).take(stream, atMost: 1)
                 guard grant.granted == 1 else {
-                    return ((), "not asked: the job's share is spent or closed (\(grant.reason ?? ""))")
+                    return ((), "not checked: the job's share is spent or closed (\(grant.reason ?? ""))")
                 }
             }
             let sent = UnixMilliseconds(rawValue: time.wallClock())
             let answer = try await client.answer(to: request)
             guard answer.status == 200 else { throw RequestFailure.answered(answer) }
             let clock =
-                try answer.date.flatMap(HTTPDate.parse).map { try ", clock " + Self.judge($0 - sent, of: "Apple") }
+                try answer.date.flatMap(HTTPDate.parse).map { try ", clock " + Self.checked($0 - sent, of: "Apple") }
                 ?? ""
             return ((), "\(job.appStore.baseURL) accepts the key\(clock)")
         }
     }
 
-    /// A token from a clock that is far off is refused; a lease would still hold, for its clock is the database's.
-    private static func judge(_ offset: Duration, of whose: String) throws -> String {
+    /// Apple refuses tokens dated by a wrong clock.
+    ///
+    /// Leases do not depend on this machine's clock.
+    private static func checked(_ offset: Duration, of whose: String) throws -> String {
         if let off = ClockIsOff(offset, of: whose) { throw off }
         return "within \(Int(abs(offset.inSeconds).rounded())) s of \(whose)'s"
     }
@@ -106,12 +108,12 @@ extension ExportPipeline {
     @discardableResult
     private func check<Value>(
         _ subject: String,
-        _ found: @Sendable (CheckUp) -> Void,
+        _ found: @Sendable (Diagnostic) -> Void,
         _ look: () async throws -> (Value, String)
     ) async -> Value? {
         do {
             let (value, finding) = try await look()
-            found(CheckUp(subject: subject, isWell: true, finding: finding, exitCode: 0))
+            found(Diagnostic(subject: subject, isWell: true, finding: finding, exitCode: 0))
             return value
         } catch let error as RequestFailure {
             let now = UnixMilliseconds(rawValue: time.wallClock())
@@ -128,29 +130,30 @@ extension ExportPipeline {
                 switch error {
                 case .transport, .tls:
                     redacted(
-                        "\(error.report). This machine has to reach \(job.appStore.baseURL): look at its network, DNS, "
-                            + "firewall, and for a proxy in between"
+                        "\(error.report). This machine must reach \(job.appStore.baseURL): check network, DNS, "
+                            + "firewall and proxies"
                     )
                 default: stop.message
                 }
-            found(CheckUp(subject: subject, isWell: false, finding: finding, exitCode: stop.status.rawValue))
+            found(Diagnostic(subject: subject, isWell: false, finding: finding, exitCode: stop.status.rawValue))
         } catch {
             let failure = Failure(error)
-            found(CheckUp(subject: subject, isWell: false, finding: failure.message, exitCode: failure.status.rawValue))
+            let code = failure.status.rawValue
+            found(Diagnostic(subject: subject, isWell: false, finding: failure.message, exitCode: code))
         }
         return nil
     }
 }
 
-/// This machine's clock differs too much from another one.
+/// This machine's clock differs too much from another clock.
 struct ClockIsOff: Error {
     let sentence: String
 
-    /// Nothing up to a minute.
+    /// Returns `nil` for a difference of up to a minute.
     ///
     /// - Parameters:
     ///   - offset: The other clock, minus this machine's.
-    ///   - whose: The other clock's owner.
+    ///   - whose: The owner of the other clock, such as `Apple`.
     init?(_ offset: Duration, of whose: String) {
         let seconds = Int(offset.inSeconds.rounded())
         guard abs(seconds) > 60 else { return nil }

@@ -1,39 +1,41 @@
 package import AppStoreModel
 
-/// What a run needs at the least, before anything is sent.
+/// The least number of requests that a run needs, estimated before anything is sent.
 package struct PlanEstimate: Equatable, Sendable {
     package struct StreamEstimate: Equatable, Sendable {
         package let stream: StreamName
-        /// Whether the items are windows for the whole app, not IDs.
+        /// Whether the items are app-wide windows instead of IDs.
         package let isWholeApp: Bool
-        /// IDs, or windows for the whole app.
-        ///
-        /// At most so many when ``isUpperBound``.
+        /// The number of IDs or app-wide windows; with ``isUpperBound``, the largest possible number.
         package let items: Int
-        /// One for each item: how many pages follow, only Apple knows.
+        /// One for each item.
+        ///
+        /// Further pages are not known in advance.
         package let minimumRequests: Int
-        /// Of windows for the whole app: the least that a run a night after the last one needs, readings of earlier days
-        /// included; `nil` for other streams, and for one that ends at a fixed date.
+        /// For app-wide windows, the least number of requests of a nightly run, including second readings of earlier
+        /// days.
+        ///
+        /// `nil` for other streams, and for a stream that ends at a fixed date.
         package let nightlyRequests: Int?
-        /// Whether the run may need fewer, because it asks only about customers with a revocation.
+        /// Whether the run can need fewer requests, because it requests only customers with a revocation.
         package let isUpperBound: Bool
         /// How long the requests take at Apple's limit.
         package let atLimit: Duration
-        /// How long they take at the job's share of it.
+        /// How long the requests take at the job's share of Apple's limit.
         package let atShare: Duration
     }
 
     /// One for each stream of the job.
     package let streams: [StreamEstimate]
 
-    /// Counts what `job` needs.
+    /// Estimates the requests of `job`.
     ///
     /// - Parameters:
     ///   - job: A job that has been checked.
-    ///   - transactionIds: How many IDs the job's source holds.
-    ///   - now: When the run would first ask.
-    ///   - lastRun: Until when an earlier run asked for notifications; `nil` when there was none.
-    ///   - daysToReadAgain: Closed days that are due for their second reading.
+    ///   - transactionIds: The number of IDs in the job's source.
+    ///   - now: When the run would begin.
+    ///   - lastRun: The end of the time for which an earlier run requested notifications. `nil` without an earlier run.
+    ///   - daysToReadAgain: The number of closed days that are due for their second reading.
     package init(
         job: JobFile,
         transactionIds: Int,
@@ -73,14 +75,15 @@ package struct PlanEstimate: Equatable, Sendable {
 
     /// How long the run takes at Apple's limit, if no item has a second page.
     ///
-    /// Streams go side by side, so the slowest decides. Only refunds of the revoked come after the rest, which finds
-    /// out whom to ask about; they are counted as if that were everybody, so that the time is then an upper bound.
+    /// Streams run concurrently, so the slowest one decides. Refunds of customers with a revocation are requested
+    /// afterwards, because the other streams find these customers. They are estimated as all customers, so the time is
+    /// then an upper bound.
     package var atLimit: Duration { together(\.atLimit) }
 
     /// How long the run takes at the job's share of the limit; see ``atLimit``.
     package var atShare: Duration { together(\.atShare) }
 
-    /// Whether ``atLimit`` and ``atShare`` suppose that every customer has a revocation.
+    /// Whether ``atLimit`` and ``atShare`` assume that every customer has a revocation.
     package var isUpperBound: Bool { streams.contains(where: \.isUpperBound) }
 
     private func together(_ time: (StreamEstimate) -> Duration) -> Duration {

@@ -1,19 +1,20 @@
-/// A text of the job file with its environment variables put in.
+/// Substitutes environment variables in a text of the job file.
 ///
-/// `${NAME}` is the variable, `${NAME:-text}` the text when the variable is unset or empty, `$${` a literal `${`.
-/// Every other `$` is literal. It happens after parsing, so a variable's value can never become YAML.
+/// `${NAME}` is the variable, `${NAME:-text}` is the text if the variable is unset or empty, and `$${` is a literal
+/// `${`. Every other `$` is literal. Substitution happens after parsing, so the value of a variable is never read as
+/// YAML.
 struct EnvironmentSubstitution {
     enum Failure: Error, Equatable {
         case unset(name: String)
-        /// A `${` that neither form explains.
+        /// A `${` that begins neither form.
         case malformed
     }
 
-    /// With every variable put in.
+    /// The text with all variables substituted.
     private(set) var text = ""
-    /// Only what stands in the file itself, defaults included.
+    /// The text from the file itself, including defaults, without values of variables.
     private(set) var ownText = ""
-    /// Which variables gave something to the text or could have.
+    /// All variables that the text refers to.
     private(set) var variables: [String] = []
 
     init(_ template: String, environment: [String: String]) throws(Failure) {
@@ -26,7 +27,7 @@ struct EnvironmentSubstitution {
                 rest = rest.dropFirst(3)
             } else if rest.hasPrefix("${") {
                 guard let end = rest.firstIndex(of: "}") else { throw .malformed }
-                try put(rest[..<end].dropFirst(2), environment)
+                try substitute(rest[..<end].dropFirst(2), environment)
                 rest = rest[rest.index(after: end)...]
             } else {
                 append("$")
@@ -41,7 +42,7 @@ struct EnvironmentSubstitution {
         ownText += literal
     }
 
-    private mutating func put(_ reference: Substring, _ environment: [String: String]) throws(Failure) {
+    private mutating func substitute(_ reference: Substring, _ environment: [String: String]) throws(Failure) {
         let name = String(reference.prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) })
         let rest = reference.dropFirst(name.count)
         guard let first = name.first, !first.isNumber, rest.isEmpty || rest.hasPrefix(":-") else { throw .malformed }

@@ -3,10 +3,10 @@ import AppStoreModel
 /// Reads an ISO 8601 date and time, such as `2026-01-31T08:30:00Z` or `2026-01-31T09:30:00.250+01:00`.
 enum ISO8601Moment: Equatable {
     case moment(UnixMilliseconds)
-    /// A good date without a zone; how it would be written with one.
+    /// A valid date without a time zone, and how to write it with one.
     case withoutZone(suggestion: String)
 
-    /// `nil` when the text is no date of the years 1970 to 9999.
+    /// `nil` when the text is not a date of the years 1970 to 9999.
     init?(_ text: String) {
         var rest = text.utf8[...]
         guard let year = rest.takeNumber(digits: 4), rest.take("-"), let month = rest.takeNumber(digits: 2),
@@ -51,7 +51,7 @@ extension Substring.UTF8View {
         return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Whole milliseconds of a fraction of a second; zero when there is none.
+    /// The fraction of a second in whole milliseconds; zero if there is none.
     fileprivate mutating func takeFraction() -> Int? {
         guard take(".") else { return 0 }
         let digits = prefix { (0x30...0x39).contains($0) }

@@ -66,7 +66,7 @@ extension JobFileReader {
         )
     }
 
-    /// Apple's server when the file names none; `nil` when it names one that is not allowed.
+    /// Apple's server if the file names none; `nil` if it names one that is not allowed.
     private func server(_ section: Section, _ environment: AppStoreEnvironment) -> ServerAddress? {
         guard section.has("baseURL") else { return ServerAddress(environment.baseURL, in: environment) }
         let expected = """

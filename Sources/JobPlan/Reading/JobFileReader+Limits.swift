@@ -1,7 +1,7 @@
 import AppStoreModel
 
 extension JobFileReader {
-    /// The job's limits; `isRehearsal` says whether it talks to a server on this machine.
+    /// The job's limits; `isRehearsal` is true for a job that uses a server on this machine.
     func limits(_ file: Section, _ environment: AppStoreEnvironment, isRehearsal: Bool) -> JobLimits {
         let keys = ["concurrency", "share", "requestsPerSecond", "windowSeconds"]
         let section = file.section("limits", keys: keys)

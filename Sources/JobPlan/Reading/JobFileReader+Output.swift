@@ -1,5 +1,7 @@
 extension JobFileReader {
-    /// The job's outputs; none may replace one of `inputs`, which are what the job reads, with absolute paths.
+    /// The job's outputs.
+    ///
+    /// None may overwrite one of `inputs`, the files that the job reads, with absolute paths.
     func output(_ file: Section, inputs: [(name: String, path: String)]) -> JobFile.Output? {
         let expected = "it must name postgres, the database to write to"
         guard let section = file.section("output", keys: ["postgres", "csv"], required: expected) else { return nil }
@@ -16,17 +18,19 @@ extension JobFileReader {
             "it must be \(PostgresOutput.schemaNameRule)",
             where: PostgresOutput.isSchemaName
         )
-        return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema ?? PostgresOutput.usualSchema) }
+        return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema ?? PostgresOutput.defaultSchema) }
     }
 
-    /// Whatever is wrong with it, a connection string is never shown.
+    /// Reads the connection string.
+    ///
+    /// Messages never show it.
     private func connectionString(_ section: Section) -> String? {
         let expected = "it must be a PostgreSQL connection string, such as postgresql:///ledger"
         guard section.has("url"), let scalar = section.scalar("url") else {
             return section.text("url", expected, isRequired: true)
         }
         guard let text = scalar.string, isConnectionString(text) else {
-            problems.report(section.place(of: "url"), "is no connection string", expected)
+            problems.report(section.place(of: "url"), "is not a connection string", expected)
             return nil
         }
         if holdsPassword(scalar.ownText) {
@@ -46,9 +50,9 @@ extension JobFileReader {
         return !keyword.isEmpty && keyword.utf8.allSatisfy { isLowercaseOrDigit($0) || $0 == UInt8(ascii: "_") }
     }
 
-    /// Whether the text names a password.
+    /// Whether the file's own text contains a password.
     ///
-    /// One that a variable supplies is not in the file's own text.
+    /// A password from an environment variable is not part of the file's own text.
     private func holdsPassword(_ ownText: String) -> Bool {
         if let scheme = ownText.firstRange(of: "://"), let at = ownText.lastIndex(of: "@"), at > scheme.lowerBound {
             let user = ownText[scheme.upperBound...].prefix { $0 != "@" }
@@ -58,7 +62,7 @@ extension JobFileReader {
         let value = ownText[keyword.upperBound...].drop { $0.isWhitespace || $0 == "=" }.prefix {
             !$0.isWhitespace && $0 != "&"
         }
-        // After an empty value, `password= host=db`, comes the next keyword.
+        // An empty value, as in `password= host=db`, is followed by the next keyword.
         return !value.isEmpty && !value.contains("=")
     }
 
@@ -72,7 +76,7 @@ extension JobFileReader {
         )
         let tables = section.texts(
             "tables",
-            "it must be a table of the ledger, such as \(CSVOutput.usualTables.joined(separator: ", "))",
+            "it must be a table of the ledger, such as \(CSVOutput.defaultTables.joined(separator: ", "))",
             canBeEmpty: false,
             where: CSVOutput.knownTables.contains
         )
@@ -80,7 +84,7 @@ extension JobFileReader {
             problems.report(section.place(of: "tables"), "names a table twice", "name each once")
         }
         guard let directory else { return nil }
-        let csv = CSVOutput(directory: paths.absolute(directory), tables: tables ?? CSVOutput.usualTables)
+        let csv = CSVOutput(directory: paths.absolute(directory), tables: tables ?? CSVOutput.defaultTables)
         let outputs = [csv.directory] + csv.fileNames.map { JobPaths.joined(csv.directory, $0) }
         for (name, path) in inputs where outputs.contains(where: { JobPaths.areSame($0, path) }) {
             problems.report(section.place(of: "directory"), "would replace \(name)", "choose another directory")
@@ -88,7 +92,7 @@ extension JobFileReader {
         return csv
     }
 
-    /// Neither the root nor one of the directories where a file from Apple's data could change how the machine works.
+    /// Whether the directory is neither the root nor a system directory, where an exported file could do harm.
     private func isOwnDirectory(_ written: String) -> Bool {
         let parts = paths.absolute(written).split(separator: "/")
         let systemDirectories = ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys"]

@@ -12,7 +12,7 @@ extension JobFileReader {
             }
         }
         let streams = JobFile.Streams(all: read.map(\.stream))
-        // A stream that cannot be read is not missing.
+        // With an unreadable section, the list of streams is incomplete and cannot be cross-checked.
         guard read.count == keys.count(where: section.has) else { return streams }
         for (section, stream) in read { stream.check(section, beside: streams) }
         return streams

@@ -9,7 +9,7 @@ extension JobFileReader {
             problems.report(
                 section.place,
                 named.isEmpty ? "names no source" : "names \(named.joined(separator: " and "))",
-                "exactly one of list, csv, query and changedSince is right"
+                "name exactly one of list, csv, query and changedSince"
             )
             return nil
         }
@@ -39,13 +39,13 @@ extension JobFileReader {
         return .changedSince(since)
     }
 
-    /// Reports a job that asks whom notifications name, and does not ask for all of them.
+    /// Reports a job with `changedSince` that does not request all notifications.
     func checkChangedSince(_ file: Section, _ source: TransactionIDSource?, _ streams: JobFile.Streams) {
         guard case .changedSince(let since) = source else { return }
         let report = { (advice: String) in
             problems.report(
                 file.place(of: "transactionIds").missing("changedSince"),
-                "takes the customers that the app's notifications name",
+                "takes the customers from the app's notifications",
                 advice
             )
         }
@@ -56,7 +56,7 @@ extension JobFileReader {
         followed.advice(forChangesSince: since).forEach(report)
         guard streams.all.allSatisfy({ $0.items == .windows }) else { return }
         let others = AllStreams.types.filter { !$0.namesChangedCustomers }.map { $0.name.rawValue }
-        report("add the stream \(others.joined(separator: " or ")), which asks about them")
+        report("add the stream \(others.joined(separator: " or ")), which requests these customers")
     }
 
     private func isOneSelect(_ statement: String) -> Bool {

@@ -1,8 +1,10 @@
 import AppStoreModel
 
-/// Makes a ``JobFile`` of the file's YAML: one function for each part, in the order of the file.
+/// Reads a ``JobFile`` from YAML.
 ///
-/// A function returns `nil` when its part is left out or wrong; what is wrong has then been reported.
+/// There is one function for each part, in the order of the file.
+///
+/// A function returns `nil` if its part is missing or invalid. Problems are then already reported.
 struct JobFileReader {
     let path: String
     let problems: Problems
@@ -24,7 +26,7 @@ struct JobFileReader {
             isRequired: true,
             where: isName
         )
-        // Without an app the other parts are judged as for Production, so that their own mistakes show too.
+        // Without a valid app section, the other parts are checked as for Production, to report their problems too.
         let app = app(file)
         let environment = app?.environment ?? .production
         let appStore = appStore(file, environment)
@@ -53,7 +55,7 @@ struct JobFileReader {
         )
     }
 
-    /// Reports streams that lack what they need: a source of IDs, or room for a single request.
+    /// Reports streams without a source of IDs, and limits that allow less than one request.
     private func crossCheck(
         _ file: Section,
         _ streams: JobFile.Streams,
@@ -64,7 +66,7 @@ struct JobFileReader {
         if !needsNoIDs, !file.has("transactionIds") {
             file.report(
                 "transactionIds",
-                "only a job whose one stream is notificationHistory with scope app needs none"
+                "only a job whose single stream is notificationHistory with scope app needs none"
             )
         }
         for stream in streams.names {
@@ -78,7 +80,7 @@ struct JobFileReader {
         }
     }
 
-    /// Every file the job reads, by its key and its path.
+    /// Every file that the job reads, with its key and path.
     private func inputs(_ source: TransactionIDSource?, _ appStore: JobFile.AppStore?) -> [(String, String)] {
         var inputs = [("the job file", paths.jobFile)]
         if case .csv(let path, _) = source { inputs.append(("transactionIds.csv.path", path)) }

@@ -1,6 +1,8 @@
 import Glibc
 
-/// Reads a job file's text without being fooled by what lies at its path.
+/// Reads the text of a job file.
+///
+/// Refuses FIFOs, large files and other encodings than UTF-8.
 enum JobFileText {
     static let sizeLimit = 65_536
 
@@ -31,12 +33,12 @@ enum JobFileText {
         return text
     }
 
-    /// At most one byte more than the limit, so that a huge file costs nothing.
+    /// Reads at most one byte more than the limit, so that a huge file is not read whole.
     private static func readBytes(path: String) throws(JobFileError) -> [UInt8] {
         func unreadable(_ found: String) -> JobFileError {
             failure(.missingFile, path, found, "name a regular file that can be read")
         }
-        // A FIFO without a writer would block an ordinary open for ever.
+        // Without O_NONBLOCK, opening a FIFO without a writer would block forever.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw unreadable("cannot be opened: \(unsafe String(cString: strerror(errno)))")

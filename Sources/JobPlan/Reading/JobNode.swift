@@ -1,17 +1,17 @@
-/// A value of the job file with its place; the file's own small YAML, after variables were put in.
+/// A value of the job file with its place, after substitution of variables.
 struct JobNode {
     enum Content {
         case scalar(JobScalar)
         case list([JobNode])
         /// Keys in the order of the file, each once.
         case mapping([Entry])
-        /// Something is wrong with it, and has been reported.
+        /// The value is invalid, and the problem has been reported.
         case unusable
     }
 
     struct Entry {
         let key: String
-        /// Of the key.
+        /// The place of the key.
         let place: Place
         let value: JobNode
     }
@@ -24,13 +24,15 @@ struct JobNode {
         return scalar
     }
 
-    /// Whether nothing but an empty variable stands here, which counts as nothing at all.
+    /// Whether the value consists only of empty variables.
+    ///
+    /// It then counts as missing.
     var isLeftOut: Bool {
         guard let scalar else { return false }
         return scalar.text.isEmpty && !scalar.variables.isEmpty
     }
 
-    /// What is here, as the rest of a sentence.
+    /// A description of the value, as the rest of a sentence.
     var found: String {
         switch content {
         case .scalar(let scalar): scalar.found
@@ -41,14 +43,14 @@ struct JobNode {
     }
 }
 
-/// A scalar: its text, and what its author said about its type.
+/// A scalar: its text, and how it was written.
 struct JobScalar {
     let text: String
     /// Without the values of environment variables.
     let ownText: String
     /// The environment variables in it.
     let variables: [String]
-    /// Without quotes and not a block, so that it may be a number, a truth value or null.
+    /// Whether it has no quotes and is not a block, so that it can be a number, a Boolean or null.
     let isPlain: Bool
 
     private var isLiteralPlain: Bool { isPlain && variables.isEmpty }
@@ -74,17 +76,17 @@ struct JobScalar {
 
     var bool: Bool? { isPlain ? Bool(text) : nil }
 
-    /// The text, unless it is a number, a truth value or null.
+    /// The text, unless it is a number, a Boolean or null.
     ///
-    /// A variable's value is text whatever it looks like: a key ID may well be all digits.
+    /// The value of a variable is always text, because a key ID can consist of digits only.
     var string: String? {
         guard isLiteralPlain else { return text }
         return isNull || number != nil || bool != nil ? nil : text
     }
 
-    /// What is here, as the rest of a sentence.
+    /// A description of the scalar, as the rest of a sentence.
     ///
-    /// Shows no variable's value, no key and no password.
+    /// It contains no value of a variable, no key and no password.
     var found: String {
         if isNull { return "is null" }
         if !variables.isEmpty {
@@ -96,7 +98,7 @@ struct JobScalar {
     }
 }
 
-/// A text short and harmless enough for a message: one line, at most 60 characters, no user name or password of a URL.
+/// The text as shown in messages: one line, at most 60 characters, without user name and password of a URL.
 func shown(_ text: some StringProtocol) -> String {
     var text = String(text)
     if let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at > scheme.lowerBound {

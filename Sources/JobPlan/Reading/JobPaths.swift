@@ -1,6 +1,8 @@
 import Glibc
 
-/// Makes paths of the job file absolute: a relative one starts at the job file's directory.
+/// Makes paths of the job file absolute.
+///
+/// Relative paths start at the directory of the job file.
 struct JobPaths {
     /// The job file itself.
     let jobFile: String
@@ -15,12 +17,12 @@ struct JobPaths {
 
     /// The path, absolute and without empty or `.` components.
     ///
-    /// A `..` stays: behind a link only the system knows where it leads.
+    /// `..` is kept, because after a symbolic link only the system can resolve it.
     func absolute(_ written: String) -> String {
         written.hasPrefix("/") ? Self.joined("", written) : Self.joined(directory, written)
     }
 
-    /// Whether two absolute paths name one file, as far as their texts can tell.
+    /// Whether two absolute paths name the same file, judging by their text only.
     static func areSame(_ left: String, _ right: String) -> Bool {
         collapsed(left) == collapsed(right)
     }

@@ -1,14 +1,14 @@
-/// The word somebody most likely meant, or `nil` when none is near.
+/// The word that is most similar to `word`, or `nil` if none is similar.
 func nearest(to word: String, among words: [String]) -> String? {
     let candidates = words.map { (word: $0, distance: editDistance(word.lowercased(), $0.lowercased())) }
     guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }
-    // A third of the letters wrong is a slip of the finger; more is another word.
+    // Up to a third of the letters may differ.
     return best.distance <= max(1, best.word.count / 3) ? best.word : nil
 }
 
-/// How many letters must be put in, taken out or changed.
+/// The Levenshtein distance of two words.
 ///
-/// Costs the product of the lengths, so long words are cut.
+/// Words are cut to 64 letters, because the cost is the product of the lengths.
 private func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left.prefix(64))
     let right = Array(right.prefix(64))

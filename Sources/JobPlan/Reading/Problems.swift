@@ -1,8 +1,8 @@
-/// Collects what is wrong with one job file while it is read, so that an operator mends everything at once.
+/// Collects all problems of a job file while it is read, so that the user can fix them all at once.
 final class Problems {
     private var found: [(problem: JobFileError.Problem, kind: JobFileError.Kind)] = []
 
-    /// What is allowed but unwise, as whole sentences with their places.
+    /// Settings that are allowed but not advisable, with their places.
     private(set) var warnings: [(place: Place, sentence: String)] = []
 
     var isEmpty: Bool { found.isEmpty }
@@ -22,10 +22,10 @@ final class Problems {
         found.append((problem, kind))
     }
 
-    /// The error to throw, or `nil` when all is well.
+    /// The error to throw, or `nil` if there are no problems.
     func error(path: String) -> JobFileError? {
         guard let first = found.first else { return nil }
-        // The plain mistakes come first: the exit code of a mixture is theirs.
+        // If there are several kinds, `invalid` decides the exit code.
         let kind = found.first { $0.kind == .invalid }?.kind ?? first.kind
         let problems = found.map(\.problem).enumerated().sorted { left, right in
             (left.element.line ?? 0, left.element.column ?? 0, left.offset)
@@ -35,9 +35,9 @@ final class Problems {
     }
 }
 
-/// Where in the file something stands.
+/// A place in the job file.
 struct Place: Equatable {
-    /// Such as `limits.share` or `transactionIds.list[2]`; empty for the file as a whole.
+    /// Such as `limits.share` or `transactionIds.list[2]`; empty for the whole file.
     let keyPath: String
     let line: Int?
     let column: Int?
@@ -49,7 +49,7 @@ struct Place: Equatable {
         Place(keyPath: path(to: key), line: line, column: column)
     }
 
-    /// `:12:10`, as editors and compilers write it.
+    /// Line and column in the notation of compilers, such as `:12:10`.
     var suffix: String {
         [line, column].compactMap { $0.map { ":\($0)" } }.joined()
     }

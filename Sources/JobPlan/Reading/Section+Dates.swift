@@ -1,5 +1,5 @@
 extension Section {
-    /// A moment, or a word for one.
+    /// Reads a date expression.
     func date(
         _ key: String,
         allowsLastRun: Bool,
@@ -25,7 +25,7 @@ extension Section {
         return nil
     }
 
-    /// Reports a span that ends before it begins, as far as that can be told without a clock.
+    /// Reports dates in the wrong order, if this can be decided without a clock.
     func checkOrder(_ start: DateExpression?, _ end: DateExpression?) {
         guard let start, let end, start.isNeverBefore(end) else { return }
         report("startDate", "it must be before endDate")
@@ -64,10 +64,10 @@ extension DateExpression {
         }
     }
 
-    /// Whether this can be told, without a clock, to lie after `other`.
+    /// Whether this is certainly after `other`, at any time of the run.
     func isAfter(_ other: Self) -> Bool { self != other && isNeverBefore(other) }
 
-    /// Whether this can be told, without a clock, to lie at or after `other`.
+    /// Whether this is certainly at or after `other`, at any time of the run.
     fileprivate func isNeverBefore(_ other: Self) -> Bool {
         switch (self, other) {
         case (.absolute(let start), .absolute(let end)): start >= end

@@ -1,7 +1,7 @@
 /// One mapping of the job file, read key by key.
 ///
-/// Every reader returns `nil` both for a key that is left out and for one that is wrong; what is wrong has been
-/// reported, and then ``JobFile`` is never made.
+/// Every function returns `nil` for a missing and for an invalid key. It reports invalid keys, and a file with a
+/// reported problem never becomes a ``JobFile``.
 package struct Section {
     let place: Place
     let problems: Problems
@@ -9,7 +9,7 @@ package struct Section {
 
     /// Reports every key that is not one of `keys`.
     ///
-    /// `nil` when the node is no mapping, which is reported too.
+    /// `nil` if the node is not a mapping, which is reported too.
     init?(_ node: JobNode, keys: [String], problems: Problems) {
         if case .unusable = node.content { return nil }
         guard case .mapping(let written) = node.content else {
@@ -25,17 +25,17 @@ package struct Section {
         }
     }
 
-    /// Where the key's value stands; the section itself when there is none.
+    /// The place of the key's value, or of the section if there is none.
     func place(of key: String) -> Place {
         entries[key]?.value.place ?? place.missing(key)
     }
 
-    /// Whether the key has a value, right or wrong.
+    /// Whether the key has a value, valid or not.
     func has(_ key: String) -> Bool {
         entries[key].map { !$0.value.isLeftOut } ?? false
     }
 
-    /// The scalar as it was written, for what its text cannot say.
+    /// The scalar as it was written.
     func scalar(_ key: String) -> JobScalar? {
         entries[key]?.value.scalar
     }
@@ -45,12 +45,12 @@ package struct Section {
         return Section(node, keys: keys, problems: problems)
     }
 
-    /// Reports what was found at `key` and that it should be otherwise.
+    /// Reports the value of `key` as invalid.
     func report(_ key: String, _ expected: String) {
         problems.report(place(of: key), entries[key]?.value.found ?? "is missing", expected)
     }
 
-    /// A text that `accept` likes; `expected` says what would be right, as a sentence after a semicolon.
+    /// A text for which `accept` returns true; `expected` describes valid values, as a sentence after a semicolon.
     func text(
         _ key: String,
         _ expected: String,
@@ -61,9 +61,9 @@ package struct Section {
         return text(node, expected, where: accept)
     }
 
-    /// A list of texts that `accept` likes.
+    /// A list of texts for which `accept` returns true.
     ///
-    /// Entries that are nothing but an empty variable are dropped; `canBeEmpty` says whether none need be left.
+    /// Entries that consist only of empty variables are dropped. `canBeEmpty` allows a list without remaining entries.
     func texts(
         _ key: String,
         _ expected: String,
@@ -83,7 +83,7 @@ package struct Section {
         return written.compactMap { text($0, expected, where: accept) }
     }
 
-    /// One word of a closed list.
+    /// One of a fixed set of words.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String,
         of type: Choice.Type,
@@ -150,9 +150,9 @@ package struct Section {
         return text
     }
 
-    /// The value at `key`; `nil` when it is left out or unusable.
+    /// The value of `key`, or `nil` if it is missing or unusable.
     ///
-    /// With `expected`, leaving it out is a problem.
+    /// With `expected`, a missing value is reported.
     private func node(_ key: String, required expected: String?) -> JobNode? {
         guard let node = entries[key]?.value, !(node.isLeftOut && expected == nil) else {
             if let expected { problems.report(place.missing(key), "is missing", expected) }

@@ -1,14 +1,14 @@
 import AppStoreModel
 
-/// The only servers a job may talk to: Apple's own for its environment, or one on this machine.
+/// A server that a job may use: Apple's for its environment, or one on this machine.
 struct ServerAddress {
     /// Scheme, host and port in lower case, without a trailing slash.
     let text: String
     let isLoopback: Bool
 
-    /// `nil` for every other server, and for anything with a user, a path, a query or a fragment.
+    /// `nil` for every other server, and for a URL with a user, path, query or fragment.
     init?(_ written: String, in environment: AppStoreEnvironment) {
-        // Lower-casing Unicode could turn another letter into one of Apple's.
+        // Only ASCII: lowercasing can turn other Unicode letters into ASCII letters.
         guard written.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let address = written.lowercased()
         text = address.hasSuffix("/") ? String(address.dropLast()) : address
@@ -31,7 +31,7 @@ struct ServerAddress {
         return isLoopbackIPv4(host) && isPort(authority.dropFirst(host.count))
     }
 
-    /// 127.0.0.0/8 in the one spelling everybody reads alike: four decimal numbers without leading zeros.
+    /// 127.0.0.0/8 as four decimal numbers without leading zeros, because other notations are read differently.
     private static func isLoopbackIPv4(_ host: Substring) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { decimal($0, upTo: 255) }

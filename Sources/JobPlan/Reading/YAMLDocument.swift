@@ -1,24 +1,28 @@
 import Yams
 
-/// Turns YAML text into ``JobNode``s and refuses everything of YAML that a job file does not need.
+/// Parses YAML into ``JobNode``s.
 ///
-/// Yams composes the tree; nothing else knows it.
+/// Refuses YAML features that a job file does not need.
+///
+/// This is the only type that uses Yams.
 struct YAMLDocument {
-    /// A job file needs four levels; the limit keeps every recursion shallow.
+    /// A job file needs four levels.
+    ///
+    /// The limit keeps recursion shallow.
     private static let depthLimit = 16
 
     let text: String
     let environment: [String: String]
     let problems: Problems
 
-    /// The document's root, or `nil` when ``problems`` say why not.
+    /// The root of the document; `nil` if there are problems, which are then reported.
     func root() -> JobNode? {
-        guard let yaml = ReferenceShield.hide(in: text) else {
+        guard let yaml = ReferenceEscaping.escape(in: text) else {
             problems.report(.wholeFile, "has a private-use character", "save it as plain UTF-8 text")
             return nil
         }
-        // An alias costs nothing to write and may stand for a billion values. So the first look is at a copy in which
-        // no alias can exist; when that has no anchor, the true text cannot have an alias that resolves.
+        // A few aliases can expand to a billion values. So the first pass reads a copy without alias characters. If
+        // that copy has no anchor, no alias of the original text can resolve.
         let withoutAliases = yaml.utf8.map { $0 == UInt8(ascii: "*") ? UInt8(ascii: "_") : $0 }
         guard let harmless = compose(String(decoding: withoutAliases, as: UTF8.self)),
             refuseProperties(in: harmless), let root = compose(yaml)
@@ -28,7 +32,7 @@ struct YAMLDocument {
 
     private func compose(_ text: String) -> Node? {
         do {
-            // Yams would let an environment variable choose the encoding.
+            // The explicit encoding prevents Yams from reading it from an environment variable.
             guard let root = try Yams.compose(yaml: text, .basic, .default, .utf8) else {
                 problems.report(.wholeFile, "holds no values", "it must hold at least version, name and app")
                 return nil
@@ -37,7 +41,7 @@ struct YAMLDocument {
         } catch let error as YamlError {
             report(error)
         } catch {
-            problems.report(.wholeFile, "cannot be read as YAML", "mend its syntax")
+            problems.report(.wholeFile, "cannot be read as YAML", "fix its syntax")
         }
         return nil
     }
@@ -52,22 +56,24 @@ struct YAMLDocument {
             if problem.contains("nesting level") {
                 report(mark, "is nested too deeply", "a job file needs four levels")
             } else {
-                report(mark, "is not YAML here (\(problem))", "mend it here or just above")
+                report(mark, "is not valid YAML here (\(problem))", "fix it here or just above")
             }
         case .composer(_, _, let mark, _):
-            // Aliases, Yams's other reason, are refused before it can meet one.
-            report(mark, "holds a second document", "write each job into a file of its own")
+            // The other cause of this error, an alias, has already been refused.
+            report(mark, "contains a second document", "write each job into its own file")
         case .duplicatedKeysInMapping(let keys, let context):
-            let key = keys.first.map { shown(ReferenceShield.reveal(in: $0)) } ?? "a key"
+            let key = keys.first.map { shown(ReferenceEscaping.unescape(in: $0)) } ?? "a key"
             report(context.mark, "has the key \(key) twice in one mapping", "write it once")
         default:
             problems.report(.wholeFile, "has a character that YAML does not allow", "save it as plain UTF-8 text")
         }
     }
 
-    /// Whether the tree is free of anchors, aliases and tags, and not too deep.
+    /// Reports anchors, aliases, tags and too deep nesting.
     ///
-    /// None of them can begin a plain scalar, so the character where a value begins tells.
+    /// Returns whether there are none.
+    ///
+    /// A plain scalar cannot begin with their characters, so the first character of a value is enough.
     private func refuseProperties(in root: Node) -> Bool {
         let lines = text.replacing("\r\n", with: "\n").unicodeScalars.split(omittingEmptySubsequences: false) {
             Self.lineBreaks.contains($0)
@@ -90,7 +96,7 @@ struct YAMLDocument {
             switch node {
             case .mapping(let mapping):
                 for (key, value) in mapping {
-                    let path = place.path(to: shown(ReferenceShield.reveal(in: key.scalar?.string ?? "?")))
+                    let path = place.path(to: shown(ReferenceEscaping.unescape(in: key.scalar?.string ?? "?")))
                     waiting.append((key, path, depth + 1))
                     waiting.append((value, path, depth + 1))
                 }
@@ -104,7 +110,7 @@ struct YAMLDocument {
         return isClean
     }
 
-    /// Where libyaml counts a new line.
+    /// The characters that libyaml counts as line breaks.
     private static let lineBreaks: Set<UnicodeScalar> = ["\r", "\n", "\u{85}", "\u{2028}", "\u{2029}"]
 
     private func node(_ node: Node, keyPath: String) -> JobNode {
@@ -126,7 +132,7 @@ struct YAMLDocument {
 
     private func entries(of mapping: Node.Mapping, at place: Place) -> [JobNode.Entry] {
         mapping.compactMap { keyNode, valueNode in
-            guard let key = keyNode.scalar.map({ ReferenceShield.reveal(in: $0.string) }) else {
+            guard let key = keyNode.scalar.map({ ReferenceEscaping.unescape(in: $0.string) }) else {
                 let here = Place(keyPath: place.keyPath, line: keyNode.mark?.line, column: keyNode.mark?.column)
                 problems.report(here, "has a key that is not text", "write a plain word")
                 return nil
@@ -144,7 +150,7 @@ struct YAMLDocument {
         let substituted: EnvironmentSubstitution
         do {
             substituted = try EnvironmentSubstitution(
-                ReferenceShield.reveal(in: scalar.string),
+                ReferenceEscaping.unescape(in: scalar.string),
                 environment: environment
             )
         } catch {
@@ -172,7 +178,7 @@ struct YAMLDocument {
             problems.report(
                 place,
                 "needs the environment variable \(name), which is not set",
-                "set it, or write ${\(name):-text} with a text to take instead"
+                "set it, or write ${\(name):-text} with a default text"
             )
         case .malformed:
             problems.report(
@@ -183,7 +189,7 @@ struct YAMLDocument {
         }
     }
 
-    /// A private key in the file or in a variable: either way a copy of it lies where it should not.
+    /// Reports a private key in the file or in a variable, because keys must only be in their own files.
     private func refuseKey(in scalar: EnvironmentSubstitution, at place: Place) -> Bool {
         let mark = "-----BEGIN"
         guard scalar.text.contains(mark) else { return false }

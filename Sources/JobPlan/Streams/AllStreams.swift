@@ -2,7 +2,7 @@ package import AppStoreModel
 
 /// The registry of streams.
 ///
-/// Job file, planner, limiter, crawler, ledger and commands read it and name no stream.
+/// The job file reader, planner, limiter, crawler, ledger and commands use it and do not name streams.
 package enum AllStreams {
     /// In the order of the documentation and of every listing.
     package static let types: [any AppStoreStream.Type] = [
@@ -13,7 +13,7 @@ package enum AllStreams {
 
     package static let names = types.map { $0.name }
 
-    /// `nil` for a name that this version of StoreLedger does not know.
+    /// `nil` for a name that is unknown to this version of StoreLedger.
     package static func type(of name: StreamName) -> (any AppStoreStream.Type)? {
         types.first { $0.name == name }
     }

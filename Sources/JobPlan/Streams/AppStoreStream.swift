@@ -1,10 +1,10 @@
 package import AppStoreModel
 package import LedgerTables
 
-/// One of Apple's calls that a job can name under `streams`, with everything StoreLedger knows about it.
+/// One of Apple's endpoints that a job can name under `streams`, and everything StoreLedger knows about it.
 ///
-/// The type says what holds for every job. A value is the stream's section of one job file, read and checked. A new stream
-/// is one file with such a type, and one line in ``AllStreams/types``.
+/// The static members hold for every job. A value is the stream's section of one job file, read and checked. To add a
+/// stream, add one file with such a type and one line in ``AllStreams/types``.
 package protocol AppStoreStream: Equatable, Sendable {
     // MARK: The call
 
@@ -12,17 +12,19 @@ package protocol AppStoreStream: Equatable, Sendable {
 
     /// Apple's limit for one app in production, in requests per second, enforced per hour.
     ///
-    /// The sandbox allows a tenth. Apple may change it at any time, so a job can set another.
+    /// The sandbox allows a tenth. Apple can change the limit at any time, so a job can set another.
     /// Source: "Identifying rate limits", App Store Server API, read 2026-11.
     static var requestsPerSecond: Double { get }
 
-    /// What Apple's error codes mean for an item of this stream; a code that is missing here fails the item.
+    /// What Apple's error codes mean for an item of this stream.
+    ///
+    /// A code that is not listed fails the item.
     static var errorEffects: [AppleErrorCode: ErrorEffect] { get }
 
     /// The request for the next page of an item.
     ///
     /// - Parameters:
-    ///   - item: Its cursor says which page; without one it is the first.
+    ///   - item: Its cursor selects the page. Without a cursor it is the first.
     ///   - now: When the run began, so that every page of an item is requested with the same dates.
     /// - Returns: `nil` when the item is not one that this section plans.
     func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest?
@@ -32,8 +34,9 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
     static func page(_ body: [UInt8]) throws(RequestFailure) -> Page
 
-    /// A request that costs one unit of the limit and shows whether key, clock and network are in order; `nil` where the
-    /// call has none.
+    /// A request for `doctor` that checks key, clock and network and costs one unit of the limit.
+    ///
+    /// `nil` if the stream has none.
     static func probe(at now: UnixMilliseconds) -> AppStoreRequest?
 
     // MARK: The section of the job file
@@ -41,24 +44,26 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// The keys of the section.
     static var keys: [String] { get }
 
-    /// Reads the section, and reports what is wrong with it.
+    /// Reads the section and reports its problems.
     init(_ section: Section)
 
-    /// Reports what is wrong with the section in a job that has these streams.
+    /// Reports problems of the section in a job with these streams.
     func check(_ section: Section, beside streams: JobFile.Streams)
 
-    /// What must change in the section so that `changedSince` finds every customer; empty when nothing must.
+    /// What must change in the section so that `changedSince` finds every customer; empty if nothing must change.
     func advice(forChangesSince since: DateExpression) -> [String]
 
-    /// What shapes the stream's requests, by key: when it changes, cursors made with the old filters are of no use.
+    /// The settings that determine the stream's requests, by key.
+    ///
+    /// When one changes, old cursors become invalid.
     ///
     /// A filter that is not set is `nil`. Relative dates stay relative.
     var filters: [String: String?] { get }
 
-    /// What else of the section another run would be needed for; `nil` where nothing is.
+    /// Other settings that cannot change while a run is resumed; `nil` if there are none.
     var planFingerprint: String? { get }
 
-    /// The stream's lines in the job file that `init` writes, without indentation; empty to leave the stream out.
+    /// The stream's lines in the job file that `init` writes, without indentation; empty to omit the stream.
     static var linesOfNewJob: [String] { get }
 
     // MARK: The items
@@ -66,21 +71,22 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// What one item of the stream is.
     var items: ItemSource { get }
 
-    /// The dates that each request names; `nil` where requests name none.
+    /// The dates that each request contains; `nil` if requests contain no dates.
     var dates: RequestedDates? { get }
 
     /// Whether a finished item keeps its cursor, so that the next run requests only what is new.
     ///
-    /// A cursor is bound to its query: with dates relative to now, the next query is another one.
+    /// A cursor is valid only for its query, and relative dates make the next query a different one.
     var keepsCursor: Bool { get }
 
-    /// Until when Apple was asked for records; `nil` for everything until the run began.
+    /// The end of the requested time; `nil` for everything until the run began.
     func end(now: UnixMilliseconds) -> UnixMilliseconds?
 
     // MARK: The records
 
-    /// The kind of the signed records in an answer, which a replay of the archive files under this stream; `nil` where
-    /// another stream replays them.
+    /// The kind of the archived records that `replay` assigns to this stream.
+    ///
+    /// `nil` if it assigns them to another stream.
     static var replayedKind: RecordKind? { get }
 
     /// Whether the transactions of an answer are refunds.
@@ -117,12 +123,12 @@ extension AppStoreStream {
 
 /// What one item of a stream is.
 package enum ItemSource: Sendable {
-    /// One listed transaction ID, or one customer that `changedSince` names.
+    /// One listed transaction ID, or one customer found by `changedSince`.
     case listedIDs
     /// One customer in whose history a revocation or a REFUND notification was seen, by this run or any earlier one.
     ///
     /// These are known once the other streams of the run have finished.
     case customersWithRevocation
-    /// A window of at most a day, for the whole app.
+    /// An app-wide window of at most a day.
     case windows
 }

@@ -1,10 +1,12 @@
 package import AppStoreModel
 
 extension JobFile {
-    /// What shapes a stream's requests, as text: when it changes, cursors made with the old one are of no use.
+    /// The settings that determine a stream's requests, as text.
     ///
-    /// It does not depend on the order of keys and of list entries, nor on when the run takes place. Empty for a stream
-    /// without filters, and for one that the job does not name.
+    /// When the text changes, old cursors become invalid.
+    ///
+    /// The text does not depend on the order of keys and list entries, or on the time of the run. It is empty for a
+    /// stream without filters and for one that the job does not name.
     package func queryFingerprint(for stream: StreamName) -> String {
         (streams[stream]?.filters ?? [:])
             .compactMap { key, value in value.map { "\(key)=\($0)" } }
@@ -13,14 +15,14 @@ extension JobFile {
     }
 }
 
-/// The text of a filter that is a list.
+/// The text of a filter with several values.
 enum FilterFingerprint {
     /// `nil` for an empty list.
     static func list(_ values: [String]) -> String? {
         values.isEmpty ? nil : values.map(escaped).sorted().joined(separator: ",")
     }
 
-    /// Keeps the separators of a fingerprint out of the values in it.
+    /// Escapes the separators of a fingerprint.
     private static func escaped(_ value: String) -> String {
         value.utf8.map { byte in
             switch byte {
@@ -34,7 +36,7 @@ enum FilterFingerprint {
 }
 
 extension DateExpression {
-    /// One text for one meaning: `-1d` and `-24h` are the same.
+    /// Equal for equal meanings: `-1d` and `-24h` give the same text.
     package var fingerprint: String {
         switch self {
         case .absolute(let moment): "\(moment.rawValue)"

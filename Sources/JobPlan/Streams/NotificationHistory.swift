@@ -2,7 +2,7 @@ package import AppStoreModel
 package import LedgerTables
 import StrictJSON
 
-/// Get Notification History: what Apple notified the developer's server of, and its attempts to deliver it.
+/// Get Notification History: the notifications that Apple sent to the developer's server, and the delivery attempts.
 package struct NotificationHistory: AppStoreStream {
     package enum Scope: String, CaseIterable, Sendable {
         /// One crawl for each transaction ID.
@@ -12,7 +12,7 @@ package struct NotificationHistory: AppStoreStream {
     }
 
     package let scope: Scope
-    /// From `lastRun` to `now` when the file names no dates.
+    /// From `lastRun` to `now` if the file names no dates.
     package let requestedDates: RequestedDates
     package let onlyFailures: Bool
     /// Only with ``Scope/app``: Apple refuses a type together with a transaction ID (4000019).
@@ -26,12 +26,7 @@ package struct NotificationHistory: AppStoreStream {
     package static let requestsPerSecond = 50.0
     package static let errorEffects =
         [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + .ofPages + [
-            .startDateTooFarInPast: .shortensWindow,
-            .startDateAfterEndDate: .stopsRunOfBadJob,
-            .invalidStartDate: .stopsRunOfBadJob,
-            .invalidEndDate: .stopsRunOfBadJob,
-            .invalidNotificationType: .stopsRunOfBadJob,
-            .multipleFiltersSupplied: .stopsRunOfBadJob,
+            .startDateTooFarInPast: .shortensWindow
         ]
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {
@@ -74,22 +69,22 @@ package struct NotificationHistory: AppStoreStream {
         scope = section.choice("scope", of: Scope.self) ?? .transactions
         notificationType = section.text(
             "notificationType",
-            "it must be Apple's word, such as REFUND",
+            "it must be one of Apple's types, such as REFUND",
             where: Self.isWord
         )
         notificationSubtype = section.text(
             "notificationSubtype",
-            "it must be Apple's word, such as VOLUNTARY",
+            "it must be one of Apple's subtypes, such as VOLUNTARY",
             where: Self.isWord
         )
         if notificationType != nil, scope == .transactions {
             section.report(
                 "notificationType",
-                "it needs scope: app, for Apple refuses a type together with a transaction ID (4000019)"
+                "it needs scope: app, because Apple refuses a type together with a transaction ID (4000019)"
             )
         }
         if notificationSubtype != nil, !section.has("notificationType") {
-            section.report("notificationSubtype", "it needs a notificationType beside it")
+            section.report("notificationSubtype", "it also needs a notificationType")
         }
         let start = section.date("startDate", allowsLastRun: true) ?? .lastRun
         let end = section.date("endDate", allowsLastRun: false) ?? .now
@@ -101,7 +96,7 @@ package struct NotificationHistory: AppStoreStream {
         requestedDates = RequestedDates(
             startDate: start,
             endDate: end,
-            overlap: overlap.flatMap(Duration.init(jobText:)) ?? RequestedDates.usualOverlap
+            overlap: overlap.flatMap(Duration.init(jobText:)) ?? RequestedDates.defaultOverlap
         )
     }
 
@@ -114,7 +109,7 @@ package struct NotificationHistory: AppStoreStream {
         var advice: [String] = []
         if onlyFailures || notificationType != nil || requestedDates.endDate != .now {
             advice.append(
-                "notificationHistory must ask for all of them: without onlyFailures, notificationType and endDate"
+                "notificationHistory must request all notifications: remove onlyFailures, notificationType and endDate"
             )
         }
         if requestedDates.startDate.isAfter(since) {
@@ -135,7 +130,7 @@ package struct NotificationHistory: AppStoreStream {
     }
 
     package static let linesOfNewJob = [
-        "# Each run begins an hour before the last one ended: some notifications enter Apple's history late.",
+        "# Each run starts an hour before the end of the last one: some notifications enter Apple's history late.",
         "notificationHistory: {scope: app, startDate: lastRun, endDate: now, overlap: 1h}",
     ]
 
@@ -152,7 +147,9 @@ extension StreamName {
 }
 
 extension NotificationQuery {
-    /// The request body: the same query gives the same bytes, as paging demands.
+    /// The request body.
+    ///
+    /// The same query always gives the same bytes, because paging requires it.
     ///
     /// Source: Get Notification History, NotificationHistoryRequest, read 2026-11.
     fileprivate var jsonBody: [UInt8] {

@@ -1,11 +1,11 @@
 package import AppStoreModel
 
-/// Cuts the time an app-wide notification crawl covers into work items.
+/// Divides the time of an app-wide notification crawl into windows.
 package enum NotificationWindows {
-    /// The windows from `start` to `end`, cut at every UTC midnight.
+    /// The windows from `start` to `end`, divided at every UTC midnight.
     ///
-    /// Each begins where the one before ends and lasts at most a day; the end is not part of it.
-    /// - Returns: No windows when `end` is not after `start`.
+    /// Each window begins at the end of the one before and lasts at most a day. Its end is exclusive.
+    /// - Returns: No windows if `end` is not after `start`.
     package static func slices(from start: UnixMilliseconds, to end: UnixMilliseconds) -> [Range<UnixMilliseconds>] {
         var windows: [Range<UnixMilliseconds>] = []
         var lower = start
@@ -21,7 +21,7 @@ package enum NotificationWindows {
 
     private static func midnight(after moment: UnixMilliseconds) -> UnixMilliseconds {
         let sinceMidnight = moment.rawValue % millisecondsPerDay
-        // The remainder of a moment before 1970 is negative.
+        // The remainder is negative for a moment before 1970.
         let elapsed = sinceMidnight < 0 ? sinceMidnight + millisecondsPerDay : sinceMidnight
         return UnixMilliseconds(rawValue: moment.rawValue - elapsed + millisecondsPerDay)
     }

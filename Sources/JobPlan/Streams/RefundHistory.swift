@@ -7,9 +7,10 @@ package import LedgerTables
 package struct RefundHistory: AppStoreStream {
     package enum Customers: String, CaseIterable, Sendable {
         case all
-        /// Only customers in whose history a revocation or a REFUND notification was seen, by this run or any earlier one.
+        /// Only customers in whose history a revocation or a REFUND notification was seen, by this run or any earlier
+        /// one.
         ///
-        /// Only a crawl by ID shows whose history it is, so the job needs another stream with items of that kind.
+        /// Only a stream with one item per ID finds these customers, so the job needs such a stream too.
         case revoked
     }
 
@@ -40,15 +41,15 @@ package struct RefundHistory: AppStoreStream {
         guard customers == .revoked, !streams.all.contains(where: { $0.items == .listedIDs }) else { return }
         section.problems.report(
             section.place,
-            "asks only customers with a revocation, and no other stream of this job says who they are",
-            "add transactionHistory, or notificationHistory with scope transactions, or ask for: all"
+            "requests only customers with a revocation, and no other stream of this job finds them",
+            "add transactionHistory, or notificationHistory with scope transactions, or write for: all"
         )
     }
 
     package var planFingerprint: String? { customers == .revoked ? "revoked" : nil }
 
     package static let linesOfNewJob = [
-        "# Only customers who were ever refunded: Apple allows five times fewer requests here.",
+        "# Only customers with a refund, because Apple's limit for this stream is a fifth of the others.",
         "refundHistory: {for: revoked}",
     ]
 

@@ -1,26 +1,29 @@
 package import AppStoreModel
 
-/// The dates that requests of a stream name, as a job file writes them.
+/// The dates of a stream's requests, as written in the job file.
 package struct RequestedDates: Equatable, Sendable {
     package let startDate: DateExpression
     /// Never ``DateExpression/lastRun``.
     package let endDate: DateExpression
-    /// How long before the end of the last reading the next one begins, from zero to ``longestOverlap``.
+    /// How long before the end of the last run's time the next one begins, from zero to ``longestOverlap``.
     ///
-    /// Late entries reach Apple's notification history after newer ones.
+    /// Some notifications enter Apple's history after newer ones.
     package let overlap: Duration
 
-    /// ``overlap`` when the file names none.
-    package static let usualOverlap = Duration.seconds(3_600)
+    /// The ``overlap`` of a file that names none.
+    package static let defaultOverlap = Duration.seconds(3_600)
     package static let longestOverlap = Duration.seconds(7 * 86_400)
 
-    /// The moments to request, frozen at `now`; never older than ``AppStoreModel/AppStoreEnvironment/oldestNotification(at:)``.
+    /// The time to request, fixed at `now`.
+    ///
+    /// It never starts before ``AppStoreModel/AppStoreEnvironment/oldestNotification(at:)``.
     ///
     /// - Parameters:
     ///   - now: When the run began.
-    ///   - lastRun: Until when an earlier run of this job has asked; `nil` reaches back as far as Apple does.
-    ///   - environment: Decides how far back Apple reaches.
-    /// - Returns: What to request, and the gap before it if there is one.
+    ///   - lastRun: The end of the time that an earlier run of this job requested. With `nil`, the date `lastRun` means
+    ///     the oldest date that Apple serves.
+    ///   - environment: Determines the oldest date that Apple serves.
+    /// - Returns: The time to request, and the gap before it if there is one.
     package func span(
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds?,
@@ -28,10 +31,10 @@ package struct RequestedDates: Equatable, Sendable {
     ) -> RequestedSpan {
         let oldest = environment.oldestNotification(at: now)
         let start = startDate.resolve(now: now, lastRun: lastRun) ?? oldest
-        // Tomorrow's notifications do not exist yet; asking for them would mark them as seen.
+        // Never later than now: future notifications do not exist yet, but their time would count as covered.
         let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
         guard start < end else { return RequestedSpan(asked: start..<start, unreachable: nil) }
-        // A job that requests all that Apple has gets it, and nothing is missing.
+        // A job that requests everything Apple has is not missing anything.
         let isOutOfReach = start < now - environment.notificationReach
         return RequestedSpan(
             asked: min(max(start, oldest), end)..<end,
@@ -39,8 +42,10 @@ package struct RequestedDates: Equatable, Sendable {
         )
     }
 
-    /// Windows of a run for the whole app that follows another: those since then, with the overlap, and one for failed
-    /// deliveries; second readings of earlier days are not counted.
+    /// The number of app-wide windows of a run after an earlier one: those since `lastRun`, with the overlap, and one
+    /// for failed deliveries.
+    ///
+    /// Second readings of earlier days are not counted.
     func countLaterWindows(
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds,
@@ -54,10 +59,10 @@ package struct RequestedDates: Equatable, Sendable {
     }
 }
 
-/// What a stream with dates can request, and what it would have requested if Apple still had it.
+/// The time that a stream can request, and the time before it that Apple no longer serves.
 package struct RequestedSpan: Equatable, Sendable {
-    /// Empty when there is nothing to request.
+    /// Empty if there is nothing to request.
     package let asked: Range<UnixMilliseconds>
-    /// Older than Apple keeps; a gap to record.
+    /// Time before the oldest date that Apple serves; it is recorded as a gap.
     package let unreachable: Range<UnixMilliseconds>?
 }

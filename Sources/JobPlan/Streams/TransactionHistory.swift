@@ -3,7 +3,7 @@ package import LedgerTables
 
 /// Get Transaction History: all transactions of each customer, with Apple's filters.
 ///
-/// A crawl in descending order starts at the beginning in every run, because Apple forbids keeping its `revision`.
+/// A crawl in descending order starts at the first page in every run, because Apple forbids keeping its `revision`.
 package struct TransactionHistory: AppStoreStream {
     /// Never ``DateExpression/lastRun``.
     package let startDate: DateExpression?
@@ -16,19 +16,7 @@ package struct TransactionHistory: AppStoreStream {
 
     package static let name = StreamName.transactionHistory
     package static let requestsPerSecond = 50.0
-    package static let errorEffects =
-        [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + .ofPages + [
-            .invalidStartDate: .stopsRunOfBadJob,
-            .invalidEndDate: .stopsRunOfBadJob,
-            .startDateAfterEndDate: .stopsRunOfBadJob,
-            .invalidSort: .stopsRunOfBadJob,
-            .invalidProductType: .stopsRunOfBadJob,
-            .invalidProductId: .stopsRunOfBadJob,
-            .invalidSubscriptionGroupIdentifier: .stopsRunOfBadJob,
-            .invalidExcludeRevoked: .stopsRunOfBadJob,
-            .invalidInAppOwnershipType: .stopsRunOfBadJob,
-            .invalidRevoked: .stopsRunOfBadJob,
-        ]
+    package static let errorEffects = [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + .ofPages
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {
         TransactionID(item.key).map {
@@ -36,7 +24,7 @@ package struct TransactionHistory: AppStoreStream {
         }
     }
 
-    /// The same query gives the same parameters in the same order, as paging demands.
+    /// The same query always gives the same parameters in the same order, because paging requires it.
     ///
     /// Source: Get Transaction History, query parameters, read 2026-11.
     private func parameters(now: UnixMilliseconds) -> QueryParameters {
@@ -69,7 +57,7 @@ package struct TransactionHistory: AppStoreStream {
     package init(_ section: Section) {
         var query = HistoryQuery()
         let productIds = section.texts("productIds", "it must be a product ID", where: Self.isIdentifier)
-        // A later run must send the very same query, whatever the order in the file.
+        // Sorted, so that a later run sends the same query for any order in the file.
         query.productIds = Set(productIds ?? []).sorted()
         let productTypes = section.choices("productTypes", of: HistoryQuery.ProductType.self) ?? []
         query.productTypes = HistoryQuery.ProductType.allCases.filter(productTypes.contains)
@@ -88,7 +76,9 @@ package struct TransactionHistory: AppStoreStream {
         section.checkOrder(startDate, endDate)
     }
 
-    /// Product IDs and group identifiers: Apple's alphabets have grown before, so only what cannot be one is refused.
+    /// Whether the text can be a product ID or group identifier.
+    ///
+    /// Apple may allow more characters in the future, so this refuses only text that certainly is not one.
     private static func isIdentifier(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
@@ -102,7 +92,7 @@ package struct TransactionHistory: AppStoreStream {
             "subscriptionGroupIdentifiers": FilterFingerprint.list(query.subscriptionGroupIdentifiers),
             "inAppOwnershipType": query.inAppOwnershipType?.rawValue,
             "revoked": query.revoked.map { "\($0)" },
-            // Apple's default, so writing it out changes nothing.
+            // Ascending is Apple's default, so naming it must not change the fingerprint.
             "sort": query.sort == .ascending ? nil : query.sort?.rawValue,
         ]
     }

@@ -1,38 +1,42 @@
-/// Why a window of the app's notifications is read; the key of its work item says which.
+/// Why a window of the app's notifications is read.
 ///
-/// Apple retries a failed delivery at 1, 12, 24, 48 and 72 hours after the attempt before, so a window that is read once
-/// knows only the attempts up to then. Some notifications also enter Apple's history late.
+/// The key of the work item contains it.
+///
+/// Apple retries a failed delivery 1, 12, 24, 48 and 72 hours after the previous attempt, so one reading shows only the
+/// attempts until then. Some notifications also enter Apple's history late.
 /// Source: Responding to App Store Server Notifications, read 2026-11.
 package enum WindowReading: Hashable, Sendable, CaseIterable {
-    /// The job has not read this time yet.
+    /// The first reading of this time by the job.
     case first
-    /// The day has been read; it is read once more ``secondReadingDelay`` after it closed.
+    /// The second reading of a day, ``secondReadingDelay`` after the day ended.
     case second
-    /// Deliveries of the last seven days that have failed so far.
+    /// The failed deliveries of the last seven days.
     ///
     /// Apple's `onlyFailures` returns "the notifications that failed to reach your server, including those that the App
-    /// Store server is currently retrying". A notification that was delivered meanwhile is absent from that answer, and
-    /// its attempts become known with the second reading of its day.
+    /// Store server is currently retrying". Notifications that were delivered in the meantime are not in that answer.
+    /// Their attempts are found by the second reading of their day.
     case failures
 
-    /// From the first attempt to the last one of Apple's retries: 1 + 12 + 24 + 48 + 72 hours.
+    /// The time from Apple's first delivery attempt to the last: 1 + 12 + 24 + 48 + 72 hours.
     package static let retryTime = Duration.seconds(157 * 3_600)
 
-    /// How long after a UTC day has closed it is read for the second time.
+    /// How long after its end a UTC day is read for the second time.
     ///
-    /// Longer than ``retryTime``, so that the attempts of every notification of the day are final by then.
+    /// Longer than ``retryTime``, so that all delivery attempts of the day are complete.
     package static let secondReadingDelay = Duration.seconds(7 * 86_400)
 
-    /// How far back failed deliveries are read again; older ones have had their second reading.
+    /// How far back failed deliveries are read again.
+    ///
+    /// Older ones are covered by the second reading.
     package static let failuresReach = Duration.seconds(7 * 86_400)
 
-    /// What follows the filters in the key of a second reading's item.
+    /// The end of the item key of a second reading.
     package static let secondSuffix = "+second"
 
-    /// What the key of the one item for failed deliveries begins with.
+    /// The beginning of the item key for failed deliveries.
     package static let failuresPrefix = "failures#"
 
-    /// - Parameter itemKey: Of a window of the app's notifications.
+    /// - Parameter itemKey: The key of an app-wide window.
     package init(itemKey: String) {
         if itemKey.hasSuffix(Self.secondSuffix) {
             self = .second
@@ -45,6 +49,6 @@ package enum WindowReading: Hashable, Sendable, CaseIterable {
 }
 
 extension WorkItem {
-    /// Why its window is read; ``WindowReading/first`` for every item that is not a window of the app.
+    /// Why the window is read; ``WindowReading/first`` for items that are not app-wide windows.
     package var reading: WindowReading { WindowReading(itemKey: key) }
 }

@@ -1,15 +1,15 @@
-/// The tables that say how far the crawl of a listed ID is.
+/// The tables with the crawl progress of listed IDs.
 enum CrawlState {
     static let tables = ["crawl_items", "coverage_gaps"]
 
-    /// The rows of a table with one of some item keys, as a subquery that gives `job`, `stream`, `item_key` and `place`, its `ctid`.
+    /// A subquery for the rows with some item keys; it returns `job`, `stream`, `item_key`, and the `ctid` as `place`.
     ///
-    /// The key of these tables begins with job and stream. There are few pairs of them, and one index look-up leads from
-    /// each to the next, so nothing else of the table is read. Parameter 1 of the statement is the app.
+    /// The key of these tables begins with job and stream. There are few pairs, and one index lookup finds the next
+    /// pair, so other rows are not read. Parameter 1 of the statement is the app.
     ///
     /// - Parameters:
     ///   - table: One of ``tables``.
-    ///   - keys: The parameter that holds the item keys, as text[].
+    ///   - keys: The parameter with the item keys, as text[].
     /// - Returns: The subquery, in parentheses.
     static func items(in table: String, named keys: String) -> String {
         """

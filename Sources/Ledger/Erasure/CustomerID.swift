@@ -3,15 +3,15 @@ import LedgerTables
 import SignedData
 import StrictJSON
 
-/// Something in a record that says whose it is.
+/// An ID in a record that identifies the customer.
 package struct CustomerID: Hashable, Sendable {
-    /// Words of the tombstones; never changed.
+    /// The raw values are part of the tombstones and must not change.
     enum Kind: String {
-        /// A transaction ID, also an original one: the first transaction of a chain has both.
+        /// A transaction ID or original transaction ID; the first transaction of a chain has both.
         case transaction
-        /// Apple's number for one Apple Account's download of the app.
+        /// Apple's ID for one Apple Account's download of the app.
         case appTransaction
-        /// The developer's own key for the customer.
+        /// The developer's ID for the customer.
         case account
     }
 
@@ -29,8 +29,8 @@ package struct CustomerID: Hashable, Sendable {
 
     static func appTransaction(_ id: String) -> Self { Self(kind: .appTransaction, text: id) }
 
-    /// - Parameter uuid: Of the form 8-4-4-4-12, in either case.
-    /// - Returns: `nil` for other text, and for the UUID of zeros: that is no customer, but an app that had none to name.
+    /// - Parameter uuid: In the form 8-4-4-4-12, in upper or lower case.
+    /// - Returns: `nil` for other text and for the nil UUID, which apps send when they have no account.
     package static func account(_ uuid: String) -> Self? {
         let groups = uuid.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(\.isHexadecimalDigit),
@@ -52,7 +52,7 @@ package struct CustomerID: Hashable, Sendable {
         }
     }
 
-    // `String` equality would take two spellings of one letter for the same.
+    // `String` equality would treat different Unicode spellings as equal.
     package static func == (left: Self, right: Self) -> Bool {
         left.kind == right.kind && left.text.isByteEqual(to: right.text)
     }

@@ -12,12 +12,12 @@ struct CustomerRemoval {
     private let app: AppID
     /// Rows by table.
     private(set) var removed: [String: Int] = [:]
-    /// Tables in which a value was removed and the row stayed.
+    /// Tables in which a value was removed from a row.
     private(set) var changed: Set<String> = []
 
     /// - Parameters:
-    ///   - trace: Followed to its end in this app and the others, while erasures of them are locked out.
-    ///   - app: One of the trace's.
+    ///   - trace: A complete trace over all apps, made while the erasure locks are held.
+    ///   - app: One of the traced apps.
     init(trace: CustomerTrace, app: AppID) {
         self.trace = trace
         self.app = app
@@ -56,7 +56,7 @@ struct CustomerRemoval {
 
     /// Removes rows of a table of records.
     ///
-    /// - Returns: The keys of those that were there.
+    /// - Returns: The keys of the removed rows.
     private mutating func remove(
         _ table: Table,
         _ keys: [String],
@@ -89,7 +89,7 @@ struct CustomerRemoval {
         }
     }
 
-    /// Marks of a replay that the customer has changed.
+    /// Removes the marks with which a replay notes that the customer has changed.
     private mutating func removeMarks(on connection: borrowing PostgresConnection) throws(PostgresError) {
         for (column, keys) in [("transaction_id", trace.transactions), ("app_transaction_id", trace.appTransactions)] {
             try delete(
@@ -101,7 +101,7 @@ struct CustomerRemoval {
         }
     }
 
-    /// The raw archive, the latest signatures and the odd fields of records.
+    /// Removes archived payloads, latest signatures and field issues of records.
     private mutating func removeEvidence(
         of kind: RecordKind,
         _ keys: [String],
@@ -118,7 +118,7 @@ struct CustomerRemoval {
         }
     }
 
-    /// Rejects of the customer's own crawls, and those in whose text one of the IDs was found.
+    /// Removes rejected records of the customer's items, and those whose text contains one of the IDs.
     private mutating func removeRejects(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let quoting = try QuotedIDs.keys(of: .rejected, quoting: trace.ids, app: app, on: connection)
         var gone: [String] = []
@@ -138,7 +138,8 @@ struct CustomerRemoval {
         try QuotedIDs.remove(.rejected, gone, app: app, on: connection)
     }
 
-    /// Notifications that name no transaction although their text quotes one of the IDs: what they quote was not believed.
+    /// Notifications without a transaction ID whose text contains one of the IDs, because the quoted record was not
+    /// valid.
     private func notificationsQuotingCustomers(
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> [String] {
@@ -157,9 +158,11 @@ struct CustomerRemoval {
         return keys
     }
 
-    /// The crawls of the customer's own IDs; a worker that holds one finds its lease gone.
+    /// Removes the items of the customer's IDs.
     ///
-    /// Leases are renewed meanwhile. A row that moves is missed by one statement and found by the next.
+    /// A worker that holds one loses its lease.
+    ///
+    /// Leases are renewed at the same time. A row that moves can be missed by one statement, and is found by the next.
     private mutating func removeCrawls(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let items: [Cell] = [.integer(app.rawValue), .textArray(trace.transactions.map(\.text).sorted())]
         for table in CrawlState.tables {
@@ -175,10 +178,10 @@ struct CustomerRemoval {
         }
     }
 
-    /// Samples and messages that happen to quote an ID.
+    /// Removes samples and messages that can contain an ID.
     ///
-    /// A sample is one value of one record, and nothing says whose. So when anything of the customer was in the ledger, no
-    /// sample of the app stays; the field's next record brings another one.
+    /// A sample is one value of an unknown record. So if the ledger had records of the customer, all samples of the app
+    /// are removed. The next record with the field provides a new sample.
     private mutating func removeMentions(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let app = Cell.integer(app.rawValue)
         let names = Set(trace.ids.map { ExactText($0.text) })
@@ -213,7 +216,7 @@ struct CustomerRemoval {
         if !runs.isEmpty { changed.insert("runs") }
     }
 
-    /// Runs a statement whose first parameter is the app, and counts what it removes.
+    /// Runs a statement whose first parameter is the app, and counts the removed rows.
     private mutating func delete(
         _ statement: String,
         _ parameters: [Cell],

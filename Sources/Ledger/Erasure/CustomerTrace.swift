@@ -3,11 +3,11 @@ import LedgerTables
 import Postgres
 import StrictJSON
 
-/// Everything in the ledger that names one customer, followed from ID to ID.
+/// All IDs and records of one customer in the ledger.
 ///
-/// Two records are one customer's when they share an `appTransactionId`, an original transaction ID, an
-/// `appAccountToken`, or the listed ID whose history they came with. Apple gives each family member transactions of
-/// their own; a `FAMILY_SHARED` record follows its `appTransactionId` alone, so that nobody goes with the one who paid.
+/// Two records belong to the same customer if they share an `appTransactionId`, an original transaction ID, an
+/// `appAccountToken`, or the listed ID of their history. Apple gives each family member separate transactions. For a
+/// `FAMILY_SHARED` record only the `appTransactionId` counts, so that family members are not erased with the payer.
 struct CustomerTrace {
     /// Transaction and original transaction IDs, and listed IDs.
     private(set) var transactions: Set<ExactText> = []
@@ -25,9 +25,9 @@ struct CustomerTrace {
         return ids
     }
 
-    /// Keys of the customer's records other than transactions, by app and table; transactions are named by their IDs.
+    /// Keys of the customer's records other than transactions, by app and table.
     private var keys: [AppID: [String: Set<ExactText>]] = [:]
-    /// The IDs that were looked up already, by app.
+    /// The IDs that have already been looked up, by app.
     private var asked: [AppID: Set<CustomerID>] = [:]
 
     /// The keys of the customer's rows in one table of one app, in order.
@@ -37,8 +37,8 @@ struct CustomerTrace {
 
     /// Follows the IDs through the apps' records until nothing new is found.
     ///
-    /// Each ID is looked up once in each app, by indexes alone, so the time depends on the customer's rows and not on the
-    /// ledger's. What one environment's records say leads on in the other: the same account, the same listed ID.
+    /// Each ID is looked up once in each app, only in indexes, so the time depends on the customer's rows and not on
+    /// the size of the ledger. IDs from one environment are also looked up in the other.
     mutating func follow(in apps: [AppID], on connection: borrowing PostgresConnection) throws(PostgresError) {
         var isSettled = false
         while !isSettled {
@@ -80,18 +80,19 @@ struct CustomerTrace {
         if let id = try row.textOrNil("account").flatMap(CustomerID.account) { add(id) }
     }
 
-    /// A statement that gives the IDs, and as `key` the key, of a table's rows that share an ID with the customer.
+    /// A statement that returns the IDs and the key, as `key`, of a table's rows that share an ID with the customer.
     private struct Lookup {
         let table: Table
         let statement: String
-        /// Of the parameters from 2 on.
+        /// The kinds of the parameters from 2 on.
         let kinds: [CustomerID.Kind]
 
         /// - Parameters:
-        ///   - table: The rows' table; a row is `t`.
-        ///   - kinds: Of parameters 2 and following.
-        ///   - columns: `key`, the IDs, and `is_own` and `is_alone`: whether the account token and what the transaction was
-        ///     before, and the original transaction ID, name nobody but this record's Apple Account.
+        ///   - table: The table of the rows, with the alias `t`.
+        ///   - kinds: The kinds of the parameters from 2 on.
+        ///   - columns: `key`, the IDs, and two Booleans. `is_own`: the account token and the previous original
+        ///     transaction
+        ///     ID identify only this record's Apple Account. `is_alone`: the original transaction ID does.
         ///   - ways: A column, the number of the parameter with its IDs, and a condition.
         init(
             _ table: Table,
@@ -101,7 +102,7 @@ struct CustomerTrace {
         ) {
             self.table = table
             self.kinds = kinds
-            // OFFSET 0 has each ID looked up by itself and with the key first, however many rows the planner expects.
+            // OFFSET 0 makes the planner look up each ID separately by the index, for any expected number of rows.
             statement = ways.map { way in
                 """
                 SELECT r.key, r.transaction_id, r.app_transaction_id, r.listed, CASE WHEN r.is_own THEN r.account END AS account,
@@ -117,11 +118,11 @@ struct CustomerTrace {
         }
     }
 
-    /// Of a transaction or refund `t`: whether it belongs to a family member with an Apple Account of their own.
+    /// Whether a transaction or refund `t` belongs to a family member with a separate Apple Account.
     private static let isFamilyMembers =
         "t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AND t.app_transaction_id IS NOT NULL"
 
-    /// An original transaction ID that a family member shares with somebody else is nobody's name.
+    /// Family members can share an original transaction ID, so it does not identify one customer.
     private static let lookups = [
         Lookup(
             Tables.transactions,
@@ -139,7 +140,7 @@ struct CustomerTrace {
                 ("original_transaction_id", 2, "r.is_own"), ("app_account_token", 4, "r.is_own"),
             ]
         ),
-        // A refund is a transaction once more, whose row leads to the other IDs.
+        // A refund has a row in transactions too, which leads to the other IDs.
         Lookup(
             Tables.refunds,
             [.transaction, .appTransaction, .account],

@@ -2,39 +2,38 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// What an erasure removed; its JSON form is documented in `docs/reference/json.md` and stable.
+/// The result of an erasure; its JSON form is stable and documented in `docs/reference/json.md`.
 package struct Erasure: Codable, Equatable, Sendable {
     package struct Count: Codable, Equatable, Sendable {
         package let table: String
         package let rows: Int
     }
 
-    /// Tables something was removed from.
+    /// The number of removed rows by table.
     package let removed: [Count]
-    /// IDs that had no tombstone before and have one now.
+    /// The number of new tombstones.
     package let tombstones: Int
 }
 
 extension Ledger {
-    /// Removes everything a customer's IDs lead to, and leaves tombstones that keep it from coming back.
+    /// Removes all records linked to a customer's IDs, and adds tombstones that withhold later records.
     ///
-    /// The customer is traced twice. The first time nothing is locked, so pages go on while what was stored long ago is read
-    /// into memory; its result is discarded. The second time the apps' erasure locks are held, and what it finds is what is
-    /// removed. A page holds the lock of its app from before it looks at the tombstones until its commit. So each page has
-    /// either committed before the second trace, which finds its records, or begins after the erasure has committed and
-    /// finds the tombstones. The second trace begins at the IDs that were given, not at those of the first: a page in between
-    /// may have shown that one of them names somebody else.
+    /// The customer is traced twice. The first trace takes no locks, so that pages continue while old data is read into
+    /// memory; its result is discarded. The second trace holds the erasure locks of the apps, and its result is
+    /// removed. A page holds the lock of its app from before it reads the tombstones until its commit. So each page has
+    /// either committed before the second trace, which finds its records, or starts after the erasure has committed,
+    /// and finds the tombstones. The second trace starts from the given IDs, not from those of the first trace, because
+    /// a page in between can have shown that one of those IDs belongs to another customer.
     ///
-    /// The removal is one transaction: killed in the middle, nothing has happened. A second time it finds nothing and changes
-    /// nothing.
+    /// The removal is one transaction, so a killed process has changed nothing. Repeating an erasure changes nothing.
     ///
     /// - Parameters:
-    ///   - ids: What names the customer; they need not be in the ledger.
-    ///   - apps: The app in each environment the ledger has records of.
-    ///   - isRehearsal: Counts what would be removed and removes nothing.
-    ///   - locked: Called when the locks are held; they are held until the transaction ends.
-    /// - Returns: What was, or would be, removed.
-    /// - Throws: ``Postgres/PostgresError``, after a while also when pages or plans hold the app all the time.
+    ///   - ids: IDs of the customer; they need not be in the ledger.
+    ///   - apps: The app in each environment of which the ledger has records.
+    ///   - isRehearsal: Whether to count only, and remove nothing.
+    ///   - locked: Called when the locks are held. They are held until the transaction ends.
+    /// - Returns: The removed rows, or those that would be removed.
+    /// - Throws: ``Postgres/PostgresError``, also when pages or plans hold the app's lock for too long.
     package func erase(
         _ ids: Set<CustomerID>,
         in apps: [AppID],
@@ -56,7 +55,7 @@ extension Ledger {
         }
         do {
             return try await transaction { connection in
-                // Pages queue behind a waiting erasure, so it waits no longer than they can.
+                // Pages wait behind a waiting erasure, so the wait must be short.
                 try connection.script("SET LOCAL lock_timeout = '5s'")
                 let erasure = try Self.erase(ids, in: apps, locked: locked, on: connection)
                 if isRehearsal { throw Rehearsed(erasure: erasure) }
@@ -67,11 +66,12 @@ extension Ledger {
         }
     }
 
-    /// Renews the planner's statistics of the tables that erasures have removed rows from: statistics hold values of columns,
-    /// and keep them when the rows are gone.
+    /// Renews the planner's statistics of tables from which erasures have removed rows.
     ///
-    /// Takes seconds for large tables, and blocks no reader or writer. Work that a killed process left is done as well.
-    /// - Throws: ``Postgres/PostgresError``; the next call does what this one could not.
+    /// Statistics contain column values, and keep them after the rows are removed. The call takes seconds for large
+    /// tables
+    /// and does not block readers or writers. It includes tables that a killed process has left.
+    /// - Throws: ``Postgres/PostgresError``. The next call then includes the same tables.
     package func renewStatistics() async throws {
         try await transaction { _ = try $0.run("SELECT analyze_erased_tables()") }
     }
@@ -82,21 +82,21 @@ extension Ledger {
         locked: () -> Void,
         on connection: borrowing PostgresConnection
     ) throws -> Erasure {
-        var books: [Tombstones] = []
-        for app in apps { books.append(try Tombstones.change(app, on: connection)) }
+        var appTombstones: [Tombstones] = []
+        for app in apps { appTombstones.append(try Tombstones.change(app, on: connection)) }
         locked()
         for app in apps {
             while try QuotedIDs.readMore(of: app, on: connection) {}
         }
         var trace = CustomerTrace(ids)
         try trace.follow(in: apps, on: connection)
-        var tombstones = 0
+        var newTombstones = 0
         var removed: [String: Int] = [:]
         var changed: Set<String> = []
-        for book in books {
-            tombstones += try book.add(trace.ids, on: connection)
+        for entry in appTombstones {
+            newTombstones += try entry.add(trace.ids, on: connection)
             crashPoint(.erasureMarked)
-            var removal = CustomerRemoval(trace: trace, app: book.app)
+            var removal = CustomerRemoval(trace: trace, app: entry.app)
             try removal.remove(on: connection)
             removed.merge(removal.removed, uniquingKeysWith: +)
             changed.formUnion(removal.changed)
@@ -107,11 +107,11 @@ extension Ledger {
             "INSERT INTO stale_statistics (table_name) SELECT unnest($1::text[])",
             [.textArray(changed.sorted())]
         )
-        return Erasure(removed: counts.map { .init(table: $0.key, rows: $0.value) }, tombstones: tombstones)
+        return Erasure(removed: counts.map { .init(table: $0.key, rows: $0.value) }, tombstones: newTombstones)
     }
 }
 
-/// Rolls a rehearsal back.
+/// Thrown to roll back a rehearsal.
 private struct Rehearsed: Error {
     let erasure: Erasure
 }

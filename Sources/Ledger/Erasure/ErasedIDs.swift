@@ -2,13 +2,13 @@ import LedgerTables
 import Postgres
 
 extension Ledger {
-    /// IDs of erased customers that the ledger holds all the same, as after a restore of an older backup.
+    /// IDs of erased customers that are in the ledger again, for example after restoring an older backup.
     ///
-    /// Reads every record of the app once, and the texts in which IDs can be found; pages go on meanwhile, for they meet the
-    /// same tombstones.
+    /// Reads every record of the app once, and the texts that can contain IDs. Pages can continue at the same time,
+    /// because the tombstones apply to them too.
     package func erasedIDsStillHeld(in app: AppID) async throws -> Set<CustomerID> {
         try await transaction { connection in
-            try connection.script(Self.usualPlanner)
+            try connection.script(Self.defaultPlanner)
             guard let tombstones = try Tombstones.hold(app, on: connection) else { return [] }
             var ids: Set<CustomerID> = []
             for place in IDPlace.all {
@@ -31,7 +31,7 @@ extension Ledger {
         }
     }
 
-    /// Texts in which IDs can be found that no column holds: statements that give the next few, `text` and `detail`, by `key`.
+    /// Statements that return the next texts that can contain IDs, as `text` and `detail`, by `key`.
     private static let texts = [
         """
         SELECT record_id::text AS key, raw AS text, convert_to(detail, 'UTF8') AS detail FROM rejected_records
@@ -47,7 +47,7 @@ extension Ledger {
         """,
     ]
 
-    /// - Returns: `nil` when there are no more texts.
+    /// - Returns: `nil` if there are no more texts.
     private static func ids(
         in statement: String,
         after last: Cell,
@@ -65,7 +65,7 @@ extension Ledger {
     }
 }
 
-/// A column that holds IDs of one kind.
+/// A column with IDs of one kind.
 private struct IDPlace {
     let table: String
     let column: String
@@ -86,9 +86,9 @@ private struct IDPlace {
             + records.map { IDPlace(table: $0, column: "app_account_token", kind: .account) }
     }()
 
-    /// The IDs of the column that have a tombstone.
+    /// A query for the IDs of the column that have a tombstone.
     ///
-    /// Parameters: app, and the key's two forms.
+    /// Parameters: the app, and the two forms of the key.
     var held: String {
         let mark = ErasureKey.sqlMark(of: "t.id", kind, inner: "$2", outer: "$3")
         return """

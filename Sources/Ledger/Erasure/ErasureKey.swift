@@ -4,7 +4,7 @@ import SignedData
 struct ErasureKey: Sendable {
     static let byteCount = 32
 
-    /// The key in the two forms that are hashed before the text, each a block of 64 bytes.
+    /// The inner and outer padded keys of HMAC, each a block of 64 bytes.
     let inner: [UInt8]
     let outer: [UInt8]
 
@@ -28,13 +28,13 @@ struct ErasureKey: Sendable {
         SHA256.digest(of: outer + SHA256.digest(of: inner + text))
     }
 
-    /// The same in SQL, for tables too large to be read here.
+    /// The same computation as an SQL expression, for tables that are too large to read into memory.
     ///
     /// - Parameters:
-    ///   - expression: Of type text.
-    ///   - kind: Of the ID in it.
-    ///   - inner: The parameter that holds ``inner``.
-    ///   - outer: The parameter that holds ``outer``.
+    ///   - expression: An expression of type text with an ID.
+    ///   - kind: The kind of the ID.
+    ///   - inner: The parameter with ``inner``.
+    ///   - outer: The parameter with ``outer``.
     /// - Returns: An expression of type bytea.
     static func sqlMark(of expression: String, _ kind: CustomerID.Kind, inner: String, outer: String) -> String {
         "sha256(\(outer)::bytea || sha256(\(inner)::bytea || convert_to('\(kind.rawValue) ' || \(expression), 'UTF8')))"

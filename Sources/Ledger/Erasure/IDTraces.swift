@@ -2,17 +2,17 @@ import AppStoreModel
 import SignedData
 import StrictJSON
 
-/// Finds what may be a customer's ID in text nobody could read: a rejected record, or a JWS inside another.
+/// Finds possible customer IDs in unparsed text: a rejected record, or a JWS inside another.
 ///
-/// The second segment of a JWS is base64url, and that of a notification has further JWS in it. So every run of base64
-/// is decoded and searched in turn, whatever it turns out to be. What looks like an ID but is none has no tombstone.
+/// The second segment of a JWS is base64url, and that of a notification contains further JWS. So every run of base64
+/// characters is decoded and searched. Text that only looks like an ID is harmless, because it has no tombstone.
 enum IDTraces {
-    /// Digits of the shortest transaction ID worth looking for; Apple's have fifteen and more.
+    /// The fewest digits of a transaction ID to find; Apple's IDs have at least 15.
     private static let shortestID = 6
     private static let longestID = 20
-    /// Characters of the shortest run that is decoded: room for six digits and a little.
+    /// The fewest characters of a run that is decoded: enough for six digits.
     private static let shortestRun = 12
-    /// A notification's payload, a transaction in it, and one more.
+    /// The levels of decoding: a notification's payload, a transaction in it, and one more.
     private static let depth = 3
 
     static func ids(in bytes: [UInt8]) -> Set<CustomerID> {
@@ -21,9 +21,9 @@ enum IDTraces {
         return ids
     }
 
-    /// Whether a short text that is as a person would read it, such as a message, names one of the IDs.
+    /// Whether a short readable text, such as a message, contains one of the IDs.
     ///
-    /// Unlike ``ids(in:)`` it finds IDs of any length, and decodes nothing.
+    /// Unlike ``ids(in:)``, it finds IDs of any length and does not decode base64.
     static func mentions(in text: String, anyOf ids: Set<ExactText>) -> Bool {
         let bytes = Array(text.utf8)
         var isFound = false
@@ -60,7 +60,7 @@ enum IDTraces {
         }
     }
 
-    /// Also of text that was cut off anywhere: the last group is filled up, and what that adds is left out.
+    /// Decodes base64 text, also if it was truncated: the last group is padded, and the padding is removed.
     private static func decoded(_ run: ArraySlice<UInt8>) -> [UInt8] {
         var text = run.map(\.urlSpelling)
         while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "A")) }
@@ -95,7 +95,7 @@ extension UInt8 {
         }
     }
 
-    /// Standard base64 spells two of the 64 otherwise.
+    /// Maps the two characters of standard base64 that differ from base64url.
     fileprivate var urlSpelling: UInt8 {
         switch self {
         case UInt8(ascii: "+"): UInt8(ascii: "-")

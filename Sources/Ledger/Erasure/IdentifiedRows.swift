@@ -2,25 +2,25 @@ import AppStoreModel
 import LedgerTables
 import StrictJSON
 
-/// A batch of rows and the IDs of everything in it.
+/// A batch of rows, with the IDs of each record.
 struct IdentifiedRows {
-    /// What is withheld of a batch.
-    struct Verdict {
-        /// For each snapshot.
+    /// The records of a batch to withhold.
+    struct Decision {
+        /// One value for each snapshot.
         var isWithheld: [Bool]
-        /// All IDs that are known to be erased by now.
+        /// All IDs of erased customers, including those found in this batch.
         var erased: Set<CustomerID>
     }
 
     let rows: PageRows
     private let records: [RecordIDs]
-    /// For each rejected record, what may be an ID in it.
+    /// The possible IDs in each rejected record.
     let rejectedIDs: [Set<CustomerID>]
     private let appTransactions: Set<CustomerID>
 
     /// - Parameters:
-    ///   - rows: Of one page, or of the batch of a replay.
-    ///   - listed: The ID under which all of it was found, where it is one customer's history.
+    ///   - rows: One page, or one batch of a replay.
+    ///   - listed: The listed ID, if the batch is one customer's history.
     init(_ rows: PageRows, listed: CustomerID? = nil) {
         self.rows = rows
         var records = rows.snapshots.map(RecordIDs.init)
@@ -37,12 +37,12 @@ struct IdentifiedRows {
             if let id = records[place].transactionID, familyTransactions.contains(ExactText(id)) {
                 records[place].isFamilyMembers = true
             }
-            // What it quotes was not believed, or it is about no purchase: only its text can tell.
+            // Without a valid transaction, only the text of the notification can contain IDs.
             if records[place].transactionID == nil, let text = archivedNotifications[ExactText(snapshot.key)] {
                 records[place].quoted = IDTraces.ids(in: text)
             }
         }
-        // What came with one listed ID is one customer's, to an erasure as well.
+        // All records of one listed ID belong to one customer, for an erasure too.
         let history = Set(listed.map { [$0] } ?? [])
         for place in records.indices { records[place].history = history }
         self.records = records
@@ -52,7 +52,7 @@ struct IdentifiedRows {
         )
     }
 
-    /// All of them.
+    /// All IDs of the batch.
     var ids: Set<CustomerID> {
         var ids = appTransactions
         for record in records { ids.formUnion(record.deciding) }
@@ -60,34 +60,36 @@ struct IdentifiedRows {
         return ids
     }
 
-    /// Follows the IDs from record to record: what is withheld names others that are.
-    func verdict(_ known: Set<CustomerID>) -> Verdict {
-        var verdict = Verdict(isWithheld: records.map { _ in false }, erased: known)
+    /// Decides which records to withhold.
+    ///
+    /// The IDs of a withheld record can cause other records to be withheld.
+    func decision(_ known: Set<CustomerID>) -> Decision {
+        var decision = Decision(isWithheld: records.map { _ in false }, erased: known)
         var isSettled = false
         while !isSettled {
             isSettled = true
-            for (place, record) in records.enumerated() where !verdict.isWithheld[place] {
-                guard !verdict.erased.isDisjoint(with: record.deciding) else { continue }
-                verdict.isWithheld[place] = true
-                verdict.erased.formUnion(record.taught)
+            for (place, record) in records.enumerated() where !decision.isWithheld[place] {
+                guard !decision.erased.isDisjoint(with: record.deciding) else { continue }
+                decision.isWithheld[place] = true
+                decision.erased.formUnion(record.taught)
                 isSettled = false
             }
         }
-        return verdict
+        return decision
     }
 }
 
-/// The IDs of one record and which of them decide.
+/// The IDs of one record, by their meaning for erasure.
 ///
-/// A family member's record (`FAMILY_SHARED`) belongs to the Apple Account in its `appTransactionId`, never to whoever
-/// bought what is shared: the original transaction ID and the account token do not count there.
+/// A family member's record (`FAMILY_SHARED`) belongs to the Apple Account in its `appTransactionId`, not to the payer.
+/// So its original transaction ID and account token do not count.
 private struct RecordIDs {
     private let own: Set<CustomerID>
     private let chain: Set<CustomerID>
     private let account: Set<CustomerID>
     let transactionID: String?
     var isFamilyMembers: Bool
-    /// What may be an ID in a notification's text.
+    /// Possible IDs in the text of a notification.
     var quoted: Set<CustomerID> = []
     /// The listed ID in whose history the record came, if any.
     var history: Set<CustomerID> = []
@@ -113,6 +115,8 @@ private struct RecordIDs {
         return isFamilyMembers ? certain : certain.union(chain).union(account)
     }
 
-    /// An account token may come to name somebody else; it is marked only by an erasure.
+    /// The IDs that become known as erased with this record.
+    ///
+    /// An account token can later belong to another customer, so only an erasure itself marks it.
     var taught: Set<CustomerID> { isFamilyMembers ? own.union(history) : own.union(chain).union(history) }
 }

@@ -1,17 +1,17 @@
 import LedgerTables
 
-/// Statements about the rows of a table with certain keys, each found by itself in an index.
+/// Statements for the rows of a table with given keys, in which each key is looked up in an index.
 ///
-/// `key = ANY (…)` is no such statement: where the planner's statistics are of a smaller table, it may read every row of the
-/// app and compare the keys afterwards. `OFFSET 0` leaves it no choice, and rows by their place (`ctid`) neither.
+/// `key = ANY (…)` does not guarantee this: with statistics from a smaller table, the planner can read every row of the
+/// app and then compare the keys. `OFFSET 0` and selection by `ctid` prevent that.
 enum KeyedRows {
-    /// The places of the rows, as a subquery; parameter 1 is the app, parameter 2 the keys, as text[].
+    /// A subquery for the `ctid` of the rows; parameter 1 is the app, parameter 2 the keys as text[].
     ///
     /// - Parameters:
-    ///   - table: Its name.
+    ///   - table: The name of the table.
     ///   - key: The column with the keys.
-    ///   - type: Of that column.
-    ///   - condition: On a row `x`, further columns of the index.
+    ///   - type: The type of that column.
+    ///   - condition: A condition on further index columns of a row `x`.
     ///   - isAppFirst: Whether the index begins with the app; otherwise it begins with the key.
     /// - Returns: The subquery, in parentheses; its column is `place`.
     static func places(
@@ -28,7 +28,9 @@ enum KeyedRows {
         """
     }
 
-    /// Removes the rows; for tables whose rows nobody changes meanwhile, as a row that moves is missed.
+    /// A statement that removes the rows.
+    ///
+    /// It misses rows that are updated concurrently, so use it only for other tables.
     static func delete(
         from table: String,
         by key: String,

@@ -4,21 +4,22 @@ import Postgres
 import SignedData
 import StrictJSON
 
-/// What may be customers' IDs in texts of which nothing else in the ledger tells whose they are: the table `quoted_ids`.
+/// The table `quoted_ids`: possible customer IDs in texts that have no other link to a customer.
 ///
-/// The transaction that stores such a text files a hash of each ID in it, so that an erasure looks up its own IDs instead
-/// of reading every text. The kinds of an ID are not told apart: in a text they look the same. Two IDs share a hash of 64
-/// bits so rarely that an erasure does not read the text again.
+/// The transaction that stores such a text also stores a hash of each ID in it, so that an erasure looks up hashes
+/// instead of reading every text. The kind of an ID is not stored, because all kinds look the same in a text.
+/// Collisions of the 64-bit hash are so rare that an erasure does not check the text again.
 enum QuotedIDs {
-    /// Whose text it is; the words are stored.
+    /// The kind of the row with the text; the raw values are stored.
     enum Owner: String {
         /// A row of `rejected_records`, by its `record_id`.
         case rejected
-        /// A notification that names no transaction, by its UUID: what it quotes was not believed, or it is about no purchase.
+        /// A notification without a transaction ID, by its UUID: it is not about a purchase, or its record was not
+        /// valid.
         case notification
     }
 
-    /// Texts of before the table that are read at a time; each has up to 256 KiB.
+    /// The number of texts older than the table that are read at once; each has up to 256 KiB.
     private static let batch = 50
 
     /// The first eight bytes of the SHA-256 of the ID's text.
@@ -27,8 +28,8 @@ enum QuotedIDs {
         return Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// Files the IDs of a text, inside the transaction that stores it; those it has already stay.
-    static func file(
+    /// Stores the IDs of a text, in the transaction that stores the text; existing IDs are kept.
+    static func store(
         _ ids: Set<CustomerID>,
         of owner: Owner,
         _ key: String,
@@ -48,8 +49,8 @@ enum QuotedIDs {
         )
     }
 
-    /// Files the IDs of the notifications in a batch that name no transaction.
-    static func file(_ rows: PageRows, app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) {
+    /// Stores the IDs of the notifications in a batch that have no transaction ID.
+    static func store(_ rows: PageRows, app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) {
         let unnamed = Set(
             rows.snapshots.filter { $0.table == Tables.notifications && $0.transactionID == nil }
                 .map { ExactText($0.key) }
@@ -58,11 +59,11 @@ enum QuotedIDs {
         for payload in rows.archive.sorted(by: { $0.recordKey < $1.recordKey })
         where payload.kind == .notification && unnamed.contains(ExactText(payload.recordKey)) {
             let ids = IDTraces.ids(in: payload.payload)
-            try file(ids, of: .notification, payload.recordKey, app: app, on: connection)
+            try store(ids, of: .notification, payload.recordKey, app: app, on: connection)
         }
     }
 
-    /// The keys of an owner's texts that quote one of the IDs.
+    /// The keys of an owner's texts that contain one of the IDs.
     static func keys(
         of owner: Owner,
         quoting ids: Set<CustomerID>,
@@ -83,7 +84,7 @@ enum QuotedIDs {
         return keys
     }
 
-    /// Forgets texts that the same transaction removes.
+    /// Removes the IDs of texts that the same transaction removes.
     static func remove(
         _ owner: Owner,
         _ keys: [String],
@@ -99,7 +100,7 @@ enum QuotedIDs {
         }
     }
 
-    /// Reads a few texts of before the table and files their IDs.
+    /// Reads a few texts that are older than the table, and stores their IDs.
     ///
     /// - Returns: Whether there may be more.
     static func readMore(of app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
@@ -118,7 +119,7 @@ enum QuotedIDs {
             guard let owner = Owner(rawValue: try row.text("owner_kind")) else { continue }
             let ids = IDTraces.ids(in: try row.bytesOrNil("text") ?? [])
                 .union(IDTraces.ids(in: try row.bytesOrNil("detail") ?? []))
-            try file(ids, of: owner, try row.text("owner_key"), app: app, on: connection)
+            try store(ids, of: owner, try row.text("owner_key"), app: app, on: connection)
         }
         for row in unread {
             _ = try connection.run(
@@ -135,7 +136,7 @@ enum QuotedIDs {
 }
 
 extension Snapshot {
-    /// What the row of a notification names; `nil` also for one that names none.
+    /// The transaction ID of a notification; `nil` if it has none.
     fileprivate var transactionID: String? {
         guard let place = table.columns.firstIndex(where: { $0.name == "transaction_id" }),
             case .text(let id) = row[place]

@@ -5,22 +5,22 @@ import SignedData
 /// The part of a batch that may be stored, and the erased customers it has revealed.
 struct FilteredRows: Sendable {
     let rows: PageRows
-    /// Records that may not be stored.
+    /// The number of withheld records.
     var withheld = 0
-    /// IDs that this batch has shown to be an erased customer's, the listed ID of the page among them.
+    /// IDs of erased customers that this batch has revealed, including the listed ID of the page.
     var recognised: Set<CustomerID> = []
-    /// Of the tombstones that stand for those IDs.
+    /// The key of the tombstones for those IDs.
     var key: ErasureKey?
 }
 
 extension RecordWriter {
-    /// Takes out what belongs to erased customers, and holds off erasures until the transaction ends.
+    /// Removes the records of erased customers, and blocks erasures until the transaction ends.
     ///
     /// - Parameters:
-    ///   - rows: One page, or the batch of a replay.
-    ///   - planner: The app whose job lists the page's ID, where that is another environment's than the rows'.
-    ///   - connection: Inside the transaction that is to write the rows.
-    /// - Returns: What may be stored, and how many records may not.
+    ///   - rows: One page, or one batch of a replay.
+    ///   - planner: The app whose job lists the page's ID, if its environment is not that of the rows.
+    ///   - connection: Inside the transaction that will write the rows.
+    /// - Returns: The rows that may be stored, and the number of withheld records.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     func filterErased(
         _ rows: PageRows,
@@ -45,8 +45,8 @@ extension RecordWriter {
     /// Takes the IDs that ``filterErased(_:plannedBy:on:)`` has recognised out of the state of the crawl, and the texts that quote
     /// them out of the rejects.
     ///
-    /// An item keeps its counts under a key that is no ID, and is done. A worker that holds it finds its lease gone. So this
-    /// comes after the page has moved its own item on.
+    /// An item keeps its counts under a key that is not an ID, and its state becomes done. A worker that holds it loses
+    /// its lease. So call this after the page has updated its own item.
     ///
     /// - Parameters:
     ///   - filtered: Of the batch that the same transaction has written.
@@ -89,19 +89,21 @@ extension RecordWriter {
         try clearRejects(naming: filtered.recognised, on: connection)
     }
 
-    /// What happens to an item when its ID is no longer to be asked for.
+    /// The changes to an item whose ID must no longer be requested.
     private static let isOver = """
         , state = 'done', claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1, cursor = NULL,
         saw_revocation = false, error_code = NULL, error_message = NULL,
         finished_at = coalesce(finished_at, clock_timestamp())
         """
 
-    /// Leaves to the next refresh what the planner's statistics of a table still hold, as an erasure does.
+    /// Marks the planner's statistics of a table as stale, so that the next refresh renews them.
     private func leaveStatistics(of table: String, on connection: borrowing PostgresConnection) throws(PostgresError) {
         _ = try connection.run("INSERT INTO stale_statistics (table_name) VALUES ($1)", [.text(table)])
     }
 
-    /// Who loads may delete no rejected record; the row stays, and says nothing.
+    /// Clears rejected records.
+    ///
+    /// The loading role may not delete them, so the rows are kept without their content.
     private func clearRejects(
         naming ids: Set<CustomerID>,
         on connection: borrowing PostgresConnection

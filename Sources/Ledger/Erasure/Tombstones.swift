@@ -2,23 +2,23 @@ import LedgerTables
 import Postgres
 import SignedData
 
-/// The tombstones of one app, inside a transaction that no erasure overtakes.
+/// The tombstones of one app, in a transaction that holds the erasure lock.
 struct Tombstones {
     let app: AppID
     let key: ErasureKey
 
-    /// Holds off erasures of the app until the transaction ends.
+    /// Blocks erasures of the app until the transaction ends.
     ///
-    /// - Returns: `nil` when the app never erased anybody, which costs one question and nothing else.
+    /// - Returns: `nil` if the app has no erasures; then this costs one query.
     static func hold(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self? {
         let row = try connection.run("SELECT erasure_key($1::integer) AS key", [.integer(app.rawValue)])[0]
         guard let key = try row.bytesOrNil("key") else { return nil }
         return Self(app: app, key: ErasureKey(key))
     }
 
-    /// Waits until no transaction holds the app's erasures off, and keeps all others out until this one ends.
+    /// Waits for all transactions that block erasures of the app, and blocks new ones until this transaction ends.
     ///
-    /// The app gets its key with its first erasure.
+    /// Creates the app's key with its first erasure.
     static func change(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self {
         try connection.script(TableLock.erasure.exclusively)
         _ = try connection.run(
@@ -29,7 +29,7 @@ struct Tombstones {
         return Self(app: app, key: ErasureKey(try row.bytes("key")))
     }
 
-    /// Those of `ids` that have a tombstone.
+    /// The IDs of `ids` that have a tombstone.
     func erased(
         among ids: Set<CustomerID>,
         on connection: borrowing PostgresConnection
@@ -51,9 +51,9 @@ struct Tombstones {
         return erased
     }
 
-    /// Writes tombstones; in order, so that two pages of one customer never wait for each other.
+    /// Writes tombstones, in order, so that two pages of one customer cannot deadlock.
     ///
-    /// - Returns: How many are new.
+    /// - Returns: The number of new tombstones.
     @discardableResult
     func add(_ ids: Set<CustomerID>, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }
@@ -68,7 +68,7 @@ struct Tombstones {
 
     /// Removes the listed IDs of erased customers from the staged list.
     ///
-    /// - Returns: How many different ones.
+    /// - Returns: The number of distinct removed IDs.
     func dropListed(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
         let mark = ErasureKey.sqlMark(of: "s.item_key", .transaction, inner: "$2", outer: "$3")
         return try connection.run(

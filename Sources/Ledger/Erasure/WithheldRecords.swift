@@ -2,46 +2,46 @@ import AppStoreModel
 import LedgerTables
 import StrictJSON
 
-/// Takes the records of erased customers out of a batch before anything of it is stored.
+/// Removes the records of erased customers from a batch before it is stored.
 ///
-/// A record is withheld when one of its IDs has a tombstone. So is everything that came with it: what the archive, the
-/// odd fields and the delivery attempts would keep of it, and a rejected text in which the ID can be found.
+/// A record is withheld if one of its IDs has a tombstone. Its archived payload, field issues and delivery attempts are
+/// withheld too, and so is a rejected text that contains the ID.
 struct WithheldRecords {
-    /// What may be stored.
+    /// The rows that may be stored.
     private(set) var kept: PageRows
-    /// Records that may not, rejected ones included.
+    /// The number of withheld records, including rejected ones.
     private(set) var count = 0
-    /// IDs that only a withheld record tied to its customer; they want a tombstone of their own.
+    /// IDs that only a withheld record links to the customer; they need tombstones too.
     private(set) var learned: Set<CustomerID> = []
 
     /// - Parameters:
-    ///   - batch: Read from a page, or from the batch of a replay.
-    ///   - known: Of its IDs, those with a tombstone.
+    ///   - batch: One page, or one batch of a replay.
+    ///   - known: The IDs of the batch that have a tombstone.
     init(of batch: IdentifiedRows, erased known: Set<CustomerID>) {
         kept = batch.rows
         guard !known.isEmpty else { return }
-        let verdict = batch.verdict(known)
-        learned = verdict.erased.subtracting(known)
-        remove(verdict, batch: batch)
+        let decision = batch.decision(known)
+        learned = decision.erased.subtracting(known)
+        remove(decision, batch: batch)
     }
 
-    private mutating func remove(_ verdict: IdentifiedRows.Verdict, batch: IdentifiedRows) {
+    private mutating func remove(_ decision: IdentifiedRows.Decision, batch: IdentifiedRows) {
         let rows = kept
-        let records = zip(rows.snapshots, verdict.isWithheld)
+        let records = zip(rows.snapshots, decision.isWithheld)
         kept.snapshots = records.compactMap { $1 ? nil : $0 }
         var withheld: Set<RecordName> = []
         for (snapshot, isWithheld) in records where isWithheld {
-            // A refund is a transaction once more.
+            // A refund is archived as a transaction.
             let kind = RecordKind.ofPayloads(in: snapshot.table)
             withheld.insert(RecordName(kind: kind, key: ExactText(snapshot.key)))
             if snapshot.table != Tables.refunds { count += 1 }
         }
         for payload in rows.archive where payload.kind == .appTransaction {
-            guard verdict.erased.contains(.appTransaction(payload.recordKey)) else { continue }
+            guard decision.erased.contains(.appTransaction(payload.recordKey)) else { continue }
             withheld.insert(RecordName(kind: payload.kind, key: ExactText(payload.recordKey)))
         }
         let rejected = zip(rows.rejected, batch.rejectedIDs)
-        kept.rejected = rejected.compactMap { verdict.erased.isDisjoint(with: $1) ? $0 : nil }
+        kept.rejected = rejected.compactMap { decision.erased.isDisjoint(with: $1) ? $0 : nil }
         count += rows.rejected.count - kept.rejected.count
         guard count > 0 || !withheld.isEmpty else { return }
         kept.archive.removeAll { withheld.contains(RecordName(kind: $0.kind, key: ExactText($0.recordKey))) }
@@ -50,13 +50,13 @@ struct WithheldRecords {
             guard case .text(let uuid)? = attempt.first else { return false }
             return withheld.contains(RecordName(kind: .notification, key: ExactText(uuid)))
         }
-        // Nothing says which record an unknown field was in; the next page without such a record shows it again.
+        // The record of an unknown field is not known, so none is kept; the next page without such a record reports it.
         kept.drift = []
         if kept.snapshots.isEmpty { kept.sawRevocation = false }
     }
 }
 
-/// What the archive and the odd fields call a record.
+/// The name of a record in the archive and the field issues.
 private struct RecordName: Hashable {
     let kind: RecordKind
     let key: ExactText

@@ -5,22 +5,20 @@ import Postgres
 import Workers
 
 extension Ledger {
-    /// What ``lease(_:atMost:for:)`` found.
+    /// The result of ``lease(_:atMost:for:)``.
     package enum Leased: Sendable {
         case items([WorkItem])
-        /// Nothing to take now; the next item can be taken after this long at the latest.
+        /// No item is available now; the next one is available after this time at the latest.
         case later(Duration)
-        /// No item of the stream is unfinished.
+        /// All items of the stream are finished.
         case drained
     }
 
-    /// Leases unfinished items of one stream, those of dead workers first.
+    /// Leases unfinished items of one stream: first items of dead workers, then new items, then items that were put
+    /// off.
     ///
-    /// The condition on the run is written so that the planner cannot use the index of runs: a new run has no statistics, so
-    /// the planner would expect one item and read all of them for each lease.
-    ///
-    /// What a dead worker held does not wait until all that was planned has had its turn. What was put off does: after an
-    /// outage of the store the others are tried before it.
+    /// The condition on the run is written so that the planner cannot use the index of runs. A new run has no
+    /// statistics, so the planner would expect one item and read all of them for each lease.
     package func lease(_ stream: StreamName, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
         try await transaction(on: .control) { connection in
             let taken = try connection.run(
@@ -98,13 +96,12 @@ extension Ledger {
         return items
     }
 
-    /// Renews leases the process still relies on.
+    /// Renews the leases that the process still uses.
     ///
     /// - Parameters:
-    ///   - items: Those somebody works on or is about to. A lease whose answer was lost, or that was dropped, is not among
-    ///     them and runs out.
+    ///   - items: Items that are in progress or about to start. Other leases are not renewed and expire.
     ///   - holder: The process.
-    /// - Returns: The items it still holds; any other has been taken over.
+    /// - Returns: The items that the process still holds. Other workers have taken the rest.
     /// - Throws: ``Postgres/PostgresError``.
     package func renewLeases(of items: [HeldItem], for holder: LeaseHolder) async throws -> [HeldItem] {
         try await transaction(on: .control) { connection in
@@ -134,7 +131,7 @@ extension Ledger {
         }
     }
 
-    /// Gives every item of the process back, cursor and counts untouched; any worker can take them at once.
+    /// Releases all items of the process without changing cursors and counts; any worker can take them at once.
     package func releaseLeases(of holder: LeaseHolder) async throws {
         try await transaction(on: .control) { connection in
             _ = try connection.run(
@@ -148,7 +145,7 @@ extension Ledger {
     }
 }
 
-/// Names one lease.
+/// Identifies one lease.
 package struct HeldItem: Hashable, Sendable {
     package let stream: String
     package let key: String

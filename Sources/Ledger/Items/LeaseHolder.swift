@@ -3,19 +3,23 @@ import JobPlan
 import LedgerTables
 import Workers
 
-/// One process at work on one run: what its leases are filed under.
+/// A process that works on a run, as the owner of leases.
 package struct LeaseHolder: Sendable {
     package let app: AppID
     package let job: String
     package let run: Int64
-    /// Sixteen random bytes; a new process is a new owner.
+    /// 16 random bytes; a new process is a new owner.
     package let owner: [UInt8]
 
-    /// How long a lease lasts without a heartbeat; a dead worker's items are taken over that soon.
+    /// How long a lease lasts without a heartbeat.
+    ///
+    /// A dead worker's items are taken over after this time.
     package static let leaseLife = leaseTime(.seconds(60))
     /// How often a live process renews its leases.
     package static let heartbeatInterval = leaseTime(.seconds(15))
-    /// How long after asking for a lease the asker may rely on it; the rest of its life is for a slow answer.
+    /// How long after requesting a lease the process may rely on it.
+    ///
+    /// The rest of the lease allows for a slow answer.
     package static let trustedLife = leaseTime(.seconds(45))
 
     package init(app: AppID, job: String, run: Int64) {

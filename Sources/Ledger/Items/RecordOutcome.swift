@@ -5,16 +5,17 @@ import Postgres
 import Workers
 
 extension Ledger {
-    /// Records what became of an item that gave no page, and gives its lease back.
+    /// Records the outcome of an item whose page could not be fetched, and releases its lease.
     ///
     /// - Parameters:
-    ///   - outcome: What became of it.
+    ///   - outcome: The outcome.
     ///   - item: As it was leased or last committed.
-    ///   - requests: Requests spent since.
+    ///   - requests: Requests sent since then.
     ///   - holder: This process.
-    ///   - plan: Of the run; decides whether a window that is shortened leaves a gap.
+    ///   - plan: The plan of the run. It determines whether a shortened window leaves a gap.
     ///   - now: The database's clock.
-    /// - Returns: Whether this process still held the item; if not, nothing was changed.
+    /// - Returns: Whether this process still held the item. If not, nothing is changed.
+    /// - Throws: ``Postgres/PostgresError``.
     /// - Throws: ``Postgres/PostgresError``.
     @discardableResult
     package func record(
@@ -60,14 +61,14 @@ extension Ledger {
     }
 }
 
-/// What an outcome changes in the item's row.
+/// The change of an item's row for an outcome.
 private struct ItemChange {
-    /// One of the few texts below; parameter 10 carries what varies.
+    /// One of the constants below; parameter 10 has the variable part.
     let assignments: String
     var parameter = Cell.text("")
     var code: Int64?
     let message: String
-    /// What Apple no longer serves and the ledger lacks.
+    /// The time that Apple no longer serves and the ledger lacks.
     var gap: Range<UnixMilliseconds>?
 }
 
@@ -97,7 +98,7 @@ extension RunPlan {
             guard let window = item.window, window.upperBound > oldest else {
                 return ItemChange(assignments: Self.fails, code: code, message: message)
             }
-            // A window that is read again has been read before.
+            // Only a first reading leaves a gap: other windows have been read before.
             let leavesGap = item.reading == .first && !asksAsFarBackAsApple(item) && window.lowerBound < oldest
             return ItemChange(
                 assignments: """

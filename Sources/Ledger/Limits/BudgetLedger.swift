@@ -3,19 +3,19 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// The durable sliding ledger of one app's requests, shared by every process and machine.
+/// The durable sliding-window rate limiter of one app, shared by every process and machine.
 ///
-/// `rate_take` in `sql/migrations/0004_rate_ledger.sql` has the algorithm and its promise.
+/// The function `rate_take` in `sql/migrations/0004_rate_ledger.sql` describes the algorithm and its guarantee.
 package struct BudgetLedger: Sendable {
-    /// What one job may take of an endpoint's limit.
+    /// The part of an endpoint's limit that one job may use.
     package struct Share: Sendable {
         /// Requests in every rolling window.
         package let budget: Int
         package let window: RateWindow
 
         /// - Parameters:
-        ///   - requestsPerSecond: The part of Apple's limit the job may use.
-        ///   - window: An hour, or shorter in a rehearsal.
+        ///   - requestsPerSecond: The part of Apple's limit that the job may use.
+        ///   - window: An hour, or less in a rehearsal.
         package init(requestsPerSecond: Double, window: RateWindow) {
             let seconds = Double(window.length.components.seconds)
             budget = max(1, Int((requestsPerSecond * seconds).rounded(.down)))
@@ -23,12 +23,12 @@ package struct BudgetLedger: Sendable {
         }
     }
 
-    /// What ``take(_:atMost:)`` answered.
+    /// The answer of ``take(_:atMost:)``.
     package struct Grant: Sendable, Equatable {
         package let granted: Int
-        /// How long until asking again makes sense; zero when something was granted.
+        /// How long to wait before asking again; zero if something was granted.
         package let wait: Duration
-        /// `pace`, `budget`, `closed` or `clock`, which was set back; `nil` when something was granted.
+        /// `pace`, `budget`, `closed`, or `clock` if the clock was set back; `nil` if something was granted.
         package let reason: String?
         /// The ledger's clock when it answered.
         package let clock: UnixMilliseconds
@@ -44,12 +44,14 @@ package struct BudgetLedger: Sendable {
         self.shares = shares
     }
 
-    /// Takes requests from the budget; they count from now on, sent or not.
+    /// Takes requests from the budget.
+    ///
+    /// They count from now on, even if they are not sent.
     package func take(_ stream: StreamName, atMost count: Int) async throws -> Grant {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app
-        // One statement, which commits by itself: durable before the request leaves, and a machine that is cut off between
-        // two messages cannot leave everybody waiting for a lock.
+        // A single statement commits by itself: it is durable before the request is sent, and a lost connection cannot
+        // leave a lock behind.
         let grant = try await ledger.persistently(on: .control) { connection in
             let rows = try connection.run(
                 """
@@ -76,9 +78,11 @@ package struct BudgetLedger: Sendable {
         return grant
     }
 
-    /// Closes the endpoint for every worker for so long, on the ledger's own clock; never opens it earlier than before.
+    /// Closes the endpoint for all workers, on the ledger's clock.
     ///
-    /// Afterwards all of them together go half as fast, and regain a twentieth in every quiet sixth of a window.
+    /// It never opens earlier than before.
+    ///
+    /// Afterwards the total rate is half as high, and rises by a twentieth in every sixth of a window without a 429.
     package func close(_ stream: StreamName, for wait: Duration) async throws {
         guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
         let app = app

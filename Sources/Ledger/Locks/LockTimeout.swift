@@ -1,18 +1,20 @@
 import LedgerTables
 import Postgres
 
-/// A session that holds a lock in the ledger's schema; its texts are safe to print.
+/// A session that holds a lock in the ledger's schema.
+///
+/// Its texts are safe to print.
 package struct LockHolder: Equatable, Sendable, CustomStringConvertible {
-    /// Of the server's process; `pg_terminate_backend` takes it.
+    /// The process ID for `pg_terminate_backend`.
     package let processID: Int64
     package let user: String
-    /// As the session calls itself; empty when it has no name.
+    /// The session's `application_name`; empty if it has none.
     package let application: String
-    /// When its transaction began, in UTC; `nil` when the role may not see that.
+    /// When its transaction began, in UTC; `nil` if the role may not see it.
     package let since: String?
     /// Its strongest lock, such as `ExclusiveLock`.
     package let mode: String
-    /// What that lock is on.
+    /// The table or view that is locked.
     package let relation: String
 
     package var description: String {
@@ -22,23 +24,25 @@ package struct LockHolder: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A lock was not free before its deadline; nothing of the transaction has happened.
+/// A lock was not available before the deadline.
+///
+/// The transaction has changed nothing.
 package struct LockTimeout: Error, Equatable, Sendable {
-    /// Which locks are worth naming.
+    /// The locks whose holders the error names.
     enum Scope: Equatable, Sendable {
         /// Locks on one table, stronger than a reader's.
         case table(String)
         /// Locks on any table or view of the ledger, stronger than a reader's.
         case ledger
-        /// The same, and a reader's: only a change of the schema waits for readers.
+        /// All locks, including readers': a change of the schema waits for readers too.
         case ledgerWithReaders
     }
 
-    /// What was waited for, as in "waited 10 min for the views' refresh".
+    /// The reason for the wait, as in "waited 10 min for the views' refresh".
     package let purpose: String
-    /// `nil` when the session's own `lock_timeout` ended the wait: 30 s, or what the transaction had set.
+    /// `nil` if the session's `lock_timeout` ended the wait: 30 s, or the transaction's setting.
     package let limit: Duration?
-    /// At most ``Ledger/namedHolders``, the strongest locks first; empty when they were released meanwhile.
+    /// At most ``Ledger/namedHolders``, strongest locks first; empty if the locks have been released since.
     package internal(set) var holders: [LockHolder] = []
     let scope: Scope
 
@@ -50,23 +54,23 @@ package struct LockTimeout: Error, Equatable, Sendable {
 }
 
 extension Ledger {
-    /// How long a session waits for a lock that nothing else is said of.
-    static let usualLockTimeout = "30s"
-    /// How long the beginning of a run, a refresh, a migration and the building of an index wait for a lock.
-    package static let longLockPatience = Duration.seconds(600)
-    /// How many sessions an error names.
+    /// The default lock timeout of a session.
+    static let defaultLockTimeout = "30s"
+    /// The lock timeout of starting a run, a refresh, a migration and building an index.
+    package static let longLockTimeout = Duration.seconds(600)
+    /// The most sessions that an error names.
     static let namedHolders = 4
 
-    /// Runs statements that may wait for another session's lock; after them the usual 30 s are in force again.
+    /// Runs statements with another lock timeout, and then restores the default of 30 s.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait; less than a millisecond counts as one.
-    ///   - purpose: What is waited for, see ``LockTimeout/purpose``.
-    ///   - scope: Whose locks the error names.
+    ///   - limit: The lock timeout, at least 1 ms.
+    ///   - purpose: See ``LockTimeout/purpose``.
+    ///   - scope: The locks whose holders the error names.
     ///   - connection: Inside a transaction.
     ///   - body: The statements.
-    /// - Returns: What `body` returns.
-    /// - Throws: ``LockTimeout``, which no transaction is tried again after; what `body` throws.
+    /// - Returns: The result of `body`.
+    /// - Throws: ``LockTimeout``, after which the transaction is not repeated; errors of `body`.
     static func waiting<R>(
         _ limit: Duration,
         for purpose: String,
@@ -77,16 +81,16 @@ extension Ledger {
         do {
             try connection.script("SET LOCAL lock_timeout = \(limit.lockTimeoutMilliseconds)")
             let result = try body(connection)
-            try connection.script("SET LOCAL lock_timeout = '\(usualLockTimeout)'")
+            try connection.script("SET LOCAL lock_timeout = '\(defaultLockTimeout)'")
             return result
         } catch SQLState.lockNotAvailable {
             throw LockTimeout(purpose: purpose, limit: limit, scope: scope)
         }
     }
 
-    /// Adds to a lock's deadline, when `body` fails by one, which sessions hold such locks now.
+    /// Adds the sessions that hold such locks now to a ``LockTimeout`` of `body`.
     ///
-    /// They usually hold them still: a session that was waited for in vain is one that stays.
+    /// They are usually the sessions that caused the timeout.
     func namingHolders<R: Sendable>(on lane: Lane = .pages, _ body: () async throws -> R) async throws -> R {
         do {
             return try await body()
@@ -100,7 +104,7 @@ extension Ledger {
     private func named(_ timeout: LockTimeout, on lane: Lane) async -> LockTimeout {
         var timeout = timeout
         let (schema, scope) = (schema, timeout.scope)
-        // An error without names is better than another error.
+        // If the query fails, the error is reported without holders.
         let holders = try? await sessions(of: lane).withConnection { connection in
             try Self.lockHolders(in: schema, scope, on: connection)
         }
@@ -149,7 +153,7 @@ extension Ledger {
 }
 
 extension Duration {
-    /// What `lock_timeout` takes; 0 would mean no limit.
+    /// The value of `lock_timeout`; at least 1, because 0 means no limit.
     fileprivate var lockTimeoutMilliseconds: Int32 {
         let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
         return Int32(min(max(milliseconds, 1), Int64(Int32.max)))

@@ -11,10 +11,10 @@ struct Migration: Sendable {
     let name: String
     let text: String
     let checksum: String
-    /// The statements of a file that builds or drops indexes beside writers; `nil` for a file that runs in a transaction.
+    /// The statements of a file that builds or drops indexes concurrently; `nil` for a file that runs in a transaction.
     let indexStatements: [IndexStatement]?
 
-    /// - Throws: ``LedgerError/invariant(_:)`` when a file that builds indexes concurrently holds another statement.
+    /// - Throws: ``LedgerError/invariant(_:)`` if a file that builds indexes concurrently contains another statement.
     init(name: String, text: String) throws(LedgerError) {
         self.name = name
         self.text = text
@@ -33,7 +33,7 @@ struct Migration: Sendable {
             guard !words.isEmpty else { continue }
             guard let statement = Self.indexStatement(words) else {
                 throw .invariant(
-                    "sql/migrations/\(name) builds indexes concurrently and may hold nothing but CREATE INDEX CONCURRENTLY IF NOT EXISTS and DROP INDEX CONCURRENTLY IF EXISTS"
+                    "sql/migrations/\(name) builds indexes concurrently and may contain only CREATE INDEX CONCURRENTLY IF NOT EXISTS and DROP INDEX CONCURRENTLY IF EXISTS"
                 )
             }
             statements.append(statement)

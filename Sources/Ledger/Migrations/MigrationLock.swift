@@ -1,22 +1,22 @@
 import LedgerTables
 import Postgres
 
-/// Keeps every other `migrate` out of one schema, for as long as the value lives.
+/// Locks one schema against other `migrate` commands during the lifetime of the value.
 ///
-/// A session of its own holds the lock, because the one that works commits several times. It rests inside a transaction
-/// without a snapshot, so that an index that is built concurrently does not wait for it.
+/// A separate session holds the lock, because the migrating session commits several times. Its transaction has no
+/// snapshot, so that building an index concurrently does not wait for it.
 struct MigrationLock: ~Copyable {
     private let session: PostgresConnection
 
-    /// What two sessions that make the same schema or table at once can get.
+    /// The errors of two sessions that create the same schema or table at the same time.
     private static let races: [SQLState] = [.uniqueViolation, .duplicateSchema, .duplicateTable, .duplicateObject]
 
-    /// Makes the schema and the lock's table where they are missing, and takes the lock.
+    /// Creates the schema and the lock's table if they are missing, and takes the lock.
     ///
     /// - Parameters:
-    ///   - ledger: Whose schema.
-    ///   - connection: Outside a transaction; only makes what is missing.
-    /// - Throws: ``LockTimeout`` after ``Ledger/longLockPatience``, ``Postgres/PostgresError``, `CancellationError`.
+    ///   - ledger: The ledger with the schema.
+    ///   - connection: Outside a transaction. It creates the schema and the table.
+    /// - Throws: ``LockTimeout`` after ``Ledger/longLockTimeout``, ``Postgres/PostgresError``, `CancellationError`.
     init(ledger: Ledger, on connection: borrowing PostgresConnection) throws {
         try Self.makeTable(in: ledger.schema, on: connection)
         session = try Self.lockedSession(of: ledger)
@@ -24,14 +24,14 @@ struct MigrationLock: ~Copyable {
 
     private static func lockedSession(of ledger: Ledger) throws -> PostgresConnection {
         let session = try ledger.connectApart()
-        let deadline = ContinuousClock.now + Ledger.longLockPatience
-        // Waits by the second, because no signal reaches a statement of this session.
+        let deadline = ContinuousClock.now + Ledger.longLockTimeout
+        // Waits in steps of a second, because a statement of this session cannot be cancelled.
         while try !take(session) {
             if Task.isCancelled { throw CancellationError() }
             guard ContinuousClock.now < deadline else {
                 throw LockTimeout(
                     purpose: "another migrate",
-                    limit: Ledger.longLockPatience,
+                    limit: Ledger.longLockTimeout,
                     scope: .table(TableLock.migration.rawValue)
                 )
             }
@@ -52,9 +52,9 @@ struct MigrationLock: ~Copyable {
         }
     }
 
-    /// Makes sure that the session still holds the lock; takes no snapshot.
+    /// Checks that the session still holds the lock, without taking a snapshot.
     ///
-    /// - Throws: ``Postgres/PostgresError`` when the session has ended.
+    /// - Throws: ``Postgres/PostgresError`` if the session has ended.
     func check() throws { try session.script("SHOW lock_timeout") }
 
     func release() throws { try session.script("ROLLBACK") }
@@ -64,7 +64,7 @@ struct MigrationLock: ~Copyable {
         while true {
             do {
                 return try connection.transaction { connection in
-                    // IF NOT EXISTS would ask for the right to create schemas even where there is nothing to create.
+                    // IF NOT EXISTS would need the privilege to create schemas even if the schema exists.
                     let found = try connection.run(
                         """
                         SELECT to_regnamespace(quote_ident($1::text)) IS NOT NULL AS schema,
@@ -76,7 +76,7 @@ struct MigrationLock: ~Copyable {
                     if try !found.bool("lock") { try connection.script(table) }
                 }
             } catch let error as PostgresError where races.contains(error.state) && attempt < Ledger.attempts {
-                // The other one has committed: its constraint was waited for.
+                // The other session has committed, because this one waited for its constraint.
                 attempt += 1
             }
         }

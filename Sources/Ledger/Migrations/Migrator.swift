@@ -12,32 +12,35 @@ package struct Migrator: Sendable {
         self.directory = directory
     }
 
-    /// What ``migrate()`` changed.
+    /// The changes of ``migrate()``.
     package struct Report: Sendable {
-        /// Whether the schema had no migration before.
+        /// Whether the schema had no migrations before.
         package fileprivate(set) var isNew = false
-        /// Migrations, in the order they were applied.
+        /// The applied migrations, in order.
         package fileprivate(set) var applied: [String] = []
-        /// Indexes that were built beside writers.
+        /// Indexes that were built concurrently.
         package fileprivate(set) var indexesBuilt: [String] = []
-        /// Indexes that were dropped beside writers; one that was invalid and built again is not among them.
+        /// Indexes that were dropped concurrently, without invalid ones that were built again.
         package fileprivate(set) var indexesDropped: [String] = []
         package fileprivate(set) var views = ViewChanges.Report()
 
-        /// Whether everything was as the SQL files say.
+        /// Whether the schema was already up to date.
         package var changedNothing: Bool {
             applied.isEmpty && indexesBuilt.isEmpty && indexesDropped.isEmpty && views.made.isEmpty
                 && views.dropped.isEmpty
         }
     }
 
-    /// Applies what is missing of `migrations` in order, then makes the views of `views` that are new or have changed.
+    /// Applies the missing files of `migrations` in order, and then creates the views of `views` that are new or
+    /// changed.
     ///
-    /// Files run in one transaction as far as possible. One that builds indexes concurrently cannot run in any: what comes
-    /// before it is committed first, and killed inside it, the next call goes on with it. One call at a time works on a
-    /// schema; another waits up to ``Ledger/longLockPatience``. Materialised views that are new are empty; see
+    /// Files run in one transaction as far as possible. A file that builds indexes concurrently cannot run in a
+    /// transaction:
+    /// earlier files are committed first, and after a kill the next call continues with it. Only one call at a time
+    /// works on
+    /// a schema; another waits up to ``Ledger/longLockTimeout``. New materialized views are empty; see
     /// ``Ledger/refreshViews(onlyEmpty:)``.
-    /// - Throws: ``LedgerError`` when an applied file has changed or the schema is newer; ``LockTimeout``;
+    /// - Throws: ``LedgerError`` if an applied file has changed or the schema is newer; ``LockTimeout``;
     ///   ``Postgres/PostgresError``.
     package func migrate() async throws -> Report {
         let migrations = try migrationFiles()
@@ -53,7 +56,7 @@ package struct Migrator: Sendable {
                     return report
                 }
             } catch SQLState.lockNotAvailable {
-                // A change of a table or a view waits for its readers, too.
+                // Changing a table or view also waits for its readers.
                 throw LockTimeout(purpose: "a lock that changes the schema", limit: nil, scope: .ledgerWithReaders)
             }
         }
@@ -70,7 +73,7 @@ package struct Migrator: Sendable {
         try Self.check(known, against: migrations, schema: ledger.schema)
         report.isNew = known.isEmpty
         var steps = Step.steps(of: migrations.filter { known[$0.name] == nil })
-        // The views come in the transaction of the last files, where there is one.
+        // The views are created in the transaction of the last files, if there is one.
         if case .together = steps.last {} else { steps.append(.together([])) }
         for (place, step) in steps.enumerated() {
             switch step {
@@ -96,15 +99,15 @@ package struct Migrator: Sendable {
         return report
     }
 
-    /// Runs a file that builds indexes beside writers, a statement at a time, and records it when all are there.
+    /// Runs a file that builds indexes concurrently, one statement at a time, and records it at the end.
     private func applyApart(
         _ file: Migration,
         _ report: inout Report,
         under lock: borrowing MigrationLock,
         on connection: borrowing PostgresConnection
     ) throws {
-        // Building waits for transactions that are open, and keeps no writer waiting meanwhile.
-        try connection.script("SET lock_timeout = '\(Ledger.longLockPatience.components.seconds)s'")
+        // Building an index waits for open transactions, but does not block writers.
+        try connection.script("SET lock_timeout = '\(Ledger.longLockTimeout.components.seconds)s'")
         do {
             for statement in file.indexStatements ?? [] {
                 try lock.check()
@@ -112,7 +115,7 @@ package struct Migrator: Sendable {
                 case .create(let index, let sql):
                     let isValid = try Self.validity(of: index, connection)
                     if isValid == true { continue }
-                    // A build that was killed leaves an index that is kept up to date and answers nothing.
+                    // A killed build leaves an invalid index, which costs updates and serves no queries.
                     if isValid == false { try connection.script("DROP INDEX CONCURRENTLY \(index)") }
                     try connection.script(sql)
                     report.indexesBuilt.append(index)
@@ -125,11 +128,11 @@ package struct Migrator: Sendable {
         } catch SQLState.lockNotAvailable {
             throw LockTimeout(
                 purpose: "transactions that were open before an index of \(file.name)",
-                limit: Ledger.longLockPatience,
+                limit: Ledger.longLockTimeout,
                 scope: .ledgerWithReaders
             )
         }
-        try connection.script("SET lock_timeout = '\(Ledger.usualLockTimeout)'")
+        try connection.script("SET lock_timeout = '\(Ledger.defaultLockTimeout)'")
         try connection.transaction(.readCommitted) { connection in
             try connection.script(Self.versionTable)
             crashPoint(.migrationApplied)
@@ -139,7 +142,7 @@ package struct Migrator: Sendable {
         report.applied.append(file.name)
     }
 
-    /// Whether an index of the schema answers queries; `nil` when there is none of the name.
+    /// Whether an index of the schema is valid; `nil` if it does not exist.
     private static func validity(of index: String, _ connection: borrowing PostgresConnection) throws -> Bool? {
         let found = try connection.run(
             """
@@ -167,7 +170,7 @@ package struct Migrator: Sendable {
 
     /// Refuses a schema that is missing, older or newer than the SQL files; changes nothing.
     ///
-    /// - Throws: ``LedgerError/schemaMissing(schema:)``, ``LedgerError/schemaOlder(missing:)`` or another of the kind.
+    /// - Throws: ``LedgerError/schemaMissing(schema:)``, ``LedgerError/schemaOlder(missing:)`` or a similar error.
     package func check() async throws {
         let migrations = try migrationFiles()
         let schema = ledger.schema
@@ -227,7 +230,7 @@ package struct Migrator: Sendable {
     }
 }
 
-/// What of the missing files one transaction holds.
+/// The files of one transaction, or one file that runs outside a transaction.
 private enum Step {
     case together([Migration])
     case apart(Migration)

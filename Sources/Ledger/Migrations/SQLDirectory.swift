@@ -2,17 +2,17 @@ import FoundationEssentials
 import Glibc
 import Workers
 
-/// Finds the SQL files of a checkout or of an installed prefix.
+/// The SQL files of a checkout or an installation.
 package struct SQLDirectory: Sendable {
     package let path: String
 
     package var migrations: String { path + "/migrations" }
     package var views: String { path + "/views" }
 
-    /// Looks beside the executable and above it: `PREFIX/share/storeledger/sql`, then `sql` in each parent folder.
+    /// Searches the parent directories of the executable for `share/storeledger/sql` and `sql`.
     ///
-    /// A checkout's executable lies in `.build/…/debug`, so its `sql` is a few folders up; where the build folder
-    /// is somewhere else the checkout is found from the working directory.
+    /// A checkout's executable is in `.build/…/debug`, so its `sql` is a few directories up. If the build directory is
+    /// elsewhere, the checkout is found from the working directory.
     /// - Throws: ``LedgerError/noSQLFiles(searched:)``.
     package static func find(executable: String = currentExecutable()) throws(LedgerError) -> SQLDirectory {
         var searched: [String] = []
@@ -32,7 +32,7 @@ package struct SQLDirectory: Sendable {
         throw .noSQLFiles(searched: searched)
     }
 
-    /// The files of a folder that end in `.sql`, by name.
+    /// The files of a directory that end in `.sql`, by name.
     ///
     /// - Throws: ``LedgerError/cannotRead(path:reason:)``.
     func files(in folder: String) throws(LedgerError) -> [(name: String, text: String)] {
@@ -61,9 +61,9 @@ package struct SQLDirectory: Sendable {
         }
     }
 
-    /// Where this process's executable lies, links resolved.
+    /// The path of this process's executable, with links resolved.
     package static func currentExecutable() -> String {
-        // The fallback is only a worse starting point for the search.
+        // The fallback is only a less reliable starting point of the search.
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     }
 

@@ -1,20 +1,20 @@
 import LedgerTables
 import Postgres
 
-/// Brings a schema's views to what the files of `sql/views` say.
+/// Updates a schema's views to the files of `sql/views`.
 ///
-/// `CREATE OR REPLACE` neither removes a column nor changes what a materialised view shows, so a view whose definition has
-/// changed is dropped and made again, and with it those of ours that stand on it; roles that were granted them are granted
-/// them again. A view that nothing has changed is left alone, because making it again would wait for its readers; only its
-/// comments are written again. A materialised view keeps its rows then.
+/// `CREATE OR REPLACE` cannot remove columns or change materialized views. So a view with a changed definition is
+/// dropped and created again, with the views that depend on it, and its grants are restored. An unchanged view is not
+/// recreated, because that would wait for its readers. Only its comments are written again, and a materialized view
+/// keeps its rows.
 package struct ViewChanges {
-    /// What ``apply(on:)`` changed.
+    /// The changes of ``apply(on:)``.
     package struct Report: Sendable, Equatable {
-        /// Views that are new or were made again, in the order of their making.
+        /// Created and recreated views, in order.
         package fileprivate(set) var made: [String] = []
-        /// Views that no file makes any more.
+        /// Views that no longer have a file.
         package fileprivate(set) var dropped: [String] = []
-        /// How many views were left as they were.
+        /// The number of unchanged views.
         package fileprivate(set) var unchanged = 0
     }
 
@@ -59,9 +59,9 @@ package struct ViewChanges {
         return report
     }
 
-    /// Drops what has changed or is no longer wanted; what stands on another goes first.
+    /// Drops views that have changed or no longer have a file; dependent views are dropped first.
     ///
-    /// - Returns: The grants that are gone with them and can be given again.
+    /// - Returns: Statements that restore the lost grants.
     private func dropStale(
         on connection: borrowing PostgresConnection,
         _ report: inout Report
@@ -106,7 +106,7 @@ package struct ViewChanges {
             if current[name] == nil { report.dropped.append(name) } else { grants += try row.textArray("grants") }
         }
         _ = try connection.run("DELETE FROM schema_views WHERE name = ANY ($1::text[])", [.textArray(stale)])
-        // A dropped view that stood on a changed one was not refreshed since, whatever its row says.
+        // A recreated materialized view has not been refreshed yet, so its row must not say otherwise.
         _ = try connection.run(
             """
             UPDATE schema_views SET refreshed_at = NULL, refresh_milliseconds = NULL, row_count = NULL

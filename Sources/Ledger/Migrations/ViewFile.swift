@@ -2,7 +2,7 @@ import LedgerTables
 import Postgres
 import SignedData
 
-/// A file of `sql/views`: one view, by the file's name, and its comments; or a script that makes none.
+/// A file of `sql/views`: one view with the file's name, and its comments; or a script without a view.
 struct ViewFile: Sendable {
     /// The file's name.
     let name: String
@@ -11,9 +11,9 @@ struct ViewFile: Sendable {
     let relation: String
     let isView: Bool
     let isMaterialized: Bool
-    /// The comments of a view, without what makes it; all of a script.
+    /// The comments of a view without its definition; for a script, the whole text.
     let comments: String
-    /// Of what makes the view; another comment is no other view.
+    /// The checksum of the definition, without comments.
     let checksum: String
     fileprivate let words: Set<Substring>
 
@@ -32,7 +32,9 @@ struct ViewFile: Sendable {
         words = Set(definition.split { !($0.isLetter || $0.isNumber || $0 == "_") })
     }
 
-    /// Each after those whose names it mentions, otherwise by name; scripts that make no view come last.
+    /// Sorts views after the views whose names they contain, otherwise by name.
+    ///
+    /// Scripts without a view come last.
     static func ordered(_ files: [ViewFile]) -> [ViewFile] {
         let views = files.filter(\.isView).sorted { $0.name < $1.name }
         var order: [ViewFile] = []

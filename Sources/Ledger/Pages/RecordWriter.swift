@@ -147,7 +147,7 @@ struct RecordWriter {
             inserted: merged.inserted,
             on: connection
         )
-        try QuotedIDs.file(rows, app: origin.app, on: connection)
+        try QuotedIDs.store(rows, app: origin.app, on: connection)
         try removeIssues(of: merged.replaced, on: connection)
         // A crawl's new notification names its customer by itself. A record that only a replay accepts came long before.
         if mode.rewritesHeldSnapshots, origin.namesChangedCustomers {
@@ -440,7 +440,7 @@ struct RecordWriter {
             }
             if let row = filed.first {
                 let ids = IDTraces.ids(in: record.raw).union(IDTraces.ids(in: Array(record.detail.utf8)))
-                try QuotedIDs.file(ids, of: .rejected, try row.text("record_id"), app: origin.app, on: connection)
+                try QuotedIDs.store(ids, of: .rejected, try row.text("record_id"), app: origin.app, on: connection)
             }
             crashPoint(.rejectFiled)
         }

@@ -1,20 +1,20 @@
 import LedgerTables
 import Postgres
 
-/// How far one item of a job is complete; its JSON form is documented in `docs/reference/json.md` and stable.
+/// Until when one item of a job is complete; its JSON form is stable and documented in `docs/reference/json.md`.
 package struct ItemCoverage: Codable, Sendable, Equatable {
     package let stream: String
     /// A transaction ID, or a window of the whole app's notifications.
     package let item: String
     package let state: String
-    /// For notifications: the window it was last asked for.
+    /// The last requested window, for notifications.
     ///
     /// ISO 8601 UTC.
     package let windowStart: String?
     package let windowEnd: String?
-    /// Everything Apple had up to this moment is in the ledger; `nil` when no crawl of it was ever finished.
+    /// All of Apple's records up to this moment are in the ledger; `nil` if no crawl of the item was ever finished.
     package let completeUntil: String?
-    /// Stretches Apple can no longer serve, as `from/to`.
+    /// Periods that Apple no longer serves, as `from/to`.
     package let gaps: [String]
 }
 
@@ -54,12 +54,12 @@ extension Ledger {
         }
     }
 
-    /// How many distinct IDs a job's query finds, and how many rows repeat one.
+    /// The number of distinct IDs of a job's query, and of rows that repeat an ID.
     package func countListed(by sql: String) async throws -> (distinct: Int, duplicates: Int) {
         try await transaction(.readOnlySnapshot) { connection in
-            try connection.script(Self.usualPlanner)
-            let row = try BadListQuery.judge {
-                // The line feed ends a comment the query may end with.
+            try connection.script(Self.defaultPlanner)
+            let row = try BadListQuery.translating {
+                // The line feed ends a possible comment at the end of the query.
                 try connection.run(
                     """
                     SELECT count(listed.id::text) AS listed, count(DISTINCT listed.id::text) AS kept FROM (\(sql)

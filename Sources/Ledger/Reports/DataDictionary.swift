@@ -1,7 +1,7 @@
 import LedgerTables
 import Postgres
 
-/// Every table, view, column and function of a ledger, in the words of its comments.
+/// Every table, view, column and function of a ledger, with its comment.
 package struct DataDictionary: Sendable, Equatable {
     package struct Relation: Sendable, Equatable {
         package let name: String
@@ -25,7 +25,7 @@ package struct DataDictionary: Sendable, Equatable {
 
     package let relations: [Relation]
 
-    /// One line an element: tables first, then views, each by name.
+    /// The lines of the document: tables first, then views, each by name.
     package var markdown: [String] {
         var lines = [
             "# Data dictionary",
@@ -63,14 +63,14 @@ package struct DataDictionary: Sendable, Equatable {
         return intro + ["| Column | Type | Meaning |", "|---|---|---|"] + rows
     }
 
-    /// A comment as the cell of a table: on one line, with nothing that ends the cell.
+    /// A comment as a table cell: on one line, with escaped separators.
     private static func cell(_ comment: String) -> String {
         comment.replacing("|", with: "\\|").replacing("\n", with: " ")
     }
 }
 
 extension Ledger {
-    /// Reads the dictionary from the database's own catalogue; no row of a table is looked at.
+    /// Reads the dictionary from the database catalog, without reading rows.
     package func dictionary() async throws -> DataDictionary {
         try await transaction(.readOnlySnapshot) { connection in
             let rows = try connection.run(
@@ -104,7 +104,7 @@ extension Ledger {
                         )
                     )
                 }
-                // A table that exists to be locked has none.
+                // Tables that are used as locks have no columns.
                 guard let column = try row.textOrNil("column") else { continue }
                 relations[relations.count - 1].columns.append(
                     DataDictionary.Column(

@@ -2,29 +2,29 @@ import LedgerTables
 import Postgres
 
 extension JobStatus {
-    /// The item of the last run that waits the longest for its end.
+    /// The unfinished item of the last run whose history is complete until the earliest moment.
     package struct Oldest: Codable, Sendable, Equatable {
         package let stream: String
         package let item: String
         package let state: String
-        /// Until when its history is complete; `nil` when it never was.
+        /// Until when its history is complete; `nil` if it never was.
         package let completeUntil: String?
-        /// When a worker may take it, or its present lease runs out.
+        /// When a worker may take it, or its current lease expires.
         package let claimableAt: String
-        /// Why it was put off.
+        /// The reason why it was put off.
         package let message: String?
     }
 
-    /// Certificate chains that Apple signed with.
+    /// The certificate chains of Apple's signatures.
     package struct Certificates: Codable, Sendable, Equatable {
         package let chains: Int64
-        /// When the newest was first seen; `nil` when that was before it was noted.
+        /// When the newest chain was first seen; `nil` if that is not recorded.
         package let newestSince: String?
     }
 
     package struct Storage: Codable, Sendable, Equatable {
         package let table: String
-        /// With indexes and what PostgreSQL keeps apart for long values.
+        /// The size with indexes and TOAST data.
         package let bytes: Int64
     }
 }
@@ -77,7 +77,7 @@ extension Ledger {
         }.first
     }
 
-    /// - Returns: `nil` for a role that may not see them.
+    /// - Returns: `nil` for a role without the privilege to read them.
     static func certificates(
         _ app: Cell,
         _ connection: borrowing PostgresConnection

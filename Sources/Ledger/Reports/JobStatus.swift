@@ -1,7 +1,7 @@
 import LedgerTables
 import Postgres
 
-/// What `status` tells of one job; its JSON form is documented in `docs/reference/json.md` and stable.
+/// The status of one job; its JSON form is stable and documented in `docs/reference/json.md`.
 package struct JobStatus: Codable, Sendable, Equatable {
     package struct Run: Codable, Sendable, Equatable {
         package let run: Int64
@@ -17,16 +17,16 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let recordsRejected: Int64
         package let itemsFailed: Int64
         package let gaps: Int64
-        /// Records of erased customers that came and were not stored.
+        /// Records of erased customers that were not stored.
         package let recordsWithheld: Int64
-        /// Listed IDs of erased customers, which were not asked for.
+        /// Listed IDs of erased customers that were not requested.
         package let idsWithheld: Int64
-        /// The server that was asked when the run began; `nil` for runs of before this was noted.
+        /// The server at the start of the run; `nil` for runs of earlier versions.
         package let server: String?
-        /// SHA-256 of each root that was trusted when the run began; `nil` for runs of before this was noted.
+        /// SHA-256 of each trusted root at the start of the run; `nil` for runs of earlier versions.
         package let trustedRoots: [String]?
 
-        /// Whether it trusted Apple's roots alone, as far as that is known.
+        /// Whether the run trusted only Apple's roots, as far as is known.
         package var isOfApple: Bool { RecordOrigin(server: "", trustedRoots: trustedRoots ?? []).isApple }
     }
 
@@ -38,7 +38,7 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let failed: Int64
     }
 
-    /// Items that failed alike and have not been complete since.
+    /// Items that failed with the same error and have not been complete since.
     package struct Failure: Codable, Sendable, Equatable {
         package let stream: String
         package let errorCode: Int64?
@@ -46,7 +46,7 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let items: Int64
         /// One of them.
         package let example: String
-        /// The last run that asked for one of them.
+        /// The last run that requested one of them.
         package let run: Int64
     }
 
@@ -69,23 +69,24 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let endpoint: String
         /// Requests granted in the last hour, by every job and machine.
         package let lastHour: Int64
-        /// Apple answered 429: nobody asks before this moment.
+        /// Apple answered 429, and no process sends requests before this moment.
         package let closedUntil: String?
-        /// When the next request may go; `nil` for at once.
+        /// When the next request may be sent; `nil` for at once.
         package let opensAt: String?
     }
 
-    /// Notifications that only the second reading of their day found: they entered Apple's history late.
+    /// Notifications that were found only by the second reading of their day, because they entered Apple's history
+    /// late.
     package struct Late: Codable, Sendable, Equatable {
-        /// Of all runs of the job.
+        /// The number in all runs of the job.
         package let notifications: Int64
         /// The last run that found some.
         package let run: Int64
-        /// How many of them that run found.
+        /// The number that this run found.
         package let inRun: Int64
-        /// The notificationUUID of one that run found.
+        /// The notificationUUID of one of them.
         package let example: String
-        /// When Apple signed that one.
+        /// When Apple signed the example.
         package let signedAt: String
     }
 
@@ -94,29 +95,31 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let job: String
     package let runs: [Run]
     package let items: [StreamItems]
-    /// Of all runs, the newest first, 20 at most.
+    /// Failures of all runs, newest first, at most 20.
     package let failures: [Failure]
-    /// IDs that Apple says do not exist, which are not among the failures: only `retry` asks for them again.
+    /// The number of IDs that do not exist at Apple.
+    ///
+    /// They are not part of ``failures``. Only `retry` requests them again.
     package let unknownIds: Int64
     /// One of them.
     package let unknownIdExample: String?
-    /// How many failed items `retry` would ask for again; `nil` where no job file says which.
+    /// The number of failed items that `retry` would request again; `nil` without a job file.
     package let retryable: Int64?
     package let rejected: [Reject]
     package let gaps: [Gap]
-    /// `nil` when every notification came in time.
+    /// `nil` if no notification was late.
     package let late: Late?
     package let budget: [Budget]
-    /// `nil` when every item has reached its end.
+    /// `nil` if every item is finished.
     package let oldestUnfinished: Oldest?
-    /// `nil` when the role may not see them.
+    /// `nil` for a role without the privilege to read them.
     package let certificates: Certificates?
-    /// The tables of the whole schema, the largest first.
+    /// The tables of the whole schema, largest first.
     package let storage: [Storage]
 }
 
 extension Ledger {
-    /// The names of the jobs of an app that ever ran.
+    /// The names of all jobs of an app that have run.
     package func jobs(of app: AppID) async throws -> [String] {
         try await transaction { connection in
             let rows = try connection.run(
@@ -129,15 +132,17 @@ extension Ledger {
         }
     }
 
-    /// How a job stands: read from the ledger alone, so from any machine, and whether or not a process is at work.
+    /// Reads the status of a job.
+    ///
+    /// It reads only the ledger, so it works on any machine, with or without a running job.
     ///
     /// - Parameters:
-    ///   - job: Its name.
-    ///   - app: The app it is about.
-    ///   - bundleId: The app's.
-    ///   - environment: The app's.
-    ///   - plan: What the job file says, to count what a retry would take up; only where there is one.
-    /// - Returns: Empty lists for a job that never ran.
+    ///   - job: The name of the job.
+    ///   - app: The app of the job.
+    ///   - bundleId: The bundle ID of the app.
+    ///   - environment: The environment of the app.
+    ///   - plan: The plan of the job file, to count the items that a retry would request; `nil` without a job file.
+    /// - Returns: Empty lists for a job that has never run.
     /// - Throws: ``Postgres/PostgresError``.
     package func status(
         of job: String,

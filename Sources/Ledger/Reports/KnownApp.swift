@@ -1,6 +1,6 @@
 import Postgres
 
-/// One app in one environment that a job of this ledger was about.
+/// One app in one environment of this ledger.
 package struct KnownApp: Sendable, Equatable {
     package let id: AppID
     package let bundleId: String

@@ -1,31 +1,36 @@
 import LedgerTables
 import Postgres
 
-/// One materialised view, brought up to date; its JSON form is documented in `docs/reference/json.md` and stable.
+/// A refreshed materialized view; its JSON form is stable and documented in `docs/reference/json.md`.
 package struct RefreshedView: Codable, Sendable, Equatable {
     package let view: String
     package let rows: Int64
     package let milliseconds: Int64
 }
 
-/// What became of materialised views that may have been stale.
+/// The result of ``Ledger/refreshViewsIfStale(begin:)``.
 package enum RefreshOutcome: Sendable, Equatable {
-    /// They show what the ledger holds; `times` of them were refreshed by this call, 0 when they did so before.
+    /// The views are up to date.
+    ///
+    /// This call refreshed them `times` times; 0 if they were not stale.
     case upToDate(times: Int)
-    /// Another session is at it; afterwards it looks for what was filed meanwhile.
+    /// Another session is refreshing them.
+    ///
+    /// It checks for new changes afterwards.
     case leftToAnother
 }
 
 extension Ledger {
-    /// Brings the materialised views up to date, all from one snapshot; readers go on reading what was there.
+    /// Refreshes the materialized views, all from one snapshot; readers see the old rows until the end.
     ///
-    /// - Parameter onlyEmpty: Only views that were never filled, as after a migration.
-    /// - Returns: The views, in the order of their making.
-    /// - Throws: ``LockTimeout`` when another refresh takes longer than ``longLockPatience``; ``Postgres/PostgresError``.
+    /// - Parameter onlyEmpty: Whether to refresh only views that were never filled, as after a migration.
+    /// - Returns: The views, in the order of their creation.
+    /// - Throws: ``LockTimeout`` when another refresh takes longer than ``longLockTimeout``;
+    ///   ``Postgres/PostgresError``.
     package func refreshViews(onlyEmpty: Bool = false) async throws -> [RefreshedView] {
         // What an erasure that was killed left to do.
         try await renewStatistics()
-        let deadline = ContinuousClock.now + Self.longLockPatience
+        let deadline = ContinuousClock.now + Self.longLockTimeout
         let lock = { @Sendable (connection: borrowing PostgresConnection) in
             let left = deadline - ContinuousClock.now
             try Self.waiting(left, for: Self.refreshPurpose, .table(TableLock.refresh.rawValue), on: connection) {
@@ -42,15 +47,15 @@ extension Ledger {
         }
     }
 
-    /// Brings the materialised views up to date if they may show something else than the ledger holds.
+    /// Refreshes the materialized views if they may be stale.
     ///
-    /// For processes that end a run at the same moment: one refreshes, the others go on. Whether the views are stale is asked
-    /// under the lock. The one that refreshes looks again after its COMMIT, because a run that ended meanwhile has left its
-    /// rows to it; after ``refreshRounds`` times it leaves the rest to the next run.
+    /// If several processes end a run at the same time, one refreshes, and the others continue. Staleness is checked
+    /// under the lock. The refreshing process checks again after its COMMIT, because other runs may have ended in the
+    /// meantime. After ``refreshRounds`` refreshes, it leaves further changes to the next run.
     ///
-    /// - Parameter begin: Called once, before views are refreshed, which can take minutes.
-    /// - Returns: What became of them.
-    /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` of a view that another session has locked.
+    /// - Parameter begin: Called once, before a refresh, which can take minutes.
+    /// - Returns: The result.
+    /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` for a view that another session has locked.
     package func refreshViewsIfStale(begin: () -> Void = {}) async throws -> RefreshOutcome {
         var times = 0
         do {
@@ -82,12 +87,14 @@ extension Ledger {
         return .upToDate(times: times)
     }
 
-    /// How often one call refreshes at most.
+    /// The most refreshes of one call.
     private static let refreshRounds = 3
     private static let refreshPurpose = "the refresh of materialised views"
 
-    /// Takes the lock of refreshes, the first statement of its transaction: `LOCK` takes no snapshot, so that of a
-    /// transaction with one snapshot is of the time after it.
+    /// Takes the refresh lock.
+    ///
+    /// It must be the first statement of its transaction: `LOCK` takes no snapshot, so the transaction's snapshot is
+    /// newer than the lock.
     private static func tryRefreshLock(on connection: borrowing PostgresConnection) throws {
         do {
             try connection.script(TableLock.refresh.exclusively + " NOWAIT")
@@ -96,13 +103,13 @@ extension Ledger {
         }
     }
 
-    /// - Throws: ``LockTimeout`` when another session holds a view for longer than ``longLockPatience``.
+    /// - Throws: ``LockTimeout`` if another session locks a view for longer than ``longLockTimeout``.
     private static func refreshAll(
         onlyEmpty: Bool,
         on connection: borrowing PostgresConnection
     ) throws -> [RefreshedView] {
         try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-        return try waiting(longLockPatience, for: refreshPurpose, .ledger, on: connection) { connection in
+        return try waiting(longLockTimeout, for: refreshPurpose, .ledger, on: connection) { connection in
             try connection.run(
                 "SELECT view_name, view_rows, milliseconds FROM refresh_views($1::boolean)",
                 [.boolean(onlyEmpty)]
@@ -116,9 +123,9 @@ extension Ledger {
         }
     }
 
-    /// Whether the materialised views may show something else than the ledger holds.
+    /// Whether the materialized views may be stale.
     ///
-    /// They do after a run has filed changed rows, and from day to day, for time passes in them, too.
+    /// They are stale after changed rows, and on every new day, because they depend on the date.
     package func viewsAreStale() async throws -> Bool {
         try await transaction { try Self.viewsAreStale(on: $0) }
     }
@@ -138,5 +145,5 @@ extension Ledger {
     }
 }
 
-/// Another session refreshes the views.
+/// Another session is refreshing the views.
 private struct RefreshUnderWay: Error {}

@@ -4,10 +4,12 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// Hands over the listed IDs in batches, already judged; may throw when the list is bad, and then nothing has begun.
+/// Provides the listed, validated IDs in batches.
+///
+/// If it throws because the list is invalid, no run is started.
 package typealias IDFeed = @Sendable (_ take: ([TransactionID]) throws -> Void) throws -> Void
 
-/// Where the IDs of a run come from.
+/// The source of a run's IDs.
 package enum ListedIDs: Sendable {
     case none
     case feed(IDFeed)
@@ -17,17 +19,19 @@ package enum ListedIDs: Sendable {
 
 /// An ID from a query is not a transaction ID.
 package struct BadListedID: Error, Equatable, Sendable {
-    /// As it came, at most 40 characters.
+    /// The text, at most 40 characters.
     package let found: String
 }
 
-/// PostgreSQL does not accept the query a job lists its IDs with.
+/// PostgreSQL refuses the query of the job's ID list.
 package struct BadListQuery: Error, Equatable, Sendable {
-    /// PostgreSQL's words.
+    /// PostgreSQL's message.
     package let message: String
 
-    /// Passes every other error on.
-    static func judge<R>(_ query: () throws -> R) throws -> R {
+    /// Converts PostgreSQL errors about the query.
+    ///
+    /// Other errors are passed on.
+    static func translating<R>(_ query: () throws -> R) throws -> R {
         do {
             return try query()
         } catch let error as PostgresError where ["42", "22"].contains(error.state.conditionClass) {
@@ -37,16 +41,18 @@ package struct BadListQuery: Error, Equatable, Sendable {
 }
 
 extension Ledger {
-    /// Joins the job's unfinished run, or begins the next one.
+    /// Joins the job's unfinished run, or starts the next one.
     ///
-    /// The items are planned in batches, each in a transaction of its own. Until the last batch is there the run is in phase
-    /// -1, and no worker takes an item. A process that is killed before continues when it starts again, with the list as it
-    /// is then; a second process that starts meanwhile plans as well, for a batch that is there already changes nothing.
-    /// - Throws: ``BadListedID``, whatever the feed throws, ``Postgres/PostgresError``. A list that is bad begins nothing.
+    /// Items are planned in batches, one transaction each. Until the last batch is committed, the run is in phase -1,
+    /// and no
+    /// worker takes an item. After a kill, the next process continues with the list as it is then. Several processes
+    /// can plan
+    /// at the same time, because planning an existing batch again changes nothing.
+    /// - Throws: ``BadListedID``, errors of the feed, ``Postgres/PostgresError``. An invalid list starts no run.
     package func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
         let invocation = Invocation()
         return try await persistently { connection -> RunStart in
-            // A list is read only if it is needed.
+            // The list is read only if it is needed.
             let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
             if let open, open.isJoinable(plan), !open.isPlanning { return open.start(plan) }
             let staged = try StagedIDs.copy(ids, on: connection)
@@ -64,7 +70,7 @@ extension Ledger {
         }
     }
 
-    /// The unfinished run where it can be joined; otherwise a new one, which takes its place.
+    /// Returns the unfinished run if it can be joined; otherwise starts a new one, which replaces it.
     private static func open(
         _ plan: RunPlan,
         by invocation: Invocation,
@@ -72,11 +78,11 @@ extension Ledger {
     ) throws -> (run: OpenRun, remarks: [String]) {
         var remarks: [String] = []
         if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
-            // After a COMMIT whose answer was lost, the run is there and is this invocation's own.
+            // If the answer to COMMIT was lost, the run exists and belongs to this invocation.
             if open.begunBy == invocation || open.isJoinable(plan) { return (open, []) }
             try supersede(open.run, of: plan, on: connection)
             let difference = plan.restart || open.isRetry ? "" : " and other streams or filters"
-            remarks.append("run \(open.run) had work left\(difference); this run takes its place")
+            remarks.append("run \(open.run) had work left\(difference); this run replaces it")
         }
         let run = try ItemPlanner(plan: plan).insertRun(phase: OpenRun.planning, by: invocation, on: connection)
         crashPoint(.runInserted)
@@ -94,8 +100,9 @@ extension Ledger {
         )
     }
 
-    /// Ends an unfinished run whose place another takes; its unfinished items are planned again, their cursors kept where
-    /// they fit.
+    /// Ends an unfinished run that another run replaces.
+    ///
+    /// The new run plans its unfinished items again, and keeps cursors that are still valid.
     private static func supersede(
         _ run: Int64,
         of plan: RunPlan,
@@ -110,7 +117,7 @@ extension Ledger {
             """,
             key
         )
-        try file(
+        try storeCounts(
             count(run, app: plan.app, job: plan.job.name, on: connection),
             app: plan.app,
             exitCode: Int32(supersededCode),
@@ -121,7 +128,7 @@ extension Ledger {
     }
 }
 
-/// Names one call of ``Ledger/beginOrJoin(_:ids:)`` or ``Ledger/retryFailed(_:)``.
+/// Identifies one call of ``Ledger/beginOrJoin(_:ids:)`` or ``Ledger/retryFailed(_:)``.
 struct Invocation: Equatable, Sendable {
     let bytes: [UInt8]
 
@@ -150,10 +157,10 @@ struct OpenRun: Sendable {
     let begunBy: Invocation?
 
     /// - Parameters:
-    ///   - plan: Of the job.
-    ///   - isLocked: Whether the run stays open until the transaction ends; a process that is ending it is waited for.
+    ///   - plan: The plan of the job.
+    ///   - isLocked: Whether to lock the run, so that it stays open until the transaction ends.
     ///   - connection: Inside a transaction.
-    /// - Returns: `nil` when no run of the job is open.
+    /// - Returns: `nil` if the job has no open run.
     /// - Throws: ``Postgres/PostgresError``.
     static func find(
         _ plan: RunPlan,
@@ -180,7 +187,9 @@ struct OpenRun: Sendable {
         }
     }
 
-    /// Whether a run of the plan continues it: a retry covers only the failed items, so a whole run takes its place.
+    /// Whether a run with this plan can continue it.
+    ///
+    /// A retry has only failed items, so a regular run replaces it.
     func isJoinable(_ plan: RunPlan) -> Bool {
         !plan.restart && !isRetry && fingerprint == plan.fingerprint
     }

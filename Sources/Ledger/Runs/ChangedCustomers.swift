@@ -4,29 +4,29 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// What a run with `changedSince` found in the notifications.
+/// The customers that a run with `changedSince` found in notifications.
 package struct NamedCustomers: Sendable, Equatable {
-    /// Customers that are asked for now.
+    /// The number of planned customers.
     package let planned: Int64
-    /// Of those that notifications named, the erased ones.
+    /// The number of erased customers.
     package let withheld: Int64
 }
 
-/// Whom `changedSince` would name by what the ledger holds already.
+/// The customers that `changedSince` would find in the ledger now.
 package struct ChangedSoFar: Sendable, Equatable {
     package let customers: Int64
-    /// Until when an earlier run has followed notifications; `nil` when none has.
+    /// Until when an earlier run has followed notifications; `nil` if none has.
     package let followedUntil: UnixMilliseconds?
-    /// Until when the job has asked for notifications.
+    /// Until when the job has requested notifications.
     package let notificationsUntil: UnixMilliseconds?
-    /// Closed days that are due for their second reading.
+    /// The number of closed days that are due for their second reading.
     package let daysToReadAgain: Int64
 }
 
 extension Ledger {
     /// Apple's codes for an ID that does not exist.
     ///
-    /// A later run gets the same answer, so only `retry` asks again.
+    /// A later run would get the same answer, so only `retry` requests them again.
     static let codesOfUnknownIDs: [String] = {
         let codes: [AppleErrorCode] = [
             .invalidTransactionId, .accountNotFound, .originalTransactionIdNotFound, .transactionIdNotFound,
@@ -34,13 +34,16 @@ extension Ledger {
         return codes.map { String($0.rawValue) }
     }()
 
-    /// Once the app's notifications have reached their end: plans the histories of the customers they name.
+    /// Plans the histories of the customers in the app's notifications.
     ///
-    /// The items are planned in batches; the last transaction moves the run out of phase 0. Several processes may call it:
-    /// a batch that is there already changes nothing, and one process moves the run on. Killed before, the run still is in
-    /// phase 0 and its notifications are there; killed after, its items are. What a window that failed would have named is
-    /// looked for again by the next run.
-    /// - Returns: Whom this call planned; `nil` when another process moved the run on.
+    /// Call it when the notifications are complete.
+    ///
+    /// Items are planned in batches, and the last transaction moves the run out of phase 0. Several processes can call
+    /// it:
+    /// planning an existing batch again changes nothing, and one process moves the run on. After a kill the run is
+    /// still in
+    /// phase 0, and the next call continues. The next run finds the customers of windows that failed.
+    /// - Returns: The customers planned by this call; `nil` if another process moved the run on.
     /// - Throws: ``Postgres/PostgresError``.
     package func planChangedCustomers(_ plan: RunPlan, run: Int64) async throws -> NamedCustomers? {
         try await persistently { connection in
@@ -86,12 +89,12 @@ extension Ledger {
         }
     }
 
-    /// Whom a run would ask for if no further notification came; writes nothing.
+    /// The customers that a run would request without further notifications; writes nothing.
     ///
     /// - Throws: ``Postgres/PostgresError``.
     package func changedSoFar(_ plan: RunPlan) async throws -> ChangedSoFar {
         try await transaction(.readOnlySnapshot) { connection in
-            try connection.script(Self.usualPlanner)
+            try connection.script(Self.defaultPlanner)
             let changed = ChangedCustomers(plan: plan)
             let since = try changed.since(on: connection)
             let row = try connection.run(
@@ -115,22 +118,22 @@ extension Ledger {
     }
 }
 
-/// Whom the notifications in the ledger name, and who of them was not asked for since.
+/// Finds customers in the ledger's notifications whose histories have not been requested since.
 ///
-/// The answer depends on nothing but rows that are committed: of each customer, how far the history is complete. So
-/// whoever was named and not asked, because a run was superseded, an item failed or a window came late, is named again.
+/// The result depends only on committed rows: until when each customer's history is complete. So a customer who was
+/// found but not requested, because a run was superseded, an item failed or a window was late, is found again.
 struct ChangedCustomers {
     let plan: RunPlan
 
-    /// How long after a notification's date a history must have been read to show for certain what it is about.
+    /// How long after a notification's date a history must be read to certainly contain its transaction.
     ///
-    /// This is a property of Apple's histories, so it does not follow the job's `overlap`: a job with an overlap
-    /// of days would otherwise ask for the same customers again on each of these days.
+    /// This is a property of Apple's histories, so it is independent of the job's `overlap`. Otherwise a job with an
+    /// overlap of days would request the same customers on each of these days.
     static let settlingTime = Duration.seconds(3_600)
 
     private var key: [Cell] { [.integer(plan.app.rawValue), .text(plan.job.name)] }
 
-    /// How many days a run that began now would read for the second time.
+    /// The number of days that a run would read for the second time now.
     func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
         var days: Int64 = 0
         for stream in plan.job.streams.all where stream.items == .windows {
@@ -140,7 +143,7 @@ struct ChangedCustomers {
         return days
     }
 
-    /// From when on notifications are looked at; `nil` for all the ledger has.
+    /// The earliest date of the notifications to read; `nil` for all in the ledger.
     func since(on connection: borrowing PostgresConnection) throws -> UnixMilliseconds? {
         guard let changedSince = plan.changedSince else {
             throw LedgerError.invariant("the job \(plan.job.name) does not follow notifications")
@@ -150,32 +153,32 @@ struct ChangedCustomers {
         return until - Self.settlingTime
     }
 
-    /// Until when an earlier run of the job has followed notifications without a hole.
+    /// Until when earlier runs of the job have followed notifications without a gap.
     func followedUntil(on connection: borrowing PostgresConnection) throws -> UnixMilliseconds? {
         try connection.run("SELECT max(followed_until) AS until FROM runs WHERE app_id = $1 AND job = $2", key)[0]
             .timestampOrNil("until").map(UnixMilliseconds.init(rawValue:))
     }
 
-    /// Whether no history of any customer was ever complete, so that customers without a notification stay unknown.
-    func knowsNobody(on connection: borrowing PostgresConnection) throws -> Bool {
+    /// Whether no customer's history was ever complete, so that customers without a notification are unknown.
+    func hasNoHistory(on connection: borrowing PostgresConnection) throws -> Bool {
         try connection.run(
             """
             SELECT NOT EXISTS (SELECT FROM crawl_items WHERE app_id = $1 AND stream = ANY ($2::text[])
-                                  AND complete_until IS NOT NULL AND item_key ~ '^[0-9]{1,20}$') AS nobody
+                                  AND complete_until IS NOT NULL AND item_key ~ '^[0-9]{1,20}$') AS no_history
             """,
             [key[0], .textArray(plan.streamsOfIDs.map(\.rawValue))]
-        )[0].bool("nobody")
+        )[0].bool("no_history")
     }
 
-    /// What the operator should know before the run: whom it cannot find.
+    /// Messages for the user about customers that the run cannot find.
     func remarks(on since: DateExpression, _ connection: borrowing PostgresConnection) throws -> [String] {
         let days = plan.job.app.environment.notificationReach.components.seconds / 86_400
         if since == .lastRun {
-            guard try knowsNobody(on: connection) else { return [] }
+            guard try hasNoHistory(on: connection) else { return [] }
             return [
                 """
-                no run has asked for a customer yet: this one finds those whom notifications of the last \(days) days name; \
-                run once with list, csv or query to have the others too
+                no run has requested a customer yet: this run finds only customers with notifications of the last \(days) days; \
+                run once with list, csv or query to include the others
                 """
             ]
         }
@@ -184,16 +187,17 @@ struct ChangedCustomers {
         }
         return [
             """
-            Apple keeps notifications for \(days) days; who changed between changedSince and then is found only as far as \
-            the ledger holds older ones
+            Apple keeps notifications for \(days) days; earlier changes since changedSince are found only in notifications \
+            that are already in the ledger
             """
         ]
     }
 
-    /// The moment up to which this run follows: its own end, or where the first window begins that it could not finish.
+    /// Until when this run has followed notifications: its end, or the start of the first window that it could not
+    /// finish.
     ///
-    /// A time that is read again has been followed before; what only the next attempt finds there is found by when it came.
-    /// Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach, 8 streams with windows.
+    /// Only first readings count. Later readings of a time find late notifications, which are found by when they were
+    /// stored. Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach, 8 streams with windows.
     static let followedUntil = """
         (SELECT least($5::timestamptz, min(i.window_start)) FROM crawl_items i
           WHERE i.app_id = $1 AND i.job = $6 AND i.stream = ANY ($8::text[]) AND i.run_id = $2
@@ -207,7 +211,7 @@ struct ChangedCustomers {
             .textArray(streams.map(\.rawValue)),
             .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
             since.map { .timestamp($0.rawValue) } ?? .null,
-            // A date says whom to ask, and a restart everybody, whoever was asked since.
+            // With a date or a restart, customers are requested even if they have been requested since.
             .boolean(plan.restart || plan.changedSince != .lastRun),
             .bigint(Self.settlingTime.wholeMilliseconds),
             plan.changedSince == .lastRun ? since.map { .timestamp($0.rawValue) } ?? .null : .null,
@@ -217,15 +221,20 @@ struct ChangedCustomers {
 
     /// One ID for each customer.
     ///
-    /// A notification names a purchase; its customer is asked for under the ID that earlier crawls used, for there the
-    /// cursor is: the purchase's own, or the one under whose history it, or another purchase of the customer, came. A
-    /// notification about the app alone names only customers who are known.
-    /// Parameters: 1 app, 2 job, 3 streams and 4 their filters, 5 since, 6 whether to ask again whoever was asked since,
-    /// 7 how much later than a notification a history must have been read to show what the notification is about, in ms,
-    /// 8 from when on a notification of any age counts that came into the ledger late, by a replay, another job, or the second
-    /// reading of its day. What a second reading found marks its customer as changed whenever the customer was asked before
-    /// the run of that reading began: a history that was read until then may lack what Apple told late.
-    /// 9 Apple's codes for IDs that do not exist: such an item is left to `retry`.
+    /// A notification contains a purchase. Its customer is requested with the ID of earlier crawls, because that item
+    /// has the
+    /// cursor: the ID of the purchase itself, or the listed ID of a history with this or another purchase of the
+    /// customer. A
+    /// notification about the app alone is used only for known customers.
+    /// Parameters:
+    /// - 1 app, 2 job, 3 streams, 4 their filters, 5 since
+    /// - 6 whether to include customers that have been requested since
+    /// - 7 see ``settlingTime``, in ms
+    /// - 8 from when notifications of any age count that were stored late, by a replay, another job, or the second
+    ///   reading of
+    ///   their day. A second reading marks its customer as changed if the customer was requested before the run of that
+    ///   reading began, because the history can lack what Apple added late
+    /// - 9 Apple's codes for IDs that do not exist; such items are left to `retry`
     static let query = """
         WITH asked AS (SELECT * FROM unnest($3::text[], $4::text[]) AS a (stream, fingerprint)),
         jobs AS (SELECT DISTINCT job FROM runs WHERE app_id = $1),
@@ -266,7 +275,7 @@ struct ChangedCustomers {
            AND i.item_key ~ '^[0-9]{1,20}$' AND coalesce(i.error_code, 0) <> ALL ($9::text[]::bigint[])
         """
 
-    /// The ID under which a purchase of the customer was found, one this job has asked for before any other.
+    /// The listed ID under which a purchase of the customer was found, preferring IDs that this job has requested.
     private static func listed(_ condition: String) -> String {
         """
         SELECT d.id FROM (SELECT DISTINCT t.listed_transaction_id AS id FROM transactions t

@@ -4,23 +4,23 @@ import Postgres
 import Workers
 
 extension Ledger {
-    /// The database's clock: the one every machine shares.
+    /// The database's clock, which all machines share.
     package func now() async throws -> UnixMilliseconds {
         try await transaction { connection in
             UnixMilliseconds(rawValue: try connection.run("SELECT clock_timestamp() AS now")[0].timestamp("now"))
         }
     }
 
-    /// How a run stands for a process that has worked on it.
+    /// Whether a run has ended, and how.
     package enum RunEnd: Sendable {
         case unfinished
-        /// Some process has seen it to its end.
+        /// A process has finished the run.
         case finished
-        /// Another run of the job took its place, and its items.
+        /// Another run of the job has replaced it.
         case superseded
     }
 
-    /// Whether, and how, a run has ended.
+    /// Reads whether a run has ended, and how.
     package func end(of run: Int64, app: AppID) async throws -> RunEnd {
         try await transaction { connection in
             let row = try connection.run(
@@ -32,24 +32,24 @@ extension Ledger {
         }
     }
 
-    /// What `runs.exit_code` holds of a run whose place another took: work was left.
+    /// The `runs.exit_code` of a superseded run: work was left.
     static let supersededCode: Int64 = 75
 
-    /// Counts a run from its items.
+    /// Computes the counts of a run from its items.
     package func summary(of run: Int64, app: AppID, job: String) async throws -> RunSummary {
         try await transaction { connection in
             try Self.count(run, app: app, job: job, on: connection)
         }
     }
 
-    /// Files a run's counts and how the process that worked on it ended; finishes it when no work is left.
+    /// Stores a run's counts and the result of this process, and finishes the run if no work is left.
     ///
     /// - Parameters:
     ///   - run: The run.
-    ///   - app: Its app.
-    ///   - job: Its job.
-    ///   - exitCode: Of this process; `nil` for what the run's own result demands.
-    ///   - message: Why work is left; `nil` when none is.
+    ///   - app: The app of the run.
+    ///   - job: The job of the run.
+    ///   - exitCode: The exit code of this process; `nil` to derive it from the run's result.
+    ///   - message: Why work is left; `nil` if none is.
     /// - Returns: The run's counts.
     /// - Throws: ``Postgres/PostgresError``.
     package func conclude(
@@ -60,13 +60,13 @@ extension Ledger {
         message: String?
     ) async throws -> RunSummary {
         try await transaction { connection in
-            // Before the items are counted: a retry that takes some of them up again finds the run open, or over.
+            // Locks the run before counting, so that a concurrent retry sees it either open or finished.
             _ = try connection.run(
                 "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 FOR UPDATE",
                 [.integer(app.rawValue), .bigint(run)]
             )
             let summary = try Self.count(run, app: app, job: job, on: connection)
-            try Self.file(
+            try Self.storeCounts(
                 summary,
                 app: app,
                 exitCode: exitCode ?? summary.exitCode,
@@ -79,8 +79,8 @@ extension Ledger {
         }
     }
 
-    /// Writes a run's counts into its row, unless it is over already.
-    static func file(
+    /// Writes a run's counts to its row, unless the run is already finished.
+    static func storeCounts(
         _ summary: RunSummary,
         app: AppID,
         exitCode: Int32,

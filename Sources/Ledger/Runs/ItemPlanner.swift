@@ -4,7 +4,7 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// Turns a run's plan into work items, in the database; no list of IDs is ever whole in memory.
+/// Creates a run's work items in the database, without holding the list of IDs in memory.
 struct ItemPlanner {
     let plan: RunPlan
 
@@ -12,25 +12,25 @@ struct ItemPlanner {
     var job: Cell { .text(plan.job.name) }
 
     static func gapRemark(_ stream: StreamName) -> String {
-        "\(stream.rawValue): Apple no longer serves the oldest part of what was asked for; the gap is recorded"
+        "\(stream.rawValue): Apple no longer serves the oldest part of the requested time; the gap is recorded"
     }
 
-    /// An item that is to do again: nobody's, and counted from zero.
+    /// Assignments that make an item available again, with zero counts.
     ///
-    /// Its lease, if somebody still holds one, is over.
+    /// An existing lease ends.
     static let isToDo = """
         state = 'waiting', claimable_at = clock_timestamp(), lease_owner = NULL, page_count = 0, request_count = 0,
         rows_new = 0, rows_updated = 0, rows_unchanged = 0, records_rejected = 0, records_withheld = 0, restarts = 0, deferrals = 0,
         error_code = NULL, error_message = NULL, finished_at = NULL
         """
 
-    /// Plans the items of the staged IDs and everything else the run begins with, and moves the run out of phase -1.
+    /// Plans the items of the staged IDs and all other initial items, and moves the run out of phase -1.
     ///
     /// - Parameters:
-    ///   - staged: In the session's temporary tables; none for a run whose customers notifications name.
-    ///   - start: How the run was begun or joined.
+    ///   - staged: The IDs in the session's temporary tables; none for a run with `changedSince`.
+    ///   - start: The started or joined run.
     ///   - connection: Outside a transaction.
-    /// - Returns: `start` with what the plan found.
+    /// - Returns: `start` with the counts and messages of the planning.
     /// - Throws: ``Postgres/PostgresError``.
     func plan(
         _ staged: StagedIDs,
@@ -48,10 +48,10 @@ struct ItemPlanner {
             on: connection
         )
         if start.withheldIDs > 0 {
-            start.remarks.append("\(start.withheldIDs) listed IDs are of erased customers and not asked for")
+            start.remarks.append("\(start.withheldIDs) listed IDs belong to erased customers and are not requested")
         }
         return try connection.transaction(.readCommitted) { [start] connection in
-            try connection.script(Ledger.usualPlanner)
+            try connection.script(Ledger.defaultPlanner)
             var start = start
             let moved = try connection.run(
                 """
@@ -63,7 +63,7 @@ struct ItemPlanner {
                     .bigint(start.withheldIDs), .integer(plan.changedSince == nil ? 1 : 0),
                 ]
             )
-            // Another process was faster, or the run was superseded.
+            // Another process has moved the run on, or the run was superseded.
             guard moved.affected == 1 else { return start }
             if let since = plan.changedSince {
                 start.remarks += try ChangedCustomers(plan: plan).remarks(on: since, connection)
@@ -81,18 +81,18 @@ struct ItemPlanner {
         }
     }
 
-    /// Plans one item for each staged ID and stream, a batch in each transaction.
+    /// Plans one item for each staged ID and stream, with one transaction per batch.
     ///
-    /// A batch that is there already, planned by another process or before a kill, changes nothing.
+    /// Planning an existing batch again, after another process or a kill, changes nothing.
     ///
     /// - Parameters:
     ///   - streams: Streams with one item for each ID.
-    ///   - staged: In the session's temporary tables.
+    ///   - staged: The IDs in the session's temporary tables.
     ///   - run: The run.
-    ///   - phase: The run's phase while its items are planned; planning ends when the run has left it.
+    ///   - phase: The phase in which the items are planned; planning stops when the run has left it.
     ///   - connection: Outside a transaction.
     ///   - batchPlanned: Called inside each transaction, with the batch in `stage_ids`.
-    /// - Returns: How many of the IDs are of erased customers.
+    /// - Returns: The number of IDs of erased customers.
     /// - Throws: ``Postgres/PostgresError``.
     func planBatches(
         of streams: [StreamName],
@@ -105,7 +105,7 @@ struct ItemPlanner {
         var withheld: Int64 = 0
         for batch in 0..<staged.batches {
             let dropped = try connection.transaction(.readCommitted) { connection -> Int64? in
-                try connection.script(Ledger.usualPlanner)
+                try connection.script(Ledger.defaultPlanner)
                 let isCurrent = try connection.run(
                     "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 AND phase = $3 AND finished_at IS NULL FOR SHARE",
                     [app, .bigint(run), .integer(phase)]
@@ -125,9 +125,9 @@ struct ItemPlanner {
         return withheld
     }
 
-    /// Files a run that begins.
+    /// Inserts a new run.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The number of the run.
     func insertRun(
         phase: Int32,
         isRetry: Bool = false,
@@ -148,14 +148,14 @@ struct ItemPlanner {
         )[0].int64("run_id")
     }
 
-    /// Takes the IDs of erased customers off the staged list, and holds off erasures until the plan is made.
+    /// Removes the IDs of erased customers from the staged list, and blocks erasures until the transaction ends.
     func dropErased(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
         try Tombstones.hold(plan.app, on: connection)?.dropListed(on: connection) ?? 0
     }
 
-    /// Keeps the filters that the streams are planned with, and says which of them have changed.
+    /// Stores the filters of the streams, and finds changed ones.
     ///
-    /// - Returns: A sentence for each stream whose items begin again.
+    /// - Returns: A message for each stream whose items start again.
     func noteFilters(of streams: [StreamName], on connection: borrowing PostgresConnection) throws -> [String] {
         try connection.transaction(.readCommitted) { connection in
             var remarks: [String] = []
@@ -174,17 +174,17 @@ struct ItemPlanner {
                     [app, job, .text(stream.rawValue), .text(plan.job.queryFingerprint(for: stream))]
                 )
                 guard changed.count > 0 else { continue }
-                let whose = plan.changedSince == nil ? "its items begin" : "each customer begins, when next named,"
-                remarks.append("\(stream.rawValue): the filters have changed; \(whose) again at the beginning")
+                let item = plan.changedSince == nil ? "its items start" : "each customer's next request starts"
+                remarks.append("\(stream.rawValue): the filters have changed; \(item) again at the first page")
             }
             return remarks
         }
     }
 
-    /// One item for each ID of the batch at hand.
+    /// Plans one item for each ID of the current batch.
     ///
-    /// A finished one goes on from its cursor, unless its filters have changed. One that was finished since the job's last
-    /// complete run, by a run whose place this one takes, stays finished.
+    /// A finished item continues from its cursor, unless its filters have changed. An item that was finished by a run
+    /// that this run replaces, since the job's last complete run, stays finished.
     private func insertItems(of stream: StreamName, run: Int64, on connection: borrowing PostgresConnection) throws {
         let fingerprint = plan.job.queryFingerprint(for: stream)
         if !plan.restart {
@@ -196,7 +196,7 @@ struct ItemPlanner {
         let settings = plan.job.streams[stream]
         let window = requestedWindow(settings?.dates)
         let keepsCursor = settings?.keepsCursor ?? false
-        let overlap = settings?.dates?.overlap ?? RequestedDates.usualOverlap
+        let overlap = settings?.dates?.overlap ?? RequestedDates.defaultOverlap
         _ = try connection.run(
             """
             INSERT INTO crawl_items AS i
@@ -217,7 +217,7 @@ struct ItemPlanner {
         )
     }
 
-    /// The window of each item; NULL for a stream whose requests name no dates.
+    /// The window of each item; NULL for a stream whose requests contain no dates.
     private func requestedWindow(_ dates: RequestedDates?) -> (start: Cell, end: Cell, oldest: Cell) {
         guard let dates else { return (.null, .null, .null) }
         let asked = span(of: dates).asked
@@ -231,10 +231,10 @@ struct ItemPlanner {
         dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
     }
 
-    /// Items that a superseded run has finished belong to the run that takes its place, as they are.
+    /// Moves the finished items of a superseded run to the run that replaces it.
     ///
-    /// Without this, a job that is started from two places, each time with another list, would request its first customers
-    /// again and again. Parameters: app, job, stream, filters, run.
+    /// Otherwise a job that is started from two places with different lists would request its first customers
+    /// repeatedly. Parameters: app, job, stream, filters, run.
     private static let keepFinished = """
         UPDATE crawl_items i SET run_id = $5::bigint
           FROM stage_ids listed
@@ -244,9 +244,9 @@ struct ItemPlanner {
                             WHERE r.app_id = $1 AND r.job = $2 AND r.finished_at IS NOT NULL AND r.exit_code <> \(Ledger.supersededCode))
         """
 
-    /// Where another job of the app stands with the same filters: of use where the job does not list everybody itself.
+    /// The cursors of other jobs of the app with the same filters, for jobs without their own complete list.
     ///
-    /// What lies before that job's cursor is in the ledger, whoever asked for it. Parameter 13: whether to look.
+    /// All records before such a cursor are in the ledger, regardless of the job. Parameter 13: whether to use them.
     private static let seenByOthers = """
         LEFT JOIN LATERAL (
             SELECT o.cursor, o.complete_until, o.saw_revocation
@@ -260,11 +260,10 @@ struct ItemPlanner {
 
     /// An item that exists already.
     ///
-    /// A window of notifications begins where the last complete one ended. Where none was completed, or everything is to
-    /// begin again, it begins no later than what was asked for before: nothing that was ever owed is forgotten.
-    /// The other environment is kept only where it once knew the ID.
-    /// Parameters beyond the insert's: 8 restart, 9 whether the cursor outlives a run, 10 Apple's reach, 11 overlap in ms,
-    /// 12 whether the sandbox may be tried.
+    /// A window of notifications starts at the end of the last complete one. If none was completed, or with a restart,
+    /// it starts no later than the previous request, so that no time is skipped. The other environment is kept only if
+    /// it knew the ID. Parameters beyond those of the insert: 8 restart, 9 whether the cursor is kept between runs,
+    /// 10 the oldest date that Apple serves, 11 overlap in ms, 12 whether the sandbox may be tried.
     private static let takeUpAgain = """
         ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
             run_id = excluded.run_id, \(isToDo),
@@ -285,7 +284,7 @@ struct ItemPlanner {
          WHERE i.run_id <> excluded.run_id
         """
 
-    /// Records of an ID that Apple has dropped: since it was last complete, or before anything was asked for.
+    /// Records gaps of IDs: time that Apple no longer serves and that no run has read.
     private func recordItemGaps(
         of stream: StreamName,
         _ dates: RequestedDates,

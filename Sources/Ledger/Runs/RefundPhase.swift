@@ -4,19 +4,22 @@ import LedgerTables
 import Postgres
 
 extension Ledger {
-    /// Once histories and notifications have reached their end: plans the refund histories of those customers in
-    /// whose history a revocation or a REFUND notification was ever seen.
+    /// Plans the refund histories of customers with a revocation or a REFUND notification in their history.
     ///
-    /// Only customers that this run has read are asked for; and where notifications name the customers, those as well whose
-    /// refunds an earlier run still owes, because it was superseded or they failed: nothing may ever name them again. The cost
-    /// follows what this run has read and what came since the last one, not what the ledger holds. Several processes may
-    /// call it; one of them moves the run on, and the others find it done.
+    /// Call it when histories and notifications are complete.
+    ///
+    /// Only customers of this run are requested. With `changedSince`, customers whose refunds an earlier run did not
+    /// finish
+    /// are included, because no notification may mention them again. The cost depends on what this run has read and
+    /// what was
+    /// stored since the last one, not on the size of the ledger. Several processes can call it; one of them moves the
+    /// run on.
     /// - Returns: Whether this call moved the run to phase 2.
     package func planRefundsOfRevoked(_ plan: RunPlan, run: Int64) async throws -> Bool {
         try await persistently { connection in
             let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
             let until = try connection.transaction(.readCommitted) { connection in
-                try connection.script(Self.usualPlanner)
+                try connection.script(Self.defaultPlanner)
                 let until = try connection.run("SELECT now() AS until")[0].timestamp("until")
                 _ = try connection.run(
                     Self.markRefunded,
@@ -61,9 +64,9 @@ extension Ledger {
         }
     }
 
-    /// How long before a moment a transaction may have begun whose rows were not visible then.
+    /// The margin for rows that were not yet visible at a moment, although their transaction had begun.
     ///
-    /// Rows are dated by the beginning of their transaction. A page's transaction is over within a minute.
+    /// Rows have the time at which their transaction began. A page's transaction ends within a minute.
     static let commitMargin = Duration.seconds(3_600)
 
     /// Marks the customers of the REFUND notifications that were stored since the job last looked.
@@ -81,10 +84,10 @@ extension Ledger {
            AND NOT (i.saw_revocation AND i.refunds_due)
         """
 
-    /// Whose refunds this run asks for.
+    /// The customers whose refunds this run requests.
     ///
-    /// Parameters: app, job, run, whether customers of other runs count, Apple's codes for IDs that do not exist, streams
-    /// of customers with a revocation.
+    /// Parameters: app, job, run, whether customers of other runs count, Apple's codes for IDs that do not exist,
+    /// streams of customers with a revocation.
     private static let refundsDue = """
         SELECT i.item_key FROM crawl_items i
          WHERE i.app_id = $1 AND i.job = $2 AND i.refunds_due AND (i.run_id = $3 OR $4::boolean)

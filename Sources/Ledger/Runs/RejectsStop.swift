@@ -2,7 +2,7 @@ import LedgerTables
 import Postgres
 
 extension Ledger {
-    /// Whether a process has ended before because too many of the run's records failed verification.
+    /// Whether an earlier process of the run has ended because too many records failed verification.
     package func wasStoppedForRejects(_ run: Int64, app: AppID) async throws -> Bool {
         try await transaction { connection in
             try connection.run(
@@ -12,7 +12,7 @@ extension Ledger {
         }
     }
 
-    /// Files that a process ends because too many of the run's records failed verification.
+    /// Records that a process ends because too many of the run's records failed verification.
     package func noteStopForRejects(_ run: Int64, app: AppID) async throws {
         try await transaction { connection in
             _ = try connection.run(

@@ -3,7 +3,7 @@ import JobPlan
 import LedgerTables
 import Postgres
 
-/// No item of the job can be tried again now.
+/// No item of the job can be retried now.
 package enum NothingToRetry: Error, Equatable, Sendable {
     case neverRan
     case noneFailed
@@ -14,16 +14,18 @@ package enum NothingToRetry: Error, Equatable, Sendable {
 }
 
 extension Ledger {
-    /// Begins a run of the items that failed in earlier ones, or joins the unfinished run and has it take up its own.
+    /// Starts a run of the items that failed in earlier runs, or adds failed items to the unfinished run.
     ///
-    /// An unfinished run is joined also when none of its items has failed: it may be a retry that was stopped with work
-    /// left. One transaction; a second time, after a COMMIT whose answer was lost, it joins the run that it has begun. What
-    /// Apple no longer serves is left to the next whole run, which records the gap.
+    /// An unfinished run is joined even if none of its items has failed, because it can be a retry that was stopped.
+    /// The call
+    /// is one transaction. When it is repeated after a lost answer to COMMIT, it joins the run that it has started.
+    /// Time that
+    /// Apple no longer serves is left to the next regular run, which records the gap.
     /// - Throws: ``NothingToRetry``, ``Postgres/PostgresError``.
     package func retryFailed(_ plan: RunPlan) async throws -> RunStart {
         let invocation = Invocation()
         return try await transaction { connection in
-            try connection.script(Self.usualPlanner)
+            try connection.script(Self.defaultPlanner)
             try Self.lockRuns(of: plan, on: connection)
             if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
                 guard open.fingerprint == plan.fingerprint else { throw NothingToRetry.jobHasChanged(run: open.run) }
@@ -41,7 +43,7 @@ extension Ledger {
                 [.integer(plan.app.rawValue), .text(plan.job.name)]
             )
             guard runs.count > 0 else { throw NothingToRetry.neverRan }
-            // The customers of a retry are the failed ones, so no notification has to name them first.
+            // The customers of a retry are already known, so the phase of notifications is skipped.
             let run = try ItemPlanner(plan: plan)
                 .insertRun(phase: 1, isRetry: true, by: invocation, on: connection)
             guard try takeUpFailed(by: plan, run: run, on: connection) > 0 else { throw NothingToRetry.noneFailed }
@@ -49,7 +51,7 @@ extension Ledger {
         }
     }
 
-    /// - Returns: How many items the run has to do because of it.
+    /// - Returns: The number of items that were added to the run.
     private func takeUpFailed(
         by plan: RunPlan,
         run: Int64,
@@ -61,13 +63,13 @@ extension Ledger {
         ).affected
     }
 
-    /// How many items ``retryFailed(_:)`` would take up.
+    /// The number of items that ``retryFailed(_:)`` would add.
     static func countRetryable(by plan: RunPlan, on connection: borrowing PostgresConnection) throws -> Int64 {
         try connection.run("SELECT count(*) AS items FROM crawl_items WHERE \(isRetryable)", retryable(by: plan))[0]
             .int64("items")
     }
 
-    /// Whether an item failed, in whichever run, and the job would ask for it as it was asked for then.
+    /// Whether an item failed in any run, and the job would still request it in the same way.
     private static let isRetryable = """
         app_id = $1 AND job = $2 AND state = 'failed'
             AND (stream, fingerprint) IN (SELECT * FROM unnest($3::text[], $4::text[]))
@@ -84,13 +86,13 @@ extension Ledger {
         ]
     }
 
-    /// Waits until no other process begins or joins a run of the job; afterwards locks are waited for 30 s again.
+    /// Waits until no other process starts or joins a run of the job, and then restores the default lock timeout.
     ///
-    /// - Throws: ``LockTimeout`` after ``RunPlan/lockPatience``; ``Postgres/PostgresError``.
+    /// - Throws: ``LockTimeout`` after ``RunPlan/lockTimeout``; ``Postgres/PostgresError``.
     static func lockRuns(of plan: RunPlan, on connection: borrowing PostgresConnection) throws {
         let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
         let purpose = "another process to begin a run of \(plan.job.name)"
-        try waiting(plan.lockPatience, for: purpose, .table("jobs"), on: connection) { connection in
+        try waiting(plan.lockTimeout, for: purpose, .table("jobs"), on: connection) { connection in
             _ = try connection.run("INSERT INTO jobs (app_id, job) VALUES ($1, $2) ON CONFLICT DO NOTHING", key)
             _ = try connection.run("SELECT FROM jobs WHERE app_id = $1 AND job = $2 FOR UPDATE", key)
         }

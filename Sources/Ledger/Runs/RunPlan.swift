@@ -2,20 +2,20 @@ package import AppStoreModel
 package import JobPlan
 import SignedData
 
-/// What a run is to do, from the job file; the transaction IDs come beside it, a batch at a time.
+/// The plan of a run, from the job file, without the transaction IDs, which are read in batches.
 package struct RunPlan: Sendable {
     package let job: JobFile
     package let app: AppID
-    /// What `now` means in the whole run.
+    /// The value of `now` in the whole run.
     package let now: UnixMilliseconds
-    /// Begin everything at its beginning, whatever earlier runs reached.
+    /// Whether all items start at their first page.
     package let restart: Bool
-    /// Of storeledger; filed with the run.
+    /// The version of storeledger, stored with the run.
     package let version: String
-    /// SHA-256 of each root under which the run's records must be signed; filed with the run.
+    /// SHA-256 of each root under which the run's records must be signed, stored with the run.
     package let trustedRoots: [String]
-    /// How long to wait while another process begins a run of the job.
-    package var lockPatience = Ledger.longLockPatience
+    /// How long to wait while another process starts a run of the job.
+    package var lockTimeout = Ledger.longLockTimeout
 
     package init(
         job: JobFile,
@@ -33,7 +33,7 @@ package struct RunPlan: Sendable {
         self.trustedRoots = trustedRoots.sorted()
     }
 
-    /// The plan of the run that was begun or joined: with the `now` and the restart an earlier process froze.
+    /// The plan with the stored `now` and restart of the started or joined run.
     package func frozen(as start: RunStart) -> RunPlan {
         var plan = RunPlan(
             job: job,
@@ -43,37 +43,38 @@ package struct RunPlan: Sendable {
             version: version,
             trustedRoots: trustedRoots
         )
-        plan.lockPatience = lockPatience
+        plan.lockTimeout = lockTimeout
         return plan
     }
 
-    /// The oldest notifications worth asking for.
+    /// The oldest start date for notifications.
     var oldestNotification: UnixMilliseconds { job.app.environment.oldestNotification(at: now) }
 
-    /// Whether an item's window begins where Apple's reach began when the run did, because the job asks for all there is.
+    /// Whether an item's window begins at the oldest date that Apple served when the run began.
     ///
-    /// A long run's later items find that edge moved on. "As far back as Apple goes" cannot be short of anything.
+    /// In a long run that date moves on, so later items can lack time. This is not a gap, because the job requests
+    /// everything that Apple has.
     package func asksAsFarBackAsApple(_ item: WorkItem) -> Bool {
         guard let start = item.window?.lowerBound else { return false }
         return job.streams[item.stream]?.dates?.startDate == .lastRun && start <= oldestNotification
     }
 
-    /// Streams with one item for each listed ID, from the beginning of the run.
+    /// Streams with one item for each listed ID, from the start of the run.
     package var streamsOfIDs: [StreamName] { job.streams.names(with: .listedIDs) }
 
     /// Streams whose customers are known once the others have finished; see ``JobPlan/ItemSource``.
     package var streamsOfRevocations: [StreamName] { job.streams.names(with: .customersWithRevocation) }
 
-    /// Streams with windows for the whole app.
+    /// Streams with app-wide windows.
     package var streamsOfWindows: [StreamName] { job.streams.names(with: .windows) }
 
-    /// From when on notifications name the customers; `nil` when the job lists them itself.
+    /// The `changedSince` of the job; `nil` if the job lists the customers itself.
     package var changedSince: DateExpression? {
         guard case .changedSince(let since) = job.transactionIds else { return nil }
         return since
     }
 
-    /// Whether the source may hold other IDs by now without the job file saying so.
+    /// Whether the source's IDs can change without a change of the job file.
     var idsMayChange: Bool {
         switch job.transactionIds {
         case nil, .list, .changedSince: false
@@ -81,16 +82,18 @@ package struct RunPlan: Sendable {
         }
     }
 
-    /// Until when an item is complete once its last page is in the ledger.
+    /// Until when an item is complete after its last page is committed.
     package func completeUntil(_ item: WorkItem) -> UnixMilliseconds {
         if let window = item.window { return window.upperBound }
         return min(now, job.streams[item.stream]?.end(now: now) ?? now)
     }
 
-    /// Of all streams and the source of the IDs; another one means another run.
+    /// Identifies the streams and the source of the IDs.
     ///
-    /// Neither the contents nor the path of a CSV file are part of it, nor a query's answer: a run goes on with the IDs it
-    /// began with, from whichever folder or machine it is continued.
+    /// A run can be resumed only with the same fingerprint.
+    ///
+    /// It does not contain the path and content of a CSV file or the result of a query: a resumed run keeps its
+    /// original IDs, on any machine and in any directory.
     var fingerprint: String {
         var parts = job.streams.names.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
         parts += job.streams.all.compactMap(\.planFingerprint)
@@ -106,18 +109,18 @@ package struct RunPlan: Sendable {
     }
 }
 
-/// How a run began.
+/// A started or joined run.
 package struct RunStart: Sendable {
     package let run: Int64
-    /// The `now` of the run, which an earlier process may have frozen.
+    /// The `now` of the run, possibly set by an earlier process.
     package let now: UnixMilliseconds
     package let joined: Bool
-    /// Whether the run was begun with `--restart`.
+    /// Whether the run was started with `--restart`.
     package let restarted: Bool
     package var listedIDs: Int64 = 0
     package var duplicateIDs: Int64 = 0
-    /// Of the listed ones, those of erased customers.
+    /// The number of listed IDs of erased customers.
     package var withheldIDs: Int64 = 0
-    /// Sentences for the operator: filters that changed, gaps that were found.
+    /// Messages for the user, such as changed filters and gaps.
     package var remarks: [String] = []
 }

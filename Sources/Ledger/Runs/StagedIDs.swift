@@ -3,22 +3,23 @@ import LedgerTables
 import Postgres
 import Workers
 
-/// The IDs that a run is to plan, in a temporary table of one session: each once, in order, in batches.
+/// The IDs to plan, in a temporary table of one session: each once, in order, in batches.
 ///
-/// No list is ever whole in memory, and no transaction plans more than one batch of it.
+/// The list is never held in memory, and one transaction plans at most one batch.
 struct StagedIDs {
-    /// IDs that one transaction plans.
+    /// The number of IDs that one transaction plans.
     private static let batchSize = 10_000
 
     let batches: Int
-    /// Distinct IDs.
+    /// The number of distinct IDs.
     let count: Int64
-    /// Rows of the list that repeat an ID.
+    /// The number of rows that repeat an ID.
     let duplicates: Int64
 
     /// Copies the listed IDs.
     ///
-    /// - Throws: ``BadListedID``, ``BadListQuery``, whatever a feed throws, ``Postgres/PostgresError``; nothing is staged then.
+    /// - Throws: ``BadListedID``, ``BadListQuery``, errors of the feed, ``Postgres/PostgresError``. Then nothing is
+    ///   staged.
     static func copy(_ ids: ListedIDs, on connection: borrowing PostgresConnection) throws -> StagedIDs {
         try stage(on: connection) { connection in
             switch ids {
@@ -33,8 +34,8 @@ struct StagedIDs {
                     try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
                 }
             case .query(let sql):
-                try BadListQuery.judge {
-                    // The line feed ends a comment the query may end with.
+                try BadListQuery.translating {
+                    // The line feed ends a possible comment at the end of the query.
                     _ = try connection.run(
                         """
                         INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)
@@ -50,7 +51,7 @@ struct StagedIDs {
         }
     }
 
-    /// Copies what a query of the ledger's own finds.
+    /// Stages the result of one of the ledger's own queries.
     static func select(
         _ query: String,
         _ parameters: [Cell],
@@ -61,7 +62,7 @@ struct StagedIDs {
         }
     }
 
-    /// Puts one batch into `stage_ids`, in the transaction that plans it.
+    /// Loads one batch into `stage_ids`, in the transaction that plans it.
     func load(_ batch: Int, on connection: borrowing PostgresConnection) throws(PostgresError) {
         try connection.script("TRUNCATE stage_ids")
         _ = try connection.run(
@@ -70,18 +71,18 @@ struct StagedIDs {
         )
     }
 
-    /// Empties the tables once everything is planned: the IDs are of customers, and a session may last.
+    /// Empties the tables after planning, because they contain customers' IDs and the session continues.
     static func empty(on connection: borrowing PostgresConnection) throws(PostgresError) {
         try connection.script("TRUNCATE stage_ids, listed_ids")
     }
 
-    /// In a transaction of its own, which locks nothing that other sessions need.
+    /// Stages IDs in a separate transaction, which takes no locks that other sessions need.
     private static func stage(
         on connection: borrowing PostgresConnection,
         _ fill: (borrowing PostgresConnection) throws -> Void
     ) throws -> StagedIDs {
         try connection.transaction(.readCommitted) { connection in
-            try connection.script("\(Ledger.usualPlanner); TRUNCATE stage_ids, listed_ids")
+            try connection.script("\(Ledger.defaultPlanner); TRUNCATE stage_ids, listed_ids")
             try fill(connection)
             _ = try connection.run(
                 """

@@ -4,7 +4,7 @@ import LedgerTables
 import Postgres
 import SignedData
 
-/// Plans the windows of a stream that is requested for the whole app.
+/// Plans the windows of an app-wide stream.
 struct WindowPlanner {
     let plan: RunPlan
     let stream: StreamName
@@ -18,10 +18,10 @@ struct WindowPlanner {
         ]
     }
 
-    /// What earlier windows left undone, then windows from the last one's end to now.
+    /// Plans unfinished earlier windows, and new windows from the end of the last one to now.
     func plan(into start: inout RunStart, on connection: borrowing PostgresConnection) throws {
         let oldest = plan.oldestNotification
-        // The ends of windows that are read again lie before it.
+        // Windows of second readings end earlier, so they do not affect the maximum.
         let lastEnd = try connection.run(
             """
             SELECT max(window_end) AS last_end FROM crawl_items
@@ -32,13 +32,13 @@ struct WindowPlanner {
 
         let span = dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
         var asked = span.asked
-        // A job that requests all that Apple has cannot miss anything.
+        // A job that requests everything Apple has is not missing anything.
         var gap = dates.startDate == .lastRun ? nil : span.unreachable
         var isIncomplete = gap != nil
         if let lastEnd {
             let end = asked.upperBound
             gap = lastEnd < min(oldest, end) ? lastEnd..<min(oldest, end) : nil
-            // A restart may begin earlier than the last window ended, never later: the time between was never requested.
+            // A restart starts no later than the end of the last window, because later time was never requested.
             let begin = max(lastEnd - dates.overlap, oldest)
             asked = min(plan.restart ? min(begin, asked.lowerBound) : begin, end)..<end
             try takeUpUndoneWindows(start.run, on: connection)
@@ -68,23 +68,24 @@ struct WindowPlanner {
         try planSecondReadings(start.run, on: connection)
     }
 
-    /// Stands for the filters in the keys of windows: a window with another filter is another item, because it lacks other
-    /// notifications.
+    /// The filters in the keys of windows.
+    ///
+    /// A window with other filters is another item, because it has other notifications.
     private var filterMark: String {
         SHA256.digest(of: Array(plan.job.queryFingerprint(for: stream).utf8)).prefix(4).hexadecimal
     }
 
-    /// Whether an item is a window that is read for the first time; see ``JobPlan/WindowReading``.
+    /// An SQL condition for windows that are read for the first time; see ``JobPlan/WindowReading``.
     static func isFirstReading(_ alias: String) -> String {
         """
         \(alias).item_key NOT LIKE '%\(WindowReading.secondSuffix)' AND \(alias).item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
         """
     }
 
-    /// The failed deliveries of the last seven days, up to where this run's own windows begin.
+    /// Plans the item for failed deliveries of the last seven days, up to the start of this run's windows.
     ///
-    /// One item for all of them, which each run moves on: Apple answers with the failures alone, mostly one page. In the
-    /// sandbox Apple tries once, so the first reading knows all there is.
+    /// There is one item, whose window each run moves forward, because Apple returns only failures, usually one page.
+    /// In the sandbox Apple tries only once, so the first reading is complete.
     private func planFailures(
         before end: UnixMilliseconds,
         _ run: Int64,
@@ -108,7 +109,7 @@ struct WindowPlanner {
         )
     }
 
-    /// One item for each closed day that is due for its second reading: once for each day, filters and job.
+    /// Plans one item for each closed day that is due for its second reading, once per day, filters and job.
     private func planSecondReadings(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
@@ -122,19 +123,19 @@ struct WindowPlanner {
         )
     }
 
-    /// How many days a run that began now would read for the second time.
+    /// The number of days that a run would read for the second time now.
     func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
         try connection.run("SELECT count(*) AS days FROM (\(Self.dueDays)) due", dueDaysParameters)[0].int64("days")
     }
 
-    /// Closed days the job has read, and has not read as a whole since Apple gave up their failed deliveries.
+    /// Closed days that the job has read, but not since Apple's last delivery attempts for them.
     ///
-    /// A day is as long as the job's windows in it. It is due ``WindowReading/secondReadingDelay`` after it closed, when all of
-    /// these are done. A day that one window has covered in a run that began after that, such as the days of a first run that
-    /// reaches back for months, needs no second reading. The keys of windows begin with a moment in milliseconds, so the
-    /// primary key leads to those within Apple's reach, however old the ledger is.
-    /// Parameters: 1 app, 2 job, 3 stream, 4 filters, 5 the first key within reach, 6 Apple's reach, 7 the latest close of a due
-    /// day, 8 how the keys end.
+    /// A day consists of the job's windows in it. It is due ``WindowReading/secondReadingDelay`` after its end, when
+    /// all these windows are done. A day that one window covered in a run that began later, such as the old days of a
+    /// first run, needs no second reading. The keys of windows begin with a moment in milliseconds, so the primary key
+    /// finds those that Apple still serves, at any age of the ledger. Parameters: 1 app, 2 job, 3 stream, 4 filters, 5
+    /// the first key that Apple serves, 6 the oldest date that Apple serves, 7 the latest end of a due day, 8 the end
+    /// of the keys.
     private static let dueDays = """
         WITH pieces AS (
             SELECT date_trunc('day', i.window_start, 'UTC') AS day, i.window_start, i.window_end, i.state, r.frozen_now
@@ -169,7 +170,9 @@ struct WindowPlanner {
         ]
     }
 
-    /// Windows an earlier run could not finish are part of this one; their tokens may still be valid.
+    /// Adds the unfinished windows of earlier runs to this run.
+    ///
+    /// Their tokens may still be valid.
     private func takeUpUndoneWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
@@ -181,9 +184,9 @@ struct WindowPlanner {
         )
     }
 
-    /// Windows an earlier run could not finish, and that are out of Apple's reach by now.
+    /// Records the unfinished windows of earlier runs that Apple no longer serves as gaps.
     ///
-    /// - Returns: How many of them were not known before.
+    /// - Returns: The number of new gaps.
     private func recordLostWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws -> Int {
         try connection.run(
             """

@@ -52,7 +52,7 @@ extension Ledger {
     ///   ``Postgres/PostgresError``.
     func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
         try await transaction(.readOnlySnapshot) { connection in
-            try connection.script(Self.usualPlanner)
+            try connection.script(Self.defaultPlanner)
             let ages = try Self.ages(of: ReportQuestion.all, connection)
             let clock = try connection.run(
                 """
@@ -91,7 +91,7 @@ extension Ledger {
         asOf: String,
         _ connection: borrowing PostgresConnection
     ) throws -> FigureTable {
-        // A parameter that a statement does not use has no type.
+        // PostgreSQL cannot infer the type of an unused parameter, so both are used here.
         let sql = "WITH asked AS (SELECT $1::integer AS app, $2::text AS job) \(question.sql)"
         let rows = try connection.run(sql, [.integer(app), .text(job)]).map { row in
             try question.columns.map { try row.textOrNil($0.name) }

@@ -6,9 +6,9 @@ import Ledger
 struct CoverageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coverage",
-        abstract: "For each ID and each day: how far its history is complete, and gaps Apple can no longer fill.",
+        abstract: "Show for each ID and day until when the history is complete, and gaps Apple can no longer fill.",
         discussion: """
-            A gap is a stretch of time that Apple no longer served when it was asked for.
+            A gap is a period of time that Apple no longer served when it was requested.
 
               storeledger coverage jobs/nightly-sync.yaml
               storeledger coverage jobs/nightly-sync.yaml --json | grep '"gaps":\\["'
@@ -17,7 +17,7 @@ struct CoverageCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Write one JSON object per line.")
     var json = false
 
     func run() async throws {
@@ -31,7 +31,7 @@ struct CoverageCommand: AsyncParsableCommand {
                 let until = item.completeUntil.map { "complete until \($0)" } ?? "never complete"
                 let gaps = item.gaps.isEmpty ? "" : "; gaps \(item.gaps.joined(separator: ", "))"
                 let name = itemName(item.item)
-                // A window's name says it already.
+                // The name of a window already contains it.
                 let window =
                     name == item.item ? item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? "" : ""
                 Console.result("\(item.stream) \(name): \(until) (\(item.state)\(window))\(gaps)")

@@ -5,7 +5,7 @@ import Ledger
 struct DictionaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dictionary",
-        abstract: "What every table, view and column means, as Markdown, from the ledger's own comments.",
+        abstract: "Describe every table, view and column as Markdown, from the comments in the database.",
         discussion: """
               storeledger dictionary jobs/nightly-sync.yaml > dictionary.md
               DATABASE_URL=postgresql:///ledger storeledger dictionary

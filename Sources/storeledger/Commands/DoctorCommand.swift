@@ -5,11 +5,11 @@ import Synchronization
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at everything a run needs and say what to mend.",
+        abstract: "Check everything a run needs and say what to fix.",
         discussion: """
-            Libraries, key, roots, ID list, database, schema, clocks, and one cheap call to
-            Apple. Every line that begins with FAIL says what to do; the exit code is the
-            one a run would end with. A line with warn stops no run.
+            Checks libraries, key, roots, ID list, database, schema and clocks, and sends one
+            request to Apple. Lines that begin with FAIL say what to do. The exit code is the
+            one that a run would end with. A warning (warn) does not stop a run.
 
               storeledger doctor jobs/nightly-sync.yaml
             """

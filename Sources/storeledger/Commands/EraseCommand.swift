@@ -8,13 +8,13 @@ import Publish
 struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Remove a customer's records, and keep them from coming back with the next crawl.",
+        abstract: "Remove a customer's records, and withhold them from later crawls.",
         discussion: """
-            Names the customer by any transaction ID, original ones included, or by the
-            app's own token for the customer. Everything those IDs lead to goes, in every
-            environment the ledger has records of the app from: see docs/guides/erasure.md.
-            Finding nothing is no failure: what comes later is withheld.
-            --reapply is for after the restore of an older backup.
+            Identify the customer by any transaction ID or original transaction ID, or by the
+            app account token. Removes all records linked to these IDs, in every environment
+            of the app: see docs/guides/erasure.md. If there are none, the command succeeds,
+            and records that arrive later are withheld. Use --reapply after restoring an
+            older backup.
 
               storeledger erase nightly.yaml --transaction-id 2000000123456789 --dry-run
               storeledger erase nightly.yaml --transaction-id 2000000123456789
@@ -26,24 +26,24 @@ struct EraseCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Option(help: ArgumentHelp("A customer's transaction ID; may be given again for other customers.", valueName: "ID"))
+    @Option(help: ArgumentHelp("A customer's transaction ID; can be repeated for other customers.", valueName: "ID"))
     var transactionId: [String] = []
 
-    @Option(help: ArgumentHelp("A customer's appAccountToken; may be given again.", valueName: "UUID"))
+    @Option(help: ArgumentHelp("A customer's appAccountToken; can be repeated.", valueName: "UUID"))
     var appAccountToken: [String] = []
 
-    @Flag(help: "Erase again whom the tombstones name, wherever they are still in the ledger.")
+    @Flag(help: "Erase again all customers in the tombstones whose records are in the ledger.")
     var reapply = false
 
-    @Flag(help: "Count what would be removed; remove nothing.")
+    @Flag(help: "Count the records to remove; remove nothing.")
     var dryRun = false
 
-    @Flag(help: "One JSON document on stdout.")
+    @Flag(help: "Write one JSON document to stdout.")
     var json = false
 
     func validate() throws {
         guard reapply != !(transactionId.isEmpty && appAccountToken.isEmpty) else {
-            throw ValidationError("Name customers by --transaction-id or --app-account-token, or say --reapply.")
+            throw ValidationError("Name customers with --transaction-id or --app-account-token, or use --reapply.")
         }
         _ = try customers()
     }
@@ -53,14 +53,14 @@ struct EraseCommand: AsyncParsableCommand {
             let pipeline = try job.pipeline()
             let name = pipeline.job.name
             var erasures: [Erasure] = []
-            // What is durable is told at once: the next customer, or the CSV files, can fail by themselves.
+            // Each erasure is reported as soon as it is durable, because the next one or the CSV export can fail.
             let tell = { (erasure: Erasure) in
                 erasures.append(erasure)
                 if !json { lines(erasure, job: name).forEach(Console.result) }
             }
             if reapply {
                 if let erasure = try await pipeline.eraseAgain(isRehearsal: dryRun) { tell(erasure) }
-                if erasures.isEmpty, !json { Console.result("\(name): nothing of erased customers is left") }
+                if erasures.isEmpty, !json { Console.result("\(name): no records of erased customers are left") }
             } else {
                 try await pipeline.erase(try customers(), isRehearsal: dryRun, done: tell)
             }
@@ -83,16 +83,16 @@ struct EraseCommand: AsyncParsableCommand {
         }
     }
 
-    /// The IDs are not repeated: this output ends up in logs.
+    /// The lines do not contain IDs, because this output is often stored in logs.
     private func lines(_ erasure: Erasure, job: String) -> [String] {
         guard !erasure.removed.isEmpty else {
             return [
                 dryRun
-                    ? "\(job): nothing of this customer is in the ledger"
-                    : "\(job): nothing of this customer is in the ledger; what comes later is withheld"
+                    ? "\(job): the ledger has no records of this customer"
+                    : "\(job): the ledger has no records of this customer; records that arrive later are withheld"
             ]
         }
-        var lines = ["\(job): \(dryRun ? "would remove" : "removed") everything of this customer"]
+        var lines = ["\(job): \(dryRun ? "would remove" : "removed") all records of this customer"]
         for count in erasure.removed {
             let space = String(repeating: " ", count: max(1, 28 - count.table.count))
             lines.append("  \(count.table)\(space)\(count.rows)")
@@ -103,13 +103,13 @@ struct EraseCommand: AsyncParsableCommand {
     private func customers() throws -> [Set<CustomerID>] {
         let transactions = try transactionId.map { text in
             guard let id = TransactionID(text) else {
-                throw ValidationError("--transaction-id is not one to twenty digits.")
+                throw ValidationError("--transaction-id must be 1 to 20 digits.")
             }
             return CustomerID.transaction(id)
         }
         let accounts = try appAccountToken.map { text in
             guard let id = CustomerID.account(text) else {
-                throw ValidationError("--app-account-token is not a UUID of a customer.")
+                throw ValidationError("--app-account-token must be a UUID, and not the nil UUID.")
             }
             return id
         }

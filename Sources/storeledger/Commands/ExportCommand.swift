@@ -6,7 +6,7 @@ import Publish
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the job's CSV files again from what the ledger holds; no call to Apple.",
+        abstract: "Write the job's CSV files again from the ledger, without requests to Apple.",
         discussion: "  storeledger export jobs/nightly-sync.yaml"
     )
 

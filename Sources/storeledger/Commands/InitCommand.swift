@@ -7,12 +7,12 @@ import JobPlan
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Write a job file that runs: asks for what the options do not say.",
+        abstract: "Write a job file; asks for values that are not given as options.",
         discussion: """
-            On a terminal it asks; elsewhere every needed option has to be given. The file
-            names no secret: the database's address stays in the environment, and the key in
-            a file of its own. With --changed-since lastRun only customers whom the app's
-            notifications name are asked for.
+            On a terminal the command asks for missing values. Otherwise, pass all required
+            options. The job file contains no secrets: the database URL stays in the
+            environment, and the key in its own file. With --changed-since lastRun, only
+            customers mentioned in the app's notifications are requested.
 
               storeledger init nightly.yaml
               storeledger init changes.yaml --changed-since lastRun
@@ -24,49 +24,49 @@ struct InitCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("Where to write the job file; its name without .yaml becomes the job's.", valueName: "FILE")
+        help: ArgumentHelp("The job file to write; its name without .yaml becomes the job name.", valueName: "FILE")
     )
     var file: String
 
     @Option(help: "The app's bundle ID, such as com.example.game.")
     var bundleId: String?
 
-    @Option(help: "The app's Apple ID, a number; App Store Connect has it under App Information.")
+    @Option(help: "The app's Apple ID, a number; see App Information in App Store Connect.")
     var appAppleId: String?
 
-    @Option(help: "Production or Sandbox; Production unless named.")
+    @Option(help: "Production or Sandbox (default: Production).")
     var environment: String?
 
     @Option(help: "The issuer ID above the list of keys in App Store Connect.")
     var issuerId: String?
 
-    @Option(help: "The key's ID.")
+    @Option(help: "The key ID.")
     var keyId: String?
 
-    @Option(help: "The .p8 file that Apple offers once; relative to the job file.")
+    @Option(help: "The .p8 file from App Store Connect; relative to the job file.")
     var privateKeyFile: String?
 
     @Option(help: "A CSV file with one transaction ID for each customer; relative to the job file.")
     var idsCsv: String?
 
-    @Option(help: "The column of it; transaction_id unless named.")
+    @Option(help: "The column of the CSV file with the IDs (default: transaction_id).")
     var idsColumn: String?
 
-    @Option(help: "In place of a list: lastRun, or a date, from when on notifications name the customers.")
+    @Option(help: "Instead of a list: take customers from notifications since this date, or since lastRun.")
     var changedSince: String?
 
-    @Option(help: "A folder for CSV files; none are written unless named.")
+    @Option(help: "A directory for CSV files; without it, none are written.")
     var csvDirectory: String?
 
-    @Option(help: "Part of Apple's limit to use; 0.5 unless named.")
+    @Option(help: "The share of Apple's limit to use (default: 0.5).")
     var share: String?
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it exists.")
     var force = false
 
     func validate() throws {
         if idsCsv != nil, changedSince != nil {
-            throw ValidationError("--ids-csv and --changed-since exclude each other.")
+            throw ValidationError("Use either --ids-csv or --changed-since, not both.")
         }
     }
 
@@ -162,17 +162,17 @@ struct InitCommand: AsyncParsableCommand {
         return last
     }
 
-    /// A double-quoted YAML scalar in which `$` stands for itself.
+    /// A double-quoted YAML scalar in which `$` is literal.
     private static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("${", with: "$${") + "\""
     }
 
-    /// Reads it as `run` will, before it is there.
+    /// Checks the text in the same way as `run`, before the file is written.
     private func check(_ text: String) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "storeledger-init-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer {
-            // In a temporary folder a leftover harms nobody.
+            // A leftover temporary directory is harmless.
             try? FileManager.default.removeItem(at: folder)
         }
         let draft = folder.appending(path: "job.yaml")
@@ -187,26 +187,26 @@ struct InitCommand: AsyncParsableCommand {
 
     private func write(_ text: String) throws {
         if !force, FileManager.default.fileExists(atPath: file) {
-            Console.message("storeledger: \(file) is there already; name another file, or say --force")
+            Console.message("storeledger: \(file) already exists; name another file, or use --force")
             throw ExitCode(ExitStatus.cannotCreate.rawValue)
         }
         do {
             try Data(text.utf8).write(to: URL(filePath: file), options: force ? .atomic : .withoutOverwriting)
         } catch {
-            Console.message("storeledger: \(file) cannot be written: is its folder there, and yours?")
+            Console.message("storeledger: \(file) cannot be written: the directory is missing or not writable")
             throw ExitCode(ExitStatus.cannotCreate.rawValue)
         }
     }
 }
 
-/// Answers from options or, on a terminal, from whoever sits there.
+/// Takes answers from options, or asks for them on a terminal.
 final class Interview {
     private let asks: Bool
     private var missing: [String] = []
 
     init(asks: Bool) { self.asks = asks }
 
-    /// - `usually`: What an empty answer means; without it the option is needed.
+    /// - `usually`: The default for an empty answer; without it the option is required.
     func take(_ option: String, _ given: String?, _ question: String, usually: String? = nil) -> String {
         if let given { return given }
         guard asks else {
@@ -225,9 +225,9 @@ final class Interview {
         }
     }
 
-    /// - Throws: ``ValidationError`` that names every option that is needed and missing.
+    /// - Throws: ``ValidationError`` with all missing required options.
     func complain() throws {
         guard !missing.isEmpty else { return }
-        throw ValidationError("Not on a terminal, so these are needed: \(missing.joined(separator: ", ")).")
+        throw ValidationError("Without a terminal, these options are required: \(missing.joined(separator: ", ")).")
     }
 }

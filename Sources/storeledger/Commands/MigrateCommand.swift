@@ -22,18 +22,18 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 }
 
-/// What `migrate` changed, for people: a line for each thing that is not as it was.
+/// The output of `migrate`: one line for each change.
 struct MigrationText {
     let schema: String
     let changes: Migrator.Report
-    /// Materialised views that had no rows and have been filled.
+    /// Materialized views that were empty and have been filled.
     let filled: [String]
 
     var lines: [String] {
         var lines = changes.applied.map { "applied \($0)" }
         lines += changes.indexesBuilt.map { "built index \($0)" }
         lines += changes.indexesDropped.map { "dropped index \($0)" }
-        // A new schema has all of them.
+        // In a new schema all views are new, so they are not listed.
         if !changes.isNew { lines += changes.views.made.map { "made view \($0)" } }
         lines += changes.views.dropped.map { "dropped view \($0)" }
         if !changes.isNew { lines += filled.map { "filled view \($0)" } }

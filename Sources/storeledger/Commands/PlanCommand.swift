@@ -6,13 +6,13 @@ struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract:
-            "Say how much a job has to do and how long Apple's limits make it take; sends nothing, writes nothing.",
+            "Estimate a job's requests and its duration under Apple's limits; sends and writes nothing.",
         discussion: "  storeledger plan jobs/nightly-sync.yaml"
     )
 
     @OptionGroup var job: JobArgument
 
-    @Flag(help: "One JSON document on stdout.")
+    @Flag(help: "Write one JSON document to stdout.")
     var json = false
 
     func run() async throws {

@@ -5,10 +5,10 @@ import Ledger
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Bring the materialised views up to date; run, replay and erase do so themselves.",
+        abstract: "Refresh the materialized views; run, replay and erase do this themselves.",
         discussion: """
-            For what they do not see: after filling products, or a restore. Whoever reads
-            the views meanwhile reads what was there before.
+            Use it after filling the table products, or after a restore. Queries that read
+            the views during the refresh see the old rows.
 
               storeledger refresh jobs/nightly-sync.yaml
               storeledger refresh --json
@@ -17,7 +17,7 @@ struct RefreshCommand: AsyncParsableCommand {
 
     @OptionGroup var ledger: LedgerArgument
 
-    @Flag(help: "One JSON document on stdout: an array of views.")
+    @Flag(help: "Write one JSON document to stdout: an array of views.")
     var json = false
 
     func run() async throws {

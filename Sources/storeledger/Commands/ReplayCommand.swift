@@ -4,10 +4,10 @@ import ExportPipeline
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Verify and normalise again from the raw archive; no call to Apple.",
+        abstract: "Verify and normalize the archived records again, without requests to Apple.",
         discussion: """
-            After an upgrade that knows more fields, or with --rejected after a certificate
-            rotation.
+            Use it after an upgrade that reads more fields. Use --rejected after a
+            certificate rotation.
 
               storeledger replay jobs/nightly-sync.yaml
               storeledger replay jobs/nightly-sync.yaml --rejected
@@ -16,7 +16,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Flag(help: "The rejected records instead of the archive; what passes now is loaded and marked as resolved.")
+    @Flag(help: "Replay rejected records instead of the archive; valid ones are loaded and marked as resolved.")
     var rejected = false
 
     func run() async throws {

@@ -7,9 +7,9 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Write one HTML page with charts: revenue, subscriptions, retention, refunds, deliveries, runs.",
         discussion: """
-            The page needs no network and no other file. It shows sums and counts, no
-            customer; the role of an analyst is enough to make it. Charts are drawn by
-            Chart.js of the package libjs-chart.js.
+            The page needs no network and no other file. It shows totals, not single
+            customers. The analyst role is sufficient. The charts need Chart.js from the
+            package libjs-chart.js.
 
               storeledger report jobs/nightly-sync.yaml --output report.html
             """
@@ -17,7 +17,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Option(help: ArgumentHelp("The page; one that is there is replaced when the new one is whole.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("The page; replaces an existing one when it is complete.", valueName: "FILE"))
     var output: String
 
     func run() async throws {

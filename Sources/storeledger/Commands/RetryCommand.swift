@@ -3,11 +3,11 @@ import ArgumentParser
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Try again what failed in earlier runs, and nothing else.",
+        abstract: "Retry only the items that failed in earlier runs.",
         discussion: """
-            The failed items of all runs go on from their cursor in a run of their own;
-            where the last run has work left, it takes them up as well. storeledger status
-            lists them, and says how many of them this asks for.
+            The failed items of all runs continue from their cursors in a new run. If the
+            last run is unfinished, that run takes them instead. storeledger status lists
+            failed items, and how many of them retry requests.
 
               storeledger retry jobs/nightly-sync.yaml
               storeledger retry jobs/nightly-sync.yaml --max-duration 30m

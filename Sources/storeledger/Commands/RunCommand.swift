@@ -3,10 +3,11 @@ import ArgumentParser
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run a job, or go on with its unfinished run.",
+        abstract: "Run a job, or resume its unfinished run.",
         discussion: """
-            Run it again to continue: unfinished items go on from their cursor, finished
-            ones ask only for what is new. The same job may run on several machines at once.
+            Run it again to continue. Unfinished items continue from their cursors, and
+            finished ones request only new records. The same job can run on several machines
+            at once.
 
               storeledger run jobs/nightly-sync.yaml
               storeledger run jobs/nightly-sync.yaml --max-duration 2h --progress json
@@ -17,7 +18,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @Flag(help: "Begin everything at its beginning; nothing stored is lost.")
+    @Flag(help: "Start all items at their first page; stored records are kept.")
     var restart = false
 
     @OptionGroup var options: RunOptions
@@ -27,7 +28,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// A duration as operators write it.
+/// A duration on the command line.
 struct ShortDuration: ExpressibleByArgument {
     let duration: Duration
 

@@ -8,11 +8,10 @@ import Ledger
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "How a job stands: runs, items, failures, rejects, gaps, spent limits.",
+        abstract: "Show the state of a job: runs, items, failures, rejected records, gaps, used limits.",
         discussion: """
-            Read from PostgreSQL alone, so from any machine, whether or not the job is
-            running. Without JOB: every job of every app in the ledger that DATABASE_URL in
-            the environment names.
+            Reads only PostgreSQL, so it works on any machine, whether or not the job is
+            running. Without JOB: every job of every app in the ledger of DATABASE_URL.
 
               storeledger status jobs/nightly-sync.yaml
               storeledger status jobs/nightly-sync.yaml --json
@@ -22,23 +21,25 @@ struct StatusCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The job file; without it every job in the ledger of DATABASE_URL.", valueName: "JOB"))
+    @Argument(help: ArgumentHelp("The job file; without it, all jobs in the ledger of DATABASE_URL.", valueName: "JOB"))
     var job: String?
 
-    @Option(help: ArgumentHelp("Without JOB: the ledger's schema; appstore by default.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("Without JOB: the ledger's schema (default: appstore).", valueName: "NAME"))
     var schema: String?
 
-    @Flag(help: "One JSON document on stdout; without JOB an array of them.")
+    @Flag(help: "Write one JSON document to stdout; without JOB, an array.")
     var json = false
 
-    @Flag(help: "Again every two seconds, until interrupted; with --json one document a line.")
+    @Flag(help: "Repeat every two seconds until interrupted; with --json, one document per line.")
     var watch = false
 
     @OptionGroup var metrics: MetricsOptions
 
     func validate() throws {
         guard job == nil else {
-            guard schema == nil else { throw ValidationError("--schema goes without JOB: the job file names its own.") }
+            guard schema == nil else {
+                throw ValidationError("Use --schema only without JOB: the job file has its own.")
+            }
             return
         }
         if let schema, !PostgresOutput.isSchemaName(schema) {
@@ -49,14 +50,14 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(endsBySignal: watch) {
-            // Once: a warning of the job file is told once, and every look uses the same connections.
+            // Created once, so that warnings of the job file appear once and connections are reused.
             let source = try source()
             repeat {
                 let shown = try await look(at: source)
                 if let metricsFile = metrics.metricsFile {
                     try MetricsFile.write(MetricsText(shown.statuses, at: Date.now).text, to: metricsFile)
                 }
-                // A terminal shows the newest alone.
+                // A terminal shows only the latest status.
                 if watch, !json, isatty(STDOUT_FILENO) == 1 {
                     Console.result("\u{1B}[H\u{1B}[2J" + Date.now.ISO8601Format())
                 }
@@ -66,23 +67,25 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: Whether to go on; not after SIGINT or SIGTERM, which are how watching ends.
+    /// - Returns: Whether to continue; false after SIGINT or SIGTERM, which end watching.
     private func pause() async -> Bool {
         (try? await Task.sleep(for: .seconds(2))) != nil
     }
 
-    /// Where the status is read from, however often.
+    /// The source of the status.
     private enum Source {
         case job(ExportPipeline)
         case everyJob(Ledger)
     }
 
-    /// Reads the job file, if one is named, and says what is unwise in it; connects to nothing yet.
+    /// Reads the job file, if one is named, and shows its warnings.
+    ///
+    /// Does not connect yet.
     private func source() throws -> Source {
         guard let job else {
             let ledger = ExportPipeline.ledgerToRead(
                 at: try databaseURL(),
-                schema: schema ?? PostgresOutput.usualSchema,
+                schema: schema ?? PostgresOutput.defaultSchema,
                 applicationName: StoreLedger.applicationName(),
                 databaseDeadline: try databaseDeadline()
             )
@@ -117,13 +120,13 @@ struct StatusCommand: AsyncParsableCommand {
     private func databaseURL() throws -> DatabaseURL {
         let text = ProcessInfo.processInfo.environment["DATABASE_URL"] ?? ""
         guard !text.isEmpty else {
-            throw ValidationError("Name a JOB, or set DATABASE_URL to the ledger's database to see every job in it.")
+            throw ValidationError("Name a JOB, or set DATABASE_URL to show every job in that ledger.")
         }
         return DatabaseURL(text)
     }
 }
 
-/// `status` for people.
+/// The plain text output of `status`.
 struct StatusText {
     let status: JobStatus
 
@@ -155,7 +158,7 @@ struct StatusText {
         lines.append("  items of the last run")
         for item in status.items {
             lines.append(
-                "    \(item.stream): \(item.done) done, \(item.waiting) waiting, \(item.leased) in hand, \(item.failed) failed"
+                "    \(item.stream): \(item.done) done, \(item.waiting) waiting, \(item.leased) leased, \(item.failed) failed"
             )
         }
         lines += failures
@@ -181,12 +184,12 @@ struct StatusText {
         return lines
     }
 
-    /// What failed, in whichever run, and how much of it a retry would ask for again.
+    /// The failed items of all runs, and how many of them a retry would request again.
     private var failures: [String] {
         guard !status.failures.isEmpty || status.unknownIds > 0 else { return [] }
         var lines = status.failures.map { failure in
             let code = failure.errorCode.map { " (\($0))" } ?? ""
-            let run = failure.run == status.runs.first?.run ? "" : ", last asked for in run \(failure.run)"
+            let run = failure.run == status.runs.first?.run ? "" : ", last requested in run \(failure.run)"
             return "  failed: \(failure.items) of \(failure.stream): \(failure.message)\(code), "
                 + "such as \(itemName(failure.example))\(run)"
         }
@@ -198,13 +201,13 @@ struct StatusText {
         }
         switch status.retryable {
         case nil: break
-        case 0: lines.append("  retry: none of them; the job asks otherwise now, or Apple no longer serves them")
-        case let items?: lines.append("  retry: storeledger retry JOB asks again for \(counted(items, "failed item"))")
+        case 0: lines.append("  retry: none of them; the job has changed, or Apple no longer serves them")
+        case let items?: lines.append("  retry: storeledger retry JOB requests \(counted(items, "failed item")) again")
         }
         return lines
     }
 
-    /// What does not come from one run.
+    /// Lines that do not belong to one run.
     private var standing: [String] {
         var lines: [String] = []
         if let oldest = status.oldestUnfinished {

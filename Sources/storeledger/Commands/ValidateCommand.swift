@@ -5,7 +5,7 @@ import JobPlan
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check a job file; the file alone, offline.",
+        abstract: "Check a job file offline; no other file is read.",
         discussion: "  storeledger validate jobs/nightly-sync.yaml"
     )
 

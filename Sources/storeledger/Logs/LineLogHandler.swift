@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Logging
 
-/// Writes one line to stderr for each record, through the net that keeps secrets in.
+/// Writes one line to stderr for each log record, with secrets redacted.
 struct LineLogHandler: LogHandler {
     enum Form: Sendable {
-        /// The sentence; on a terminal with a bar, in the bar's place.
+        /// The sentence; on a terminal with a progress bar, it overwrites the bar.
         case sentence(clearsLine: Bool)
         /// The `message` events of `--progress json`.
         case progressEvent

@@ -5,23 +5,23 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case plain, json
 }
 
-/// How a run tells what happens.
+/// The log options of a run.
 struct LogOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "plain, or json: one object a line on stderr, with time, level and fields.",
+            "plain, or json: one object per line on stderr, with time, level and fields.",
             valueName: "FORM"
         )
     )
     var logFormat: LogFormat = .plain
 
-    @Option(help: ArgumentHelp("The least level to tell: debug, info, notice, warning or error.", valueName: "LEVEL"))
+    @Option(help: ArgumentHelp("The lowest level to log: debug, info, notice, warning or error.", valueName: "LEVEL"))
     var logLevel: LogLevel = .info
 
     var format: LogFormat { logFormat }
 }
 
-/// The levels that something is told at; see ``RunLog``.
+/// The log levels; see ``RunLog``.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case debug, info, notice, warning, error
 

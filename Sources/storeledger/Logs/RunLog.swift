@@ -5,14 +5,14 @@ import JobPlan
 import Ledger
 import Logging
 
-/// What a run tells in words, one record for each event.
+/// Logs the events of a run, one record for each.
 ///
 /// | Level | Means |
 /// |---|---|
-/// | `error` | the command ends without having done its work |
-/// | `warning` | data is missing or may be: an item failed, a job file is unwise |
-/// | `notice` | worth knowing, nothing to do: a limit was reached, an item began again |
-/// | `info` | the run's own course |
+/// | `error` | the command fails |
+/// | `warning` | data is or may be missing: an item failed, or the job file has a questionable setting |
+/// | `notice` | notable, but nothing to do: a limit was reached, or an item started again |
+/// | `info` | the progress of the run |
 /// | `debug` | every page, every retry, every item that was put off |
 struct RunLog: Sendable {
     private let logger: Logger
@@ -28,7 +28,7 @@ struct RunLog: Sendable {
             case (.plain, .json): .progressEvent
             case (.plain, _): .sentence(clearsLine: showsBar)
             }
-        // Whoever asks for no progress has always been told nothing but why a run ended.
+        // `--progress none` with plain logs shows only why a run ended.
         isSilent = options.format == .plain && progress == .none
         let level = isSilent ? .error : options.logLevel.least
         logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
@@ -47,7 +47,7 @@ struct RunLog: Sendable {
     }
 
     func ended(_ report: RunReport) {
-        // For people the summary on stdout says it.
+        // In plain form the summary on stdout contains this.
         guard isJSON else { return }
         let summary = report.summary
         logger.log(
@@ -66,10 +66,10 @@ struct RunLog: Sendable {
     func note(_ event: RunEvent) {
         switch event {
         case .rehearsal(let sentence):
-            // Also to somebody who asked for no progress: a nightly job must not ask another server in silence.
+            // Also with `--progress none`: a nightly job must not use another server unnoticed.
             if isSilent { Console.message("storeledger: \(sentence)") } else { logger.warning("\(sentence)") }
         case .began(let start, let items, let done):
-            let how = start.joined ? "going on with run \(start.run)" : "beginning run \(start.run)"
+            let how = start.joined ? "resuming run \(start.run)" : "starting run \(start.run)"
             let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"
             logger.info(
                 "\(how): \(items) items\(listed), \(done) done",
@@ -102,13 +102,13 @@ struct RunLog: Sendable {
             note(end, of: item.stream.rawValue, item.key)
         case .closed(let stream, let opening):
             let until = "waiting until \(opening.moment.clockTime) UTC"
-            let oddity = opening.oddity.map { " (Retry-After was odd: \($0.rawValue))" } ?? ""
+            let oddity = opening.oddity.map { " (unusual Retry-After: \($0.rawValue))" } ?? ""
             logger.notice(
                 "Apple's limit of \(stream.rawValue) is reached; \(until)\(oddity)",
                 metadata: ["stream": "\(stream.rawValue)", "until": "\(opening.moment.rawValue)"]
             )
         case .stalled(let stream, let wait, let moment):
-            // A budget that is drawn on by many frees a little every second.
+            // With many processes, short waits are normal: the budget frees a little every second.
             logger.log(
                 level: wait >= .seconds(10) ? .notice : .debug,
                 "the budget of \(stream.rawValue) is spent; waiting until \(moment.clockTime) UTC",
@@ -127,11 +127,11 @@ struct RunLog: Sendable {
             if let code { fields["errorCode"] = "\(code)" }
             logger.warning("\(stream) \(item) failed: \(message)\(code.map { " (\($0))" } ?? "")", metadata: fields)
         case .restarted(_, let message):
-            logger.notice("\(stream) \(item) begins again: \(message)", metadata: fields)
+            logger.notice("\(stream) \(item) starts again: \(message)", metadata: fields)
         case .putOff(_, _, let message):
             logger.debug("\(stream) \(item) is put off: \(message)", metadata: fields)
         case .shortened(_, let message):
-            logger.notice("\(stream) \(item) begins later: \(message)", metadata: fields)
+            logger.notice("\(stream) \(item) starts later: \(message)", metadata: fields)
         case .moved(let environment):
             logger.debug("\(stream) \(item) is tried in \(environment.rawValue)", metadata: fields)
         }

@@ -3,19 +3,19 @@ import ExportPipeline
 import FoundationEssentials
 import Ledger
 
-/// Where the figures for Prometheus go.
+/// The metrics options of a command.
 struct MetricsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write the job's figures for Prometheus into this file, whole, for node_exporter's textfile collector.",
+            "Write the job's Prometheus metrics to this file, for node_exporter's textfile collector.",
             valueName: "FILE"
         )
     )
     var metricsFile: String?
 
-    /// Writes the figures of how the job stands in the ledger, if they are asked for.
+    /// Writes the metrics of the job, if the option is set.
     ///
-    /// That they cannot be written is told, and changes nothing else: the run is what counts.
+    /// A failure is logged as a warning and does not change the exit code of the run.
     func write(of pipeline: ExportPipeline, afterFailure: Bool, log: RunLog) async {
         guard let metricsFile else { return }
         do {

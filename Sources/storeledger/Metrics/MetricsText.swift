@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Ledger
 
-/// How jobs stand, in Prometheus's text format.
+/// The state of jobs in Prometheus's text format.
 ///
-/// Names end in their unit, moments are seconds since 1970, and what can go down is a gauge. Source:
+/// Names end in their unit, moments are seconds since 1970, and all metrics are gauges. Source:
 /// https://prometheus.io/docs/practices/naming/ and https://prometheus.io/docs/instrumenting/exposition_formats/.
 struct MetricsText {
     private(set) var text = ""
@@ -13,7 +13,7 @@ struct MetricsText {
     init(_ statuses: [JobStatus], at now: Date) {
         add(
             "storeledger_written_timestamp_seconds",
-            "When these figures were read from the ledger.",
+            "When these metrics were read from the ledger.",
             [([], now.timeIntervalSince1970.rounded(.down))]
         )
         each("storeledger_run_started_timestamp_seconds", "When the last run began.", statuses) { status in
@@ -56,14 +56,14 @@ struct MetricsText {
                 }
             }
         }
-        each("storeledger_retryable_items", "Failed items of any run that a retry would ask for again.", statuses) {
+        each("storeledger_retryable_items", "Failed items of any run that a retry would request again.", statuses) {
             status in
             status.retryable.map { [([], Double($0))] } ?? []
         }
         each("storeledger_rejected_records", "Unresolved rejected records of the job, by reason.", statuses) { status in
             status.rejected.map { ([("reason", $0.reason)], Double($0.records)) }
         }
-        each("storeledger_coverage_gaps", "Stretches Apple no longer serves, 20 at most.", statuses) { status in
+        each("storeledger_coverage_gaps", "Periods that Apple no longer serves, at most 20.", statuses) { status in
             [([], Double(status.gaps.count))]
         }
         perApp("storeledger_requests_last_hour", "Requests granted in the last hour, by endpoint.", statuses) {
@@ -93,7 +93,7 @@ struct MetricsText {
         )
     }
 
-    /// A figure of each job.
+    /// Adds a metric of each job.
     private mutating func each(
         _ name: String,
         _ help: String,
@@ -109,7 +109,7 @@ struct MetricsText {
         )
     }
 
-    /// A figure that the jobs of an app have in common.
+    /// Adds a metric that the jobs of an app share.
     private mutating func perApp(
         _ name: String,
         _ help: String,
@@ -143,7 +143,7 @@ struct MetricsText {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
-    /// Since 1970, of a moment as `status` writes it.
+    /// The seconds since 1970 of a moment in the notation of `status`.
     private static func seconds(_ moment: String) -> Double? {
         (try? Date(moment, strategy: .iso8601))?.timeIntervalSince1970
     }

@@ -3,7 +3,7 @@ import ExportPipeline
 import Synchronization
 import Workers
 
-/// Shows on stderr how a run gets on: a bar on a terminal, lines or JSON lines on request.
+/// Shows the progress of a run on stderr: a bar on a terminal, or lines or JSON lines on request.
 final class ProgressDisplay: Sendable {
     private let form: ProgressForm
     private let log: RunLog

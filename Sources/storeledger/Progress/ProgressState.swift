@@ -5,7 +5,7 @@ import JobPlan
 import Ledger
 import Workers
 
-/// What has been seen of a run so far, and how to say it.
+/// The progress of a run so far, and its text forms.
 struct ProgressState: Sendable {
     private let began: Duration
     private(set) var total: Int64 = 0
@@ -16,7 +16,7 @@ struct ProgressState: Sendable {
     private var requests = 0
     private var rows = 0
     private var rejected = 0
-    /// When endpoints open again that Apple closed, or whose budget is spent.
+    /// When closed endpoints, and those with a spent budget, open again.
     private var closed: [StreamName: UnixMilliseconds] = [:]
 
     init(began: Duration) {
@@ -62,7 +62,7 @@ struct ProgressState: Sendable {
         return rate > 0 && done < total ? .seconds(Double(total - done) / rate) : nil
     }
 
-    /// Until when an endpoint is waited for; empty when none is closed.
+    /// The endpoint that is waited for, and until when; empty if none is closed.
     private func waiting(_ wall: UnixMilliseconds, _ separator: String) -> String {
         guard let (stream, moment) = closed.filter({ $0.value > wall }).max(by: { $0.value < $1.value }) else {
             return ""

@@ -265,7 +265,7 @@ struct CrawlerTests {
         #expect(error?.exitCode == 78)
         #expect(
             error?.report.message
-                == "The job has no limit for transactionHistory in Sandbox, where 1 is to be asked for"
+                == "The job has no limit for transactionHistory in Sandbox, which item 1 needs"
         )
         #expect(source.environments(of: "1") == [nil])
     }

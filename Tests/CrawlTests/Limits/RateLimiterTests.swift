@@ -21,7 +21,7 @@ struct RateLimiterTests {
 
     /// Returns once `count` workers wait.
     private func until(_ count: Int, wait limiter: RateLimiter) async {
-        while await limiter.line.count != count { await Task.yield() }
+        while await limiter.waiters.count != count { await Task.yield() }
     }
 
     @Test func `many waiters share one call at a time, for at most a block`() async throws {
@@ -110,7 +110,7 @@ struct RateLimiterTests {
         _ = try await second.value
         _ = try await third.value
         #expect(ledger.asked.reduce(0, +) <= 3)
-        #expect(await limiter.line.isEmpty)
+        #expect(await limiter.waiters.isEmpty)
     }
 
     @Test func `units survive any storm of cancellations`() async throws {
@@ -135,7 +135,7 @@ struct RateLimiterTests {
                 if case .success = await worker.result { used += 1 }
             }
         }
-        #expect(await limiter.line.isEmpty)
+        #expect(await limiter.waiters.isEmpty)
         await #expect(throws: ScriptedLedger.Broken.self) {
             while true {
                 _ = try await limiter.permit()
@@ -192,7 +192,7 @@ struct RateLimiterTests {
             await #expect(throws: ScriptedLedger.Broken.self) { try await limiter.permit() }
         }
         _ = try await limiter.permit()
-        #expect(await limiter.line.isEmpty)
+        #expect(await limiter.waiters.isEmpty)
     }
 
     @Test func `an answer that took longer than a grant lives is burned`() async throws {
@@ -283,7 +283,7 @@ struct RateLimiterTests {
         try await limiter.close(for: .seconds(5))
         gate.open()
         await time.untilAsleep()
-        #expect(await limiter.line.count == 1)
+        #expect(await limiter.waiters.count == 1)
         time.advance(by: .seconds(5))
         _ = try await worker.value
         #expect(ledger.asked == [1, 1])

@@ -20,7 +20,7 @@ struct CircuitBreakerTests {
         note(good: 1)
         #expect(
             breaker.tripped?.report.message
-                == "50 of 1000 signed records failed verification for the first time; fewer than 1 in 20 may"
+                == "50 of 1000 signed records failed verification for the first time; the limit is 1 in 20"
         )
         #expect(breaker.tripped?.exitCode == 76)
     }
@@ -44,7 +44,7 @@ struct CircuitBreakerTests {
         breaker.noteEnd()
         #expect(
             breaker.tripped?.report.message
-                == "100 of 101 signed records failed verification for the first time; fewer than 1 in 20 may"
+                == "100 of 101 signed records failed verification for the first time; the limit is 1 in 20"
         )
         #expect(breaker.tripped?.exitCode == 76)
     }
@@ -126,7 +126,7 @@ struct CircuitBreakerTests {
         breaker.note(requestThatEndedInRetry: true, at: .seconds(50))
         #expect(
             breaker.tripped?.report.message
-                == "50 of the last 50 requests gave no page; more than half of 5 minutes' may not"
+                == "50 of the last 50 requests returned no page; the limit is half of 5 minutes' requests"
         )
     }
 

@@ -147,7 +147,7 @@ struct DispositionTests {
         )
     }
 
-    @Test func `a report names status, code and message, and a stop reason what would mend it`() {
+    @Test func `a report names status, code and message, and a stop reason the remedy`() {
         let failure = RequestFailure.answered(
             HTTPAnswer(status: 400, errorCode: 4_000_015, message: "Invalid start date")
         )

@@ -40,7 +40,7 @@ struct ReportCommandTests {
             }
             try await expect(78, "run: storeledger migrate JOB", output: page)
             _ = try await stage.migrated(stage.job)
-            try await expect(73, "it names a folder", output: stage.directory + "/")
+            try await expect(73, "it is a directory", output: stage.directory + "/")
             try await expect(73, "symbolic link", output: stage.directory + "/link/report.html")
             try await expect(73, "cannot create", output: "/proc/nowhere/report.html")
             func change(_ sql: String) async throws {

@@ -148,7 +148,7 @@ struct LockTests {
         let process = try blocker.run("SELECT pg_backend_pid() AS pid")[0].int64("pid")
         try blocker.script("BEGIN; SELECT FROM appstore.jobs FOR UPDATE")
         var patient = world.plan(try await Jobs.load(streams: "transactionHistory: {}"), restart: true)
-        patient.lockPatience = .milliseconds(20)
+        patient.lockTimeout = .milliseconds(20)
         let plan = patient
         let joined = await #expect(throws: LockTimeout.self) {
             _ = try await world.ledger.beginOrJoin(plan, ids: .none)

@@ -2,8 +2,8 @@ import AppStoreModel
 import SignedData
 import Synchronization
 
-/// Keeps one bearer token for all requests until it is too old or refused.
-final class TokenKeeper: Sendable {
+/// Keeps one bearer token for all requests until it is too old or Apple refuses it.
+final class TokenCache: Sendable {
     private struct State {
         var current: BearerToken?
         var isRefused = false
@@ -16,9 +16,9 @@ final class TokenKeeper: Sendable {
         self.signer = signer
     }
 
-    /// The token for a request that begins now; signs a new one when there is none to reuse.
+    /// Returns the token for a request that begins now, and signs a new one if none can be reused.
     ///
-    /// Signing happens inside the lock, so that requests that begin at once share one signature.
+    /// Signing happens inside the lock, so that concurrent requests share one token.
     func token(at now: UnixMilliseconds) throws(SigningError) -> BearerToken {
         try state.withLock { state throws(SigningError) in
             if let current = state.current, now < current.reuseUntil { return current }
@@ -28,14 +28,14 @@ final class TokenKeeper: Sendable {
         }
     }
 
-    /// Remembers a 401, unless the token it was said of is out of use already.
+    /// Marks the current token as refused, if `token` is still the current one.
     func noteRefusal(of token: BearerToken) {
         state.withLock { state in
             if state.current?.text.reveal() == token.text.reveal() { state.isRefused = true }
         }
     }
 
-    /// Lets go of the current token if it was refused.
+    /// Drops the current token if it was refused.
     func replaceRefused() {
         state.withLock { state in
             if state.isRefused { state = State() }

@@ -1,8 +1,8 @@
-/// A server's words made fit for a log: at most 512 characters of printable ASCII, without tokens.
+/// Makes a server's text safe to log: at most 512 characters of printable ASCII, without tokens.
 ///
-/// Everything else is escaped as `\u{1b}`. Whatever looks like a JWT, a signed payload included, becomes `<redacted>`,
+/// Other characters are escaped, such as `\u{1b}`. Text that looks like a JWT or a signed payload becomes `<redacted>`,
 /// because a server may echo the request's bearer token.
-func harmless(_ words: String) -> String {
+func sanitized(_ words: String) -> String {
     let limit = 512
     let ellipsis = "..."
     var text = ""
@@ -13,7 +13,7 @@ func harmless(_ words: String) -> String {
     return text
 }
 
-/// Splits into what is kept or replaced whole: one printable character, one escape, one redaction.
+/// Splits the text into pieces that must not be cut: one printable character, one escape, or one redaction.
 private func pieces(of scalars: String.UnicodeScalarView.SubSequence) -> [String] {
     var pieces: [String] = []
     var rest = scalars
@@ -29,7 +29,7 @@ private func pieces(of scalars: String.UnicodeScalarView.SubSequence) -> [String
     return pieces
 }
 
-/// Base64url and the dots between; `+ / = %` for the variants a server might echo.
+/// Base64url and dots, and `+ / = %` for other encodings that a server might echo.
 private func isTokenCharacter(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "A"..."Z", "a"..."z", "0"..."9", "-", "_", ".", "+", "/", "=", "%": true

@@ -1,7 +1,6 @@
 /// The documented error codes of the App Store Server API, with Apple's names.
 ///
-/// An answer can contain a code that is not in this list.
-/// Source: App Store Server API, error codes, read 2026-11.
+/// An answer can contain a code that is not in this list. Source: App Store Server API, error codes, read 2026-11.
 package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case generalBadRequest = 4_000_000
     case invalidAppIdentifier = 4_000_002

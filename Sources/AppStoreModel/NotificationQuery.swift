@@ -2,8 +2,8 @@
 ///
 /// Every page of one crawl must be requested with the same body.
 ///
-/// `transactionId` and `notificationType` exclude each other (Apple answers 4000019).
-/// Source: Get Notification History, NotificationHistoryRequest, read 2026-11.
+/// `transactionId` and `notificationType` exclude each other (Apple answers 4000019). Source: Get Notification History,
+/// NotificationHistoryRequest, read 2026-11.
 package struct NotificationQuery: Hashable, Sendable {
     package var startDate: UnixMilliseconds
     package var endDate: UnixMilliseconds

@@ -3,8 +3,7 @@ import StrictJSON
 /// The fields that Apple documents for one JSON object.
 ///
 /// Shapes are data, so that the same code reads every object. Every field is optional, and an object can contain fields
-/// that are not listed.
-/// Source: App Store Server API and App Store Server Notifications, read 2026-11.
+/// that are not listed. Source: App Store Server API and App Store Server Notifications, read 2026-11.
 package struct ObjectShape: Sendable {
     /// Apple's name of the object.
     package let name: String

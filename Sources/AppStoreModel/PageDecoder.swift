@@ -46,6 +46,24 @@ package enum PageDecoder {
         )
     }
 
+    /// Reads a response with one signed record and no pages.
+    ///
+    /// - Parameters:
+    ///   - body: JSON.
+    ///   - field: The member with the JWS.
+    ///   - record: What the record is.
+    /// - Returns: A page with that record, and no other after it.
+    /// - Throws: ``RequestFailure/badPage(reason:)``.
+    package static func single(
+        _ body: [UInt8],
+        field: String,
+        as record: (String) -> PageRecord
+    ) throws(RequestFailure) -> Page {
+        let value = try object(body)[field]
+        guard let value, !value.isNull else { throw .badPage(reason: "\(field) is missing; it must be a JWS") }
+        return Page(records: [signed(value, as: record)], cursor: nil, hasMore: false)
+    }
+
     /// A record that consists of a JWS.
     package static func signed(_ element: JSONElement, as record: (String) -> PageRecord) -> PageRecord {
         guard let jws = element.string, !jws.isEmpty else { return .unreadable(JSONWriter.text(element.value)) }

@@ -14,8 +14,6 @@ package struct Diagnostic: Sendable, Codable {
     package let finding: String
     /// The exit code with which a run would end for this reason.
     package let exitCode: Int32
-    /// Whether a run is possible but the problem should be fixed.
-    package var isWarning = false
 }
 
 extension ExportPipeline {

@@ -3,8 +3,8 @@
 /// The key of the work item contains it.
 ///
 /// Apple retries a failed delivery 1, 12, 24, 48 and 72 hours after the previous attempt, so one reading shows only the
-/// attempts until then. Some notifications also enter Apple's history late.
-/// Source: Responding to App Store Server Notifications, read 2026-11.
+/// attempts until then. Some notifications also enter Apple's history late. Source: Responding to App Store Server
+/// Notifications, read 2026-11.
 package enum WindowReading: Hashable, Sendable, CaseIterable {
     /// The first reading of this time by the job.
     case first

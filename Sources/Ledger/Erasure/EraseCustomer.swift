@@ -69,8 +69,7 @@ extension Ledger {
     /// Renews the planner's statistics of tables from which erasures have removed rows.
     ///
     /// Statistics contain column values, and keep them after the rows are removed. The call takes seconds for large
-    /// tables
-    /// and does not block readers or writers. It includes tables that a killed process has left.
+    /// tables and does not block readers or writers. It includes tables that a killed process has left.
     /// - Throws: ``Postgres/PostgresError``. The next call then includes the same tables.
     package func renewStatistics() async throws {
         try await transaction { _ = try $0.run("SELECT analyze_erased_tables()") }

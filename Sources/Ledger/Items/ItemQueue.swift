@@ -14,41 +14,20 @@ extension Ledger {
         case drained
     }
 
-    /// Leases unfinished items of one stream: first items of dead workers, then new items, then items that were put
-    /// off.
-    ///
-    /// The condition on the run is written so that the planner cannot use the index of runs. A new run has no
-    /// statistics, so the planner would expect one item and read all of them for each lease.
+    /// Leases unfinished items of one stream: first items of dead workers, then new items, then items that were
+    /// put off.
     package func lease(_ stream: StreamName, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
         try await transaction(on: .control) { connection in
             let taken = try connection.run(
-                """
-                WITH lost AS (
-                    SELECT item_key, claimable_at FROM crawl_items
-                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id + 0 = $4 AND state = 'leased'
-                       AND claimable_at <= clock_timestamp()
-                     ORDER BY claimable_at, item_key LIMIT $5::bigint FOR UPDATE SKIP LOCKED
-                ), waiting AS (
-                    SELECT item_key, claimable_at FROM crawl_items
-                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND run_id + 0 = $4 AND state = 'waiting'
-                       AND claimable_at <= clock_timestamp()
-                     ORDER BY claimable_at, item_key LIMIT $5::bigint - (SELECT count(*) FROM lost) FOR UPDATE SKIP LOCKED
-                ), next AS (
-                    SELECT *, 1 AS turn FROM lost UNION ALL SELECT *, 2 FROM waiting
-                ), taken AS (
-                    UPDATE crawl_items i SET state = 'leased', lease_owner = $6, lease_epoch = i.lease_epoch + 1,
-                           claimable_at = clock_timestamp() + $7::bigint * interval '1 millisecond'
-                      FROM next
-                     WHERE i.app_id = $1 AND i.job = $2 AND i.stream = $3 AND i.item_key = next.item_key
-                    RETURNING i.*, next.turn, next.claimable_at AS was_claimable_at
-                )
-                SELECT item_key, lease_epoch, page_seq, cursor, window_start, window_end, other_environment, page_count,
-                       restarts, deferrals
-                  FROM taken ORDER BY turn, was_claimable_at, item_key
-                """,
+                .leaseItems,
                 [
-                    .integer(holder.app.rawValue), .text(holder.job), .text(stream.rawValue), .bigint(holder.run),
-                    .bigint(Int64(count)), .uuid(holder.owner), .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                    "app": .integer(holder.app.rawValue),
+                    "job": .text(holder.job),
+                    "stream": .text(stream.rawValue),
+                    "run": .bigint(holder.run),
+                    "owner": .uuid(holder.owner),
+                    "count": .bigint(Int64(count)),
+                    "lease_milliseconds": .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
                 ]
             )
             guard taken.count == 0 else {

@@ -35,11 +35,9 @@ package struct Migrator: Sendable {
     /// changed.
     ///
     /// Files run in one transaction as far as possible. A file that builds indexes concurrently cannot run in a
-    /// transaction:
-    /// earlier files are committed first, and after a kill the next call continues with it. Only one call at a time
-    /// works on
-    /// a schema; another waits up to ``Ledger/longLockTimeout``. New materialized views are empty; see
-    /// ``Ledger/refreshViews(onlyEmpty:)``.
+    /// transaction: earlier files are committed first, and after a kill the next call continues with it. Only one call
+    /// at a time works on a schema; another waits up to ``Ledger/longLockTimeout``. New materialized views are empty;
+    /// see ``Ledger/refreshViews(onlyEmpty:)``.
     /// - Throws: ``LedgerError`` if an applied file has changed or the schema is newer; ``LockTimeout``;
     ///   ``Postgres/PostgresError``.
     package func migrate() async throws -> Report {

@@ -44,10 +44,8 @@ extension Ledger {
     /// Joins the job's unfinished run, or starts the next one.
     ///
     /// Items are planned in batches, one transaction each. Until the last batch is committed, the run is in phase -1,
-    /// and no
-    /// worker takes an item. After a kill, the next process continues with the list as it is then. Several processes
-    /// can plan
-    /// at the same time, because planning an existing batch again changes nothing.
+    /// and no worker takes an item. After a kill, the next process continues with the list as it is then. Several
+    /// processes can plan at the same time, because planning an existing batch again changes nothing.
     /// - Throws: ``BadListedID``, errors of the feed, ``Postgres/PostgresError``. An invalid list starts no run.
     package func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
         let invocation = Invocation()

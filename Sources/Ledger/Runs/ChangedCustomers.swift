@@ -39,17 +39,15 @@ extension Ledger {
     /// Call it when the notifications are complete.
     ///
     /// Items are planned in batches, and the last transaction moves the run out of phase 0. Several processes can call
-    /// it:
-    /// planning an existing batch again changes nothing, and one process moves the run on. After a kill the run is
-    /// still in
-    /// phase 0, and the next call continues. The next run finds the customers of windows that failed.
+    /// it: planning an existing batch again changes nothing, and one process moves the run on. After a kill the run is
+    /// still in phase 0, and the next call continues. The next run finds the customers of windows that failed.
     /// - Returns: The customers planned by this call; `nil` if another process moved the run on.
     /// - Throws: ``Postgres/PostgresError``.
     package func planChangedCustomers(_ plan: RunPlan, run: Int64) async throws -> NamedCustomers? {
         try await persistently { connection in
             let key: [Cell] = [.integer(plan.app.rawValue), .bigint(run)]
             let changed = ChangedCustomers(plan: plan)
-            let parameters = try connection.transaction(.readCommitted) { connection -> [Cell]? in
+            let parameters = try connection.transaction(.readCommitted) { connection -> KeyValuePairs<String, Cell>? in
                 let isWaiting = try connection.run(
                     "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL",
                     key
@@ -58,7 +56,7 @@ extension Ledger {
                 return changed.parameters(since: try changed.since(on: connection))
             }
             guard let parameters else { return nil }
-            let staged = try StagedIDs.select(ChangedCustomers.query, parameters, on: connection)
+            let staged = try StagedIDs.select(.changedCustomers, parameters, on: connection)
             crashPoint(.customersNamed)
             let planner = ItemPlanner(plan: plan)
             _ = try planner.noteFilters(of: plan.streamsOfIDs, on: connection)
@@ -98,8 +96,8 @@ extension Ledger {
             let changed = ChangedCustomers(plan: plan)
             let since = try changed.since(on: connection)
             let row = try connection.run(
-                "SELECT count(*) AS customers FROM (\(ChangedCustomers.query)) AS named (item_key)",
-                changed.parameters(since: since)
+                "SELECT count(*) AS customers FROM (\(SQLStatement.changedCustomers.text)) AS named (item_key)",
+                SQLStatement.changedCustomers.cells(changed.parameters(since: since))
             )[0]
             let asked = try connection.run(
                 """
@@ -205,83 +203,20 @@ struct ChangedCustomers {
             AND \(WindowPlanner.isFirstReading("i")))
         """
 
-    func parameters(since: UnixMilliseconds?) -> [Cell] {
+    /// The values of ``SQLStatement/changedCustomers``.
+    func parameters(since: UnixMilliseconds?) -> KeyValuePairs<String, Cell> {
         let streams = plan.streamsOfIDs
-        return key + [
-            .textArray(streams.map(\.rawValue)),
-            .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
-            since.map { .timestamp($0.rawValue) } ?? .null,
-            // With a date or a restart, customers are requested even if they have been requested since.
-            .boolean(plan.restart || plan.changedSince != .lastRun),
-            .bigint(Self.settlingTime.wholeMilliseconds),
-            plan.changedSince == .lastRun ? since.map { .timestamp($0.rawValue) } ?? .null : .null,
-            .textArray(Ledger.codesOfUnknownIDs),
+        return [
+            "app": key[0],
+            "job": key[1],
+            "streams": .textArray(streams.map(\.rawValue)),
+            "filters": .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
+            "since": since.map { .timestamp($0.rawValue) } ?? .null,
+            "late_since": plan.changedSince == .lastRun ? since.map { .timestamp($0.rawValue) } ?? .null : .null,
+            // A date says whom to request, and a restart requests everybody.
+            "again": .boolean(plan.restart || plan.changedSince != .lastRun),
+            "settling_milliseconds": .bigint(Self.settlingTime.wholeMilliseconds),
+            "unknown_codes": .textArray(Ledger.codesOfUnknownIDs),
         ]
-    }
-
-    /// One ID for each customer.
-    ///
-    /// A notification contains a purchase. Its customer is requested with the ID of earlier crawls, because that item
-    /// has the
-    /// cursor: the ID of the purchase itself, or the listed ID of a history with this or another purchase of the
-    /// customer. A
-    /// notification about the app alone is used only for known customers.
-    /// Parameters:
-    /// - 1 app, 2 job, 3 streams, 4 their filters, 5 since
-    /// - 6 whether to include customers that have been requested since
-    /// - 7 see ``settlingTime``, in ms
-    /// - 8 from when notifications of any age count that were stored late, by a replay, another job, or the second
-    ///   reading of
-    ///   their day. A second reading marks its customer as changed if the customer was requested before the run of that
-    ///   reading began, because the history can lack what Apple added late
-    /// - 9 Apple's codes for IDs that do not exist; such items are left to `retry`
-    static let query = """
-        WITH asked AS (SELECT * FROM unnest($3::text[], $4::text[]) AS a (stream, fingerprint)),
-        jobs AS (SELECT DISTINCT job FROM runs WHERE app_id = $1),
-        named AS MATERIALIZED (
-            SELECT coalesce(n.original_transaction_id, n.transaction_id) AS id, n.app_transaction_id,
-                   max(greatest(n.signed_date, late.frozen_now - $7::bigint * interval '1 millisecond')) AS at
-              FROM notifications n LEFT JOIN runs late ON late.app_id = n.app_id AND late.run_id = n.late_run_id
-             WHERE n.app_id = $1
-               AND (n.signed_date >= coalesce($5::timestamptz, '-infinity') OR n.first_seen_at >= $8::timestamptz)
-               AND coalesce(n.original_transaction_id, n.transaction_id, n.app_transaction_id) IS NOT NULL
-             GROUP BY 1, 2
-             UNION ALL
-            SELECT transaction_id, app_transaction_id, max(marked_at) FROM changed_customers
-             WHERE app_id = $1 AND marked_at >= coalesce($8::timestamptz, '-infinity') GROUP BY 1, 2
-        ), known AS MATERIALIZED (
-            SELECT n.*, coalesce(
-                       (SELECT i.item_key FROM crawl_items i
-                         WHERE i.app_id = $1 AND i.job = $2 AND i.stream = ANY ($3::text[]) AND i.item_key = n.id LIMIT 1),
-                       (\(listed("t.original_transaction_id = n.id"))),
-                       (\(listed("t.app_transaction_id = n.app_transaction_id")))) AS item_key
-              FROM named n
-        ), customers AS (
-            SELECT coalesce(item_key, min(id) OVER (PARTITION BY coalesce('app ' || app_transaction_id, id))) AS item_key, at
-              FROM known WHERE coalesce(item_key, id) ~ '^[0-9]{1,20}$'
-        ), latest AS (
-            SELECT item_key, max(at) AS at FROM customers GROUP BY item_key
-        )
-        SELECT l.item_key FROM latest l
-         WHERE $6::boolean
-            OR EXISTS (SELECT FROM asked a WHERE NOT EXISTS (
-                   SELECT FROM jobs j JOIN crawl_items i
-                       ON i.app_id = $1 AND i.job = j.job AND i.stream = a.stream AND i.item_key = l.item_key
-                    WHERE i.fingerprint = a.fingerprint AND i.other_environment IS NULL
-                      AND i.complete_until >= l.at + $7::bigint * interval '1 millisecond'))
-         UNION
-        SELECT i.item_key FROM crawl_items i
-         WHERE i.app_id = $1 AND i.job = $2 AND i.stream = ANY ($3::text[]) AND i.state = 'failed'
-           AND i.item_key ~ '^[0-9]{1,20}$' AND coalesce(i.error_code, 0) <> ALL ($9::text[]::bigint[])
-        """
-
-    /// The listed ID under which a purchase of the customer was found, preferring IDs that this job has requested.
-    private static func listed(_ condition: String) -> String {
-        """
-        SELECT d.id FROM (SELECT DISTINCT t.listed_transaction_id AS id FROM transactions t
-                           WHERE t.app_id = $1 AND \(condition) AND t.listed_transaction_id IS NOT NULL) d
-         ORDER BY EXISTS (SELECT FROM crawl_items i WHERE i.app_id = $1 AND i.job = $2 AND i.stream = ANY ($3::text[])
-                             AND i.item_key = d.id) DESC, d.id LIMIT 1
-        """
     }
 }

@@ -17,10 +17,8 @@ extension Ledger {
     /// Starts a run of the items that failed in earlier runs, or adds failed items to the unfinished run.
     ///
     /// An unfinished run is joined even if none of its items has failed, because it can be a retry that was stopped.
-    /// The call
-    /// is one transaction. When it is repeated after a lost answer to COMMIT, it joins the run that it has started.
-    /// Time that
-    /// Apple no longer serves is left to the next regular run, which records the gap.
+    /// The call is one transaction. When it is repeated after a lost answer to COMMIT, it joins the run that it has
+    /// started. Time that Apple no longer serves is left to the next regular run, which records the gap.
     /// - Throws: ``NothingToRetry``, ``Postgres/PostgresError``.
     package func retryFailed(_ plan: RunPlan) async throws -> RunStart {
         let invocation = Invocation()

@@ -53,12 +53,12 @@ struct StagedIDs {
 
     /// Stages the result of one of the ledger's own queries.
     static func select(
-        _ query: String,
-        _ parameters: [Cell],
+        _ query: SQLStatement,
+        _ values: KeyValuePairs<String, Cell>,
         on connection: borrowing PostgresConnection
     ) throws -> StagedIDs {
         try stage(on: connection) { connection in
-            _ = try connection.run("INSERT INTO stage_ids (item_key) \(query)", parameters)
+            _ = try connection.run("INSERT INTO stage_ids (item_key) \(query.text)", query.cells(values))
         }
     }
 

@@ -23,7 +23,7 @@ struct DoctorCommand: AsyncParsableCommand {
             Console.result("ok    job file: \(job.path)")
             let worst = Mutex<Int32>(0)
             await pipeline.doctor { check in
-                let mark = check.isWell ? (check.isWarning ? "warn " : "ok   ") : "FAIL "
+                let mark = check.isWell ? "ok   " : "FAIL "
                 Console.result("\(mark) \(check.subject): \(check.finding)")
                 worst.withLock { if $0 == 0 { $0 = check.exitCode } }
             }

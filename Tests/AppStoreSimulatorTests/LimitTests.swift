@@ -29,7 +29,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct RateLimitTests {
+@Suite(.timeLimit(.minutes(15))) struct RateLimitTests {
     @Test func `each endpoint has its own limit, and over it comes 429 with Apple's moment`() async throws {
         func configure(_ configuration: inout SimulatorConfiguration) {
             configuration.rateLimit = .documented

@@ -17,7 +17,7 @@ struct CrashLoopCommand: AsyncParsableCommand {
     )
 
     @Option(help: "How many blows, 1 to 1000000.")
-    var kills = 200
+    var kills = 40
 
     @Option(help: "Of the first round; each round has the next one.")
     var seed: UInt64 = 1

@@ -4,7 +4,7 @@ import Testing
 /// H41: a connection that was kept for the next request ends under it.
 ///
 /// libcurl would send such a request again by itself, and nobody would have counted it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct KeptConnectionTests {
     /// How the second request of a connection ends it.
     enum Ending: String, CaseIterable, Sendable {

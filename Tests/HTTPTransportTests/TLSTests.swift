@@ -5,7 +5,7 @@ import Testing
 /// Whom we believe over TLS.
 ///
 /// The servers are real: `openssl s_server`.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: OpenSSLServer.isInstalled, "the openssl command is not installed"))
+@Suite(.timeLimit(.minutes(15)), .enabled(if: OpenSSLServer.isInstalled, "the openssl command is not installed"))
 struct TLSTests {
     @Test
     func `a certificate of a named authority for this host is believed`() async throws {

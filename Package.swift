@@ -15,11 +15,15 @@ let settings: [SwiftSetting] =
     // CI turns every warning into an error. Users do not, because a newer compiler can have new warnings.
     + (Context.environment["STORELEDGER_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
+// CI optimizes what its tests run for minutes, in the debug build that has to be made anyway.
+let optimized: [SwiftSetting] =
+    settings + (Context.environment["STORELEDGER_OPTIMIZE"] == nil ? [] : [.unsafeFlags(["-O"])])
+
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: optimized)
 }
 
-func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(of name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = settings) -> Target {
     .testTarget(
         name: name + "Tests",
         dependencies: [.byName(name: name)] + dependencies,
@@ -138,12 +142,12 @@ let package = Package(
                 "AppStoreModel", "Workers", "JobPlan", "Crawl", "Ledger", "Publish", "ExportPipeline", argumentParser,
                 logging,
             ],
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         .executableTarget(
             name: "appstore-simulator",
             dependencies: ["AppStoreSimulator", argumentParser],
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
 
         // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
@@ -161,7 +165,8 @@ let package = Package(
         tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
         tests(of: "CSVFormat", []),
-        tests(of: "Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
+        // Its simulated fleets make millions of grants.
+        tests(of: "Crawl", ["AppStoreModel", "Workers", "JobPlan", "TestSupport"], optimized),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
         tests(
             of: "Normalize",
@@ -214,7 +219,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Workers", "TestSupport",
-                "storeledger", "appstore-simulator",
+                "storeledger",
+                "appstore-simulator",
             ],
             swiftSettings: settings
         ),

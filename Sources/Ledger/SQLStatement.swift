@@ -39,6 +39,7 @@ struct SQLStatement: Sendable {
     /// The values in the order of their numbers.
     ///
     /// - Parameter values: One for each parameter, and no others; a wrong name is a programming error.
+    /// - Returns: The cells.
     func cells(_ values: KeyValuePairs<String, Cell>) -> [Cell] {
         precondition(values.count == parameters.count, "\(parameters) need values, not \(values.map(\.key))")
         return parameters.map { name in

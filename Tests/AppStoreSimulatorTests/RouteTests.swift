@@ -27,7 +27,7 @@ extension Route {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct RouteTests {
+@Suite(.timeLimit(.minutes(15))) struct RouteTests {
     private static let routes = Route.all + [.sample, .nested]
 
     private func run(

@@ -17,7 +17,7 @@ struct CrashLoopCommand: AsyncParsableCommand {
     )
 
     @Option(help: "The number of faults, 1 to 1000000.")
-    var kills = 200
+    var kills = 40
 
     @Option(help: "The seed of the first round; each further round has the next number.")
     var seed: UInt64 = 1

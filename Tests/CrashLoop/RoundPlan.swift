@@ -16,7 +16,7 @@ struct RoundPlan: Sendable {
     let workers: Int
     let faults: [InjectedFault]
 
-    /// Of ten faults six hit crash points, three come at any moment, and one is of the other kinds.
+    /// Of 14 faults eight hit crash points, four come at any moment, and two are of the other kinds.
     private static let points = 8
     private static let kills = 4
     private static let others = 2

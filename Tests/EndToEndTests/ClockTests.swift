@@ -5,7 +5,7 @@ import Testing
 
 /// Wrong clocks: the worker's, and the database server's (CK1 to CK6, CK10).
 @Suite(
-    .temporaryDatabase,
+    .migratedDatabase,
     .timeLimit(.minutes(15)),
     .enabled(Comment(rawValue: Shim.missing)) { await ClockShim.library.value != nil }
 )

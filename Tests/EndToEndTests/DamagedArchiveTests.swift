@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What a replay makes of an archive that somebody has changed.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct DamagedArchiveTests {
     /// A change of one archived record, and the word its rejection is filed under.
     private struct Damage {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A run over a database that is not as it should be.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct DatabaseFaultTests {
     /// Has the statements that insert transactions refused whose numbers are so, as a busy server would.
     private static func refusing(_ state: String, _ places: String = "> 0") -> String {

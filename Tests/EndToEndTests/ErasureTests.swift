@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A customer is erased: nothing of them is left, and nothing of them comes back.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct ErasureTests {
     /// A customer of the simulated store.
     private struct Customer: Sendable {

@@ -8,7 +8,7 @@ private let pgbouncer = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
 
 /// A pooler between storeledger and PostgreSQL.
 @Suite(
-    .temporaryDatabase,
+    .migratedDatabase,
     .timeLimit(.minutes(15)),
     .enabled(if: pgbouncer != nil, "PgBouncer is not installed; apt-get install pgbouncer")
 )

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// When records that cannot be believed stop a run, and how often.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct RejectedShareTests {
     private static func job(of stage: Stage) -> JobText {
         var job = stage.job

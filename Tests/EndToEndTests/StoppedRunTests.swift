@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What happens when somebody asks a run to stop.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct StoppedRunTests {
     /// A job that would take a minute.
     private static func slow(_ stage: Stage) -> JobText {

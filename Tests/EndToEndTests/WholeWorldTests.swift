@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a run makes of a whole store, from the first request to the last CSV file.
-@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct WholeWorldTests {
     private static let tables = ["transactions", "refunds", "notifications", "renewals"]
 

@@ -58,24 +58,40 @@ struct PageDecoderTests {
         #expect(Self.isBadPage(text))
     }
 
+    /// A fault of a page, which the log of the tests shows by its ID: some have millions of bytes.
+    struct Fault: CustomTestStringConvertible, Sendable {
+        let id: String
+        let bytes: [UInt8]
+
+        init(_ id: String, _ bytes: [UInt8]) {
+            self.id = id
+            self.bytes = bytes
+        }
+
+        var testDescription: String { "\(id), \(bytes.count) bytes" }
+    }
+
     /// A page of any of the three histories with something in it that no two readers understand alike.
     @Test(
         arguments: ["signedTransactions", "notificationHistory"],
         [
-            ("N01", Array(#","hasMore":true"#.utf8)), ("N01", Array(#","\u0068asMore":true"#.utf8)),
-            ("N04", Array(#","x":""#.utf8) + [0xFF, 0xFE] + Array("\"".utf8)),
-            ("N04", Array(#","x":""#.utf8) + [0xC0, 0xAF] + Array("\"".utf8)),
-            ("N04", Array(#","x":""#.utf8) + [0xED, 0xA0, 0x80] + Array("\"".utf8)),
-            ("N05", Array(#","x":"\ud800""#.utf8)), ("N06", Array(#","x":"\u0000""#.utf8)),
-            ("N07", Array(",".utf8)), ("N07", Array(#","x":1."#.utf8)),
-            ("N18", Array((",\"x\":" + String(repeating: "[", count: 32) + String(repeating: "]", count: 32)).utf8)),
-            ("N20", Array(",\"x\":\"".utf8) + [UInt8](repeating: 0x78, count: 4 << 20) + Array("\"".utf8)),
-            ("N21", Array((",\"x\":" + String(repeating: "9", count: 1_000_000)).utf8)),
-        ] as [(String, [UInt8])]
+            Fault("N01", Array(#","hasMore":true"#.utf8)), Fault("N01", Array(#","\u0068asMore":true"#.utf8)),
+            Fault("N04", Array(#","x":""#.utf8) + [0xFF, 0xFE] + Array("\"".utf8)),
+            Fault("N04", Array(#","x":""#.utf8) + [0xC0, 0xAF] + Array("\"".utf8)),
+            Fault("N04", Array(#","x":""#.utf8) + [0xED, 0xA0, 0x80] + Array("\"".utf8)),
+            Fault("N05", Array(#","x":"\ud800""#.utf8)), Fault("N06", Array(#","x":"\u0000""#.utf8)),
+            Fault("N07", Array(",".utf8)), Fault("N07", Array(#","x":1."#.utf8)),
+            Fault(
+                "N18",
+                Array((",\"x\":" + String(repeating: "[", count: 32) + String(repeating: "]", count: 32)).utf8)
+            ),
+            Fault("N20", Array(",\"x\":\"".utf8) + [UInt8](repeating: 0x78, count: 4 << 20) + Array("\"".utf8)),
+            Fault("N21", Array((",\"x\":" + String(repeating: "9", count: 1_000_000)).utf8)),
+        ] as [Fault]
     )
     func `N01 N04 N05 N06 N07 N18 N20 N21 a page is strict JSON before anything in it is looked at`(
         list: String,
-        fault: (id: String, bytes: [UInt8])
+        fault: Fault
     ) throws {
         let good = Array("{\"hasMore\":false,\"\(list)\":[]".utf8)
         let decoders: [([UInt8]) throws -> Page] =

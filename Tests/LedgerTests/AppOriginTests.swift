@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Which server and root an app's records may come from.
-@Suite(.temporaryDatabase)
+@Suite(.migratedDatabase)
 struct AppOriginTests {
     private let apple = RecordOrigin(
         server: "https://api.storekit.apple.com",

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `changedSince`: whom a run asks for, when, and how often.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct ChangedCustomerTests {
     private static let streams = "transactionHistory: {}, notificationHistory: {scope: app}"
 

@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct CommitTests {
     @Test func `rows, cursor and counters arrive together`() async throws {
         let world = try await TestLedger()

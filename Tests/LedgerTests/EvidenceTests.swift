@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What proves the rows, and what is missing from them.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct EvidenceTests {
     private func origin(_ world: TestLedger, run: Int64 = 0) -> RowOrigin {
         RowOrigin(app: world.app, job: "nightly-sync", run: run, stream: .transactionHistory, listedTransactionID: nil)

@@ -2,7 +2,7 @@ import Ledger
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase)
+@Suite(.migratedDatabase)
 struct KnownAppTests {
     @Test func `apps are known by bundle and environment, in order`() async throws {
         let world = try await TestLedger()

@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct LeaseTests {
     /// Makes every lease look as if its holder had died a while ago.
     private func expire(_ world: TestLedger) async throws {

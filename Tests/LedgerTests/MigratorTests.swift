@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .serialized, .timeLimit(.minutes(5)))
+@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct MigratorTests {
     @Test func `a fresh database gets every migration, and a second time nothing new`() async throws {
         let ledger = try TestLedger.bare()

@@ -9,7 +9,7 @@ import Publish
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct PublishTests {
     private func order(_ directory: String, _ tables: [String], run: Int64? = nil) -> CSVOrder {
         CSVOrder(directory: directory, tables: tables, job: "nightly-sync", run: run, trustedRoots: ["ab"])

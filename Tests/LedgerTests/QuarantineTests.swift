@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Which rejected records a commit reports as new.
-@Suite(.temporaryDatabase)
+@Suite(.migratedDatabase)
 struct QuarantineTests {
     /// A bad record as Apple signs it for one answer; `signature` is what differs between two answers.
     private func reject(_ key: UInt8, signature: UInt8, reason: String = "signature") -> RejectedRecord {

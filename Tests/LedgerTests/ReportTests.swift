@@ -6,7 +6,7 @@ import LedgerTables
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct ReportTests {
     private func status(_ world: TestLedger, plan: RunPlan? = nil) async throws -> JobStatus {
         try await world.ledger.status(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Notifications that are read again: failed deliveries, and each closed day once more.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct RereadingTests {
     private static let nightly = "notificationHistory: {scope: app, startDate: lastRun}"
     private static let day: Int64 = 86_400_000

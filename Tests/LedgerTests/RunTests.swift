@@ -6,7 +6,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct RunTests {
     static let histories = "transactionHistory: {}, refundHistory: {for: all}"
 

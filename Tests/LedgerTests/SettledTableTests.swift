@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// When a session keeps its plans, and that the kept ones find rows by their key.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct SettledTableTests {
     /// Rows of a page, so wide that a few thousand of them fill a megabyte.
     private func page(_ number: Int) -> PageRows {

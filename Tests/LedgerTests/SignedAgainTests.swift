@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Apple signs each answer when it is requested, so the same content comes under ever newer signatures.
-@Suite(.temporaryDatabase)
+@Suite(.migratedDatabase)
 struct SignedAgainTests {
     private static let first: Int64 = 1_780_000_000_000
 

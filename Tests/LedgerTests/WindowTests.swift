@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Notifications, of the whole app in windows and of one ID at a time.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct WindowTests {
     static let week = "notificationHistory: {scope: app, startDate: -7d}"
 

@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.temporaryDatabase, .timeLimit(.minutes(1)))
+@Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct ConnectingTests {
     @Test func `an absent server is tried until the deadline and then unreachable`() async throws {
         try await withTemporaryDirectory { directory in

@@ -161,6 +161,9 @@ package struct SimulatedStore: Sendable {
 
     /// Waits until `count` requests have arrived, or until `isOver`.
     package func arrivals(_ count: Int, unless isOver: () -> Bool) async throws {
-        while try await requests().total < count, !isOver() {}
+        while try await requests().total < count, !isOver() {
+            // Each question costs the store time that it needs for the requests waited for.
+            try await Task.sleep(for: .milliseconds(5))
+        }
     }
 }

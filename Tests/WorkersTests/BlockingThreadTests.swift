@@ -2,7 +2,7 @@ import Dispatch
 import Testing
 import Workers
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct BlockingThreadTests {
     private actor Room {
         private let thread = BlockingThread(label: "test.room")

@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import Workers
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct BoundedWorkersTests {
     @Test(arguments: [1, 2, 7, 200])
     func `every element is worked on once, never more than the width at a time`(width: Int) async throws {

@@ -3,7 +3,7 @@ import Testing
 import Workers
 
 /// Each in a process of its own: signals belong to the process.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct SignalsTests {
     @Test func `without a signal the body's value comes back`() async {
         await #expect(processExitsWith: .success) {

@@ -1,7 +1,7 @@
 import Testing
 import Workers
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct TimekeeperTests {
     private let time = Timekeeper.system
 

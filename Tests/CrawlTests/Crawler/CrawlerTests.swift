@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import Workers
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct CrawlerTests {
     let time = ManualTime(.automatic)
     let ledger = ScriptedLedger()

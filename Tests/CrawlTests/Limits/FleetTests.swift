@@ -1,10 +1,11 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import Crawl
 
 /// The limiter's promises, kept by the limiter itself in whole fleets of processes (R1, R2, R4 to R6).
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.slow, .timeLimit(.minutes(60)))
 struct FleetTests {
     /// `STORELEDGER_SEEDS=10000 scripts/test --filter FleetTests` tries more than a commit's worth.
     private static let seeds = ProcessInfo.processInfo.environment["STORELEDGER_SEEDS"].flatMap(Int.init) ?? 200

@@ -6,7 +6,7 @@ import Workers
 
 @testable import Crawl
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct RateLimiterTests {
     private let time = ManualTime()
 

@@ -2,7 +2,7 @@ import AppStoreModel
 import Testing
 import Workers
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct ManualTimeTests {
     @Test func `sleepers wake by deadline, and only when time reaches it`() async throws {
         let time = ManualTime()

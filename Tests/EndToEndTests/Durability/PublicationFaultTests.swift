@@ -6,7 +6,7 @@ import Testing
 ///
 /// Whatever fails, each file in the directory is a whole one, and a manifest that is there describes them.
 @Suite(
-    .temporaryDatabase,
+    .migratedDatabase,
     .timeLimit(.minutes(15)),
     .enabled(Comment(rawValue: Shim.missing)) { await PublicationShim.isPossible }
 )

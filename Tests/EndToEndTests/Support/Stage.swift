@@ -17,21 +17,24 @@ struct Stage: Sendable {
     /// A job file's template for the store.
     let job: JobText
 
+    /// A dozen stores and pipelines at once on two cores would each be too slow to tell anything.
+    private static let gate = Gate(places: 3)
+
     static func with<Result>(
         _ options: SimulatedStore.Options = .init(),
         _ body: (Stage) async throws -> Result
     ) async throws -> Result {
-        await Gate.stages.enter()
+        await gate.enter()
         do {
             let result = try await withTemporaryDirectory { directory in
                 try await SimulatedStore.serving(options, in: directory + "/store") { store in
                     try await body(try Stage(store: store, directory: directory))
                 }
             }
-            await Gate.stages.leave()
+            await gate.leave()
             return result
         } catch {
-            await Gate.stages.leave()
+            await gate.leave()
             throw error
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Ledger
 
 /// What an erasure reads while it keeps pages out.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase, .slow)
 struct ErasureCostTests {
     /// A ledger of so many customers with records of every kind, rejects, items, and notifications that name no transaction.
     private func fill(_ world: TestLedger, customers: Int) async throws {

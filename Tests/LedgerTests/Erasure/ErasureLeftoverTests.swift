@@ -9,7 +9,7 @@ import Testing
 @testable import Ledger
 
 /// What an erasure has to find besides records, and what is recognised only after it.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.temporaryDatabase)
 struct ErasureLeftoverTests {
     private static let customer = "100000000001"
     private static let token: [UInt8] = Array(0xA1...0xB0)

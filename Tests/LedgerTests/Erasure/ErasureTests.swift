@@ -9,7 +9,7 @@ import Testing
 @testable import Ledger
 
 /// Who goes with an erasure and who stays, and what tombstones recognise.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct ErasureTests {
     private static let token: [UInt8] = Array(1...16)
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Two processes at once, in every order of their steps: nobody holds what another holds, nothing is lost or doubled.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase, .slow)
 struct InterleavingTests {
     /// What a session's function answered in the order that is being played.
     final class Answer<Value: Sendable>: Sendable {

@@ -2,6 +2,7 @@ import Ledger
 import LedgerTables
 import Postgres
 import TestSupport
+import Testing
 
 /// A ledger in the test's own database, its schema made by the migrator from the repository's SQL files.
 struct TestLedger: Sendable {
@@ -25,7 +26,7 @@ struct TestLedger: Sendable {
 
     init(sessions: Int = 2) async throws {
         ledger = try Self.bare(sessions: sessions)
-        _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate()
+        if !TemporaryDatabase.isCopy { _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate() }
         app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1_234_567_890)
     }
 
@@ -68,4 +69,14 @@ struct TestLedger: Sendable {
                 + " ORDER BY 1, 2"
         )
     }
+}
+
+extension Trait where Self == TemporaryDatabase {
+    /// A new database for each test, in which the schema `appstore` has every migration.
+    static var migratedDatabase: Self { .temporaryDatabase(migrated) }
+}
+
+private let migrated = TemporaryDatabase.Template { conninfo in
+    let ledger = Ledger(conninfo: ConnectionString(conninfo), schema: "appstore", sessions: 1, deadline: .seconds(20))
+    _ = try await Migrator(ledger: ledger, directory: try TestLedger.sql).migrate()
 }

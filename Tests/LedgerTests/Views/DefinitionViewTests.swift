@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Figures by definitions that users of other products expect, beside those of the other views.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct DefinitionViewTests {
     @Test
     func `subscription_movement_by_day: every expiry and every return counts on its day, a renewal in time never does`()

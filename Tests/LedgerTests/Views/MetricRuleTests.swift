@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Rules that the views about subscriptions share, each with the dates of a customer for whom a view was wrong.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct MetricRuleTests {
     /// Every month of `mrr_movement_by_month` in which something moved or was active, in thousands.
     static let movement = """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The views about money, against worlds small enough to be worked out by hand.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct MoneyViewTests {
     /// Purchases of early 2025, some of them refunded.
     static let sales = """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The views about notifications, against worlds small enough to be worked out by hand.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct NotificationViewTests {
     @Test func `consumption_requests: the deadline of twelve hours, and how each request ended`() async throws {
         let world = try await TestLedger()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Purchases with missing or unusual data from Apple, or a wrong entry by the user.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct OddDataTests {
     @Test
     func

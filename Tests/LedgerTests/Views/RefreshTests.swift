@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Materialised views: when they are old, what makes them new, and what they never hold.
-@Suite(.temporaryDatabase, .serialized, .timeLimit(.minutes(5)))
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct RefreshTests {
     @Test func `views are stale until first filled, after a run that changed rows, and on the next day`() async throws {
         let world = try await TestLedger()

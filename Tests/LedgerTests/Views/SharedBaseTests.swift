@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What several materialised views read is computed once in a refresh, in the tables whose names begin with `kept_`.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase, .slow)
 struct SharedBaseTests {
     private static let kept = [
         "kept_subscription_periods", "kept_subscription_months", "kept_current_subscriptions", "kept_purchases",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The views about subscriptions, against worlds small enough to be worked out by hand.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct SubscriptionViewTests {
     /// Nine subscriptions of 2025, each with a fate of its own.
     ///

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The views against a model that knows the customers' lives and no SQL, and against each other.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase, .slow)
 struct ModelTests {
     /// A thousand customers drawn with `seed`: the ledger that holds them, and the model of them.
     private func settle(seed: UInt64) async throws -> (TestLedger, CustomerModel) {

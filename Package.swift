@@ -83,54 +83,54 @@ let package = Package(
 
         // Level 1: types and helpers without other dependencies
         module("StrictJSON"),
-        module("LedgerTables"),
-        module("Workers"),
+        module("LedgerSchema"),
+        module("Basics"),
 
         // Level 2: Apple's types, and one protocol each
         module("AppStoreModel", ["StrictJSON"]),
-        module("CSVFormat", ["Workers", "CLibCSV"]),
-        module("HTTPTransport", ["Workers", "CLibCurl"]),
-        module("Postgres", ["LedgerTables", "Workers", "CLibPQ"]),
+        module("CSVFormat", ["Basics", "CLibCSV"]),
+        module("HTTPTransport", ["Basics", "CLibCurl"]),
+        module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
 
         // Level 3: job files with their streams, and signatures
-        module("JobPlan", ["AppStoreModel", "StrictJSON", "LedgerTables", yams]),
-        module("SignedData", ["AppStoreModel", "StrictJSON", "Workers", "COpenSSL"]),
+        module("JobPlan", ["AppStoreModel", "StrictJSON", "LedgerSchema", yams]),
+        module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
 
         // Level 4: the parts of a run
-        module("Crawl", ["AppStoreModel", "Workers", "JobPlan"]),
+        module("Crawl", ["AppStoreModel", "Basics", "JobPlan"]),
         module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
-        module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerTables", "SignedData", "Workers"]),
+        module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics"]),
         module(
             "Ledger",
             [
-                "AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "JobPlan", "SignedData", "Postgres",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
                 "CSVFormat",
             ],
             resources: [.embedInCode("SQL")]
         ),
 
         // Level 5: what is made of a ledger
-        module("Publish", ["LedgerTables", "Workers", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
+        module("Publish", ["LedgerSchema", "Basics", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
         module(
             "Report",
-            ["AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "SignedData", "Postgres", "Ledger"],
+            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "SignedData", "Postgres", "Ledger"],
             resources: [.embedInCode("Resources/report.css"), .embedInCode("Resources/report.js")]
         ),
 
         // Level 6: the pipeline and the simulator
         module(
-            "ExportPipeline",
+            "Pipeline",
             [
-                "AppStoreModel", "StrictJSON", "LedgerTables", "Workers", "JobPlan", "HTTPTransport", "SignedData",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
                 "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish", "Report",
             ]
         ),
         module(
             "AppStoreSimulator",
             [
-                "AppStoreModel", "StrictJSON", "SignedData", "Workers", hummingbird, nioCore, httpTypes,
+                "AppStoreModel", "StrictJSON", "SignedData", "Basics", hummingbird, nioCore, httpTypes,
                 serviceLifecycle, logging,
             ]
         ),
@@ -139,7 +139,7 @@ let package = Package(
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Workers", "JobPlan", "Crawl", "Ledger", "Publish", "ExportPipeline", argumentParser,
+                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Publish", "Pipeline", argumentParser,
                 logging,
             ],
             swiftSettings: optimized
@@ -153,37 +153,37 @@ let package = Package(
         // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModel", "Workers", "SignedData", "Postgres", "LedgerTables"],
+            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", []),
-        tests(of: "Workers", []),
+        tests(of: "Basics", []),
         tests(of: "JobPlan", ["AppStoreModel", "StrictJSON"]),
         tests(of: "HTTPTransport", ["CLibCurl"]),
         tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "TestSupport"]),
-        tests(of: "Postgres", ["LedgerTables", "TestSupport"]),
+        tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
         tests(of: "CSVFormat", []),
         // Its simulated fleets make millions of grants.
-        tests(of: "Crawl", ["AppStoreModel", "Workers", "JobPlan", "TestSupport"], optimized),
+        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
         tests(
             of: "Normalize",
-            ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerTables", "SignedData", "TestSupport"]
+            ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
         ),
-        tests(of: "Ledger", ["AppStoreModel", "LedgerTables", "JobPlan", "Postgres", "Publish", "TestSupport"]),
+        tests(of: "Ledger", ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Publish", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
-            of: "ExportPipeline",
-            ["AppStoreModel", "StrictJSON", "LedgerTables", "Postgres", "Report", "TestSupport"]
+            of: "Pipeline",
+            ["AppStoreModel", "StrictJSON", "LedgerSchema", "Postgres", "Report", "TestSupport"]
         ),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "AppStoreModel", "StrictJSON", "LedgerTables", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
                 "CSVFormat",
                 "Crawl", "AppStoreAPI", "Normalize",
             ],
@@ -199,7 +199,7 @@ let package = Package(
         // Kills the commands, built with `-DFAILPOINTS`, at random points and checks the result; scripts/crash-loop runs it.
         .executableTarget(
             name: "crash-loop",
-            dependencies: ["LedgerTables", "Postgres", "TestSupport", argumentParser],
+            dependencies: ["LedgerSchema", "Postgres", "TestSupport", argumentParser],
             path: "Tests/CrashLoop",
             swiftSettings: settings
         ),
@@ -207,8 +207,8 @@ let package = Package(
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
-                "AppStoreModel", "StrictJSON", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Normalize",
-                "Ledger", "Workers",
+                "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Normalize",
+                "Ledger", "Basics",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",
@@ -218,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "JobPlan", "LedgerTables", "SignedData", "Postgres", "Workers", "TestSupport",
+                "AppStoreModel", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Basics", "TestSupport",
                 "storeledger",
                 "appstore-simulator",
             ],

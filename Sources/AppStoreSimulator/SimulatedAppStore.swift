@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import SignedData
-import Workers
+import Basics
 
 /// A running simulated App Store of one app, on loopback.
 package struct SimulatedAppStore: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Workers
+import Basics
 
 /// An error in a CSV file, or in writing one.
 package enum CSVError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// The running exchanges, and idle handles for the next ones.
 ///

@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// The received part of one response, within the limits.
 struct Reception {

@@ -1,5 +1,5 @@
 import CLibCurl
-import Workers
+import Basics
 
 /// How far an exchange got before it failed.
 struct ExchangeProgress {

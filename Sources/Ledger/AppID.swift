@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// The ledger's number of an app in one environment.

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 package import Postgres
 
 /// All durable state: rows, cursors, leases and the spent budget, in one schema of one database.
@@ -65,7 +65,7 @@ package struct Ledger: Sendable {
     ///   100), and a statement that was prepared for a small table keeps reading it sequentially.
     /// - Timeouts: a role or database can set timeouts, as managed servers do, that are too short for runs of hours. So
     ///   the
-    ///   session sets its own. Statements have no timeout; locks, connecting and ``ExportPipeline`` have theirs.
+    ///   session sets its own. Statements have no timeout; locks, connecting and ``Pipeline`` have theirs.
     /// - Durability: a crash that loses spent budget would let it be spent twice. So commits are durable, regardless of
     ///   the
     ///   role's settings.

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// A statement in a file of `Sources/Ledger/SQL`, with named parameters.

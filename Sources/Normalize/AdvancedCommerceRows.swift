@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 
 /// The line items of one transaction or renewal, and the refunds of those items.
 ///

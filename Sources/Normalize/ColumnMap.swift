@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import StrictJSON
 
 /// Which column every field of a shape fills: one place for the rule, so that names cannot drift apart.

@@ -1,6 +1,6 @@
 import AppStoreModel
 import StrictJSON
-import Workers
+import Basics
 
 /// Makes foreign values fit for a message or a sample.
 ///

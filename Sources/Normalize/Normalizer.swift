@@ -1,5 +1,5 @@
 import AppStoreModel
-package import LedgerTables
+package import LedgerSchema
 
 /// Maps verified records to ledger rows.
 ///

@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 
 extension RecordKind {
     /// The fields that Apple documents.

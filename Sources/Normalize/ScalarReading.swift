@@ -1,7 +1,7 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import StrictJSON
-import Workers
+import Basics
 
 /// What became of one value of a scalar field.
 enum ScalarReading: Equatable {

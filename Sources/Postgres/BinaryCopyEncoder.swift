@@ -1,4 +1,4 @@
-package import LedgerTables
+package import LedgerSchema
 
 /// Writes rows in the binary format of `COPY … FROM STDIN (FORMAT binary)` into one reused buffer.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-package import LedgerTables
+package import LedgerSchema
 
 /// Writes cells in PostgreSQL's binary format, each after its length in bytes, into one reused buffer.
 ///

@@ -1,6 +1,6 @@
 import CLibPQ
 import Glibc
-package import LedgerTables
+package import LedgerSchema
 
 /// One libpq session.
 ///

@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// An error of PostgreSQL or of the connection to it.
 ///

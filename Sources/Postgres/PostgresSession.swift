@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// A connection and the thread that it blocks.
 ///

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 
 /// Object identifiers of built-in types; PostgreSQL never changes them (`pg_type.dat`).
 enum PostgresType: UInt32 {

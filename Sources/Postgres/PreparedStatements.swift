@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 
 /// The state of one session: prepared statements by SQL text, row types, a parameter buffer, and whether it has ended.
 ///

@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// Parses a moment such as `2026-11-21 02:35:00.123456+00`, which PostgreSQL prints with DateStyle ISO and TimeZone UTC.
 ///

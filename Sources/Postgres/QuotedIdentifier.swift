@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// Quotes a name for SQL text; only names that need no quotes are accepted.
 ///

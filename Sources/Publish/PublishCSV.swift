@@ -1,9 +1,9 @@
 import CSVFormat
 package import Ledger
-import LedgerTables
+import LedgerSchema
 import Postgres
 import SignedData
-import Workers
+import Basics
 
 /// The tables to publish, and the target directory.
 package struct CSVOrder: Sendable {

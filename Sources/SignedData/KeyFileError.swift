@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// Why a private key file cannot be used, and how to correct it.
 ///

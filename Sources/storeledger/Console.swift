@@ -1,4 +1,4 @@
-import ExportPipeline
+import Pipeline
 import Glibc
 import Synchronization
 

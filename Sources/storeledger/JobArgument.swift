@@ -1,5 +1,5 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import FoundationEssentials
 import JobPlan
 
@@ -20,9 +20,9 @@ struct JobArgument: ParsableArguments {
     /// The job's pipeline.
     func pipeline(
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
-    ) throws -> ExportPipeline {
+    ) throws -> Pipeline {
         let job = try load(warn: warn)
-        return ExportPipeline(
+        return Pipeline(
             job: job,
             version: StoreLedger.version,
             applicationName: StoreLedger.applicationName(job: job.name),

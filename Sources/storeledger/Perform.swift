@@ -1,7 +1,7 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import Glibc
-import Workers
+import Basics
 
 /// Runs a command's work; SIGINT and SIGTERM cancel it, and it ends in an orderly way.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import Workers
+import Basics
 
 /// Keeps keys and tokens from leaving the process's memory; called at the start of the process.
 enum ProcessHardening {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import JobPlan
 import Ledger
-import Workers
+import Basics
 
 /// The common options of `run` and `retry`.
 struct RunOptions: ParsableArguments {
@@ -40,7 +40,7 @@ struct RunOptions: ParsableArguments {
         let log = RunLog(options: log, progress: progress)
         try await storeledger.perform(log: log) {
             let pipeline = try argument.pipeline { log.warn($0) }
-            let options = ExportPipeline.Options(
+            let options = Pipeline.Options(
                 restart: restart,
                 retryFailed: retryFailed,
                 concurrency: concurrency,

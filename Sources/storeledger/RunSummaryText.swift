@@ -1,7 +1,7 @@
-import ExportPipeline
+import Pipeline
 import Ledger
 import Publish
-import Workers
+import Basics
 
 /// The summary that `run` writes to stdout.
 struct RunSummaryText {

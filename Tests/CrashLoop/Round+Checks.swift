@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LedgerTables
+import LedgerSchema
 import Postgres
 import TestSupport
 

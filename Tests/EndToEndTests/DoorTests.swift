@@ -1,6 +1,6 @@
 import AppStoreModel
 import Crawl
-import ExportPipeline
+import Pipeline
 import Glibc
 import JobPlan
 import Ledger

@@ -1,6 +1,6 @@
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 import SignedData
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Postgres
 import Publish
 import TestSupport

@@ -2,7 +2,7 @@ import AppStoreModel
 import FoundationEssentials
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 import TestSupport
 import Testing
@@ -18,7 +18,8 @@ struct SQLStatementTests {
     }
 
     @Test(arguments: [
-        "SELECT ':a', \":b\" -- :c, it's Apple's\n FROM t", "SELECT 'it''s :a'", "SELECT 1::text, '12:30'::time", "-- :a", "SELECT 'open :a",
+        "SELECT ':a', \":b\" -- :c, it's Apple's\n FROM t", "SELECT 'it''s :a'", "SELECT 1::text, '12:30'::time",
+        "-- :a", "SELECT 'open :a",
     ])
     func `what is quoted, a comment or a cast has no parameters`(text: String) {
         #expect(statement(text).text == text && statement(text).parameters.isEmpty)

@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import SignedData
 import Testing
 

@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import Testing
 
 /// One field with one value, and what its column then holds.

@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import StrictJSON
 import Testing
 

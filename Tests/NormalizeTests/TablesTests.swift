@@ -1,6 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
-import LedgerTables
+import LedgerSchema
 import Testing
 
 @testable import Normalize

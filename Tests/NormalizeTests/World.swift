@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import Normalize
 import SignedData
 import StrictJSON

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 package import Postgres
 
 /// Reads a ledger's tables with the test's own SQL.

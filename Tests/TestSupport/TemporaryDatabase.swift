@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LedgerTables
+import LedgerSchema
 package import Postgres
 import Synchronization
 package import Testing

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Workers
+import Basics
 
 /// Reads, writes and removes the files of the simulator's directory.
 enum DirectoryFile {

@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// A seeded random number generator: the same seed gives the same numbers on every machine and with every Swift version.
 ///

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import Workers
+package import Basics
 
 /// Makes the workers of one stream in this process wait until the limit allows a request.
 ///

@@ -1,5 +1,5 @@
 package import AppStoreModel
-import Workers
+import Basics
 
 /// The date of an HTTP header: `Sun, 06 Nov 1994 08:49:37 GMT`.
 ///

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import LedgerTables
+package import LedgerSchema
 
 /// One of Apple's endpoints that a job can name under `streams`, and everything StoreLedger knows about it.
 ///

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import LedgerTables
+package import LedgerSchema
 import StrictJSON
 
 /// Get Notification History: the notifications that Apple sent to the developer's server, and the delivery attempts.

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import LedgerTables
+package import LedgerSchema
 
 /// Get Refund History: the refunded transactions of each customer.
 ///

@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import LedgerTables
+package import LedgerSchema
 
 /// Get Transaction History: all transactions of each customer, with Apple's filters.
 ///

@@ -1,6 +1,6 @@
 package import AppStoreModel
 import JobPlan
-package import LedgerTables
+package import LedgerSchema
 import Postgres
 
 /// A payload from the raw archive, ready to be verified again.

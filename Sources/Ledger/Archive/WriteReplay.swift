@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-package import LedgerTables
+package import LedgerSchema
 import Postgres
 
 extension Ledger {

@@ -1,5 +1,5 @@
 package import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import SignedData
 import StrictJSON
 

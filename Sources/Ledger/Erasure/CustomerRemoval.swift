@@ -1,8 +1,8 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import Postgres
 import StrictJSON
-import Workers
+import Basics
 
 /// Removes one customer from one app's tables, inside the caller's transaction.
 ///

@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import StrictJSON
 
 /// A batch of rows, with the IDs of each record.

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 
 /// Statements for the rows of a table with given keys, in which each key is looked up in an index.
 ///

@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import StrictJSON
 
 /// Removes the records of erased customers from a batch before it is stored.

@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import JobPlan
-import LedgerTables
+import LedgerSchema
 import Postgres
-import Workers
+import Basics
 
 extension Ledger {
     /// The result of ``lease(_:atMost:for:)``.

@@ -1,7 +1,7 @@
 import AppStoreModel
 import JobPlan
-import LedgerTables
-import Workers
+import LedgerSchema
+import Basics
 
 /// A process that works on a run, as the owner of leases.
 package struct LeaseHolder: Sendable {

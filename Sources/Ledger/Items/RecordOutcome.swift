@@ -1,8 +1,8 @@
 package import AppStoreModel
 package import JobPlan
-import LedgerTables
+import LedgerSchema
 import Postgres
-import Workers
+import Basics
 
 extension Ledger {
     /// Records the outcome of an item whose page could not be fetched, and releases its lease.

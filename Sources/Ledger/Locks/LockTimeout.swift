@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// A session that holds a lock in the ledger's schema.

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// Locks one schema against other `migrate` commands during the lifetime of the value.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Workers
+import Basics
 
 /// The SQL files of a checkout or an installation.
 package struct SQLDirectory: Sendable {

@@ -1,8 +1,8 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 import SignedData
 
-/// Says in eight bytes what a row of ``LedgerTables/Tables/snapshots`` says of its record; the row keeps them as
+/// Says in eight bytes what a row of ``LedgerSchema/Tables/snapshots`` says of its record; the row keeps them as
 /// `content_hash`.
 ///
 /// They cover every column but the date of the signature and the payload, and the payload without the date of its

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// A snapshot of a record whose row the ledger holds.
@@ -21,7 +21,7 @@ extension RecordWriter {
     ///
     /// - Parameters:
     ///   - records: Of one table, each once.
-    ///   - table: One of ``LedgerTables/Tables/snapshots``.
+    ///   - table: One of ``LedgerSchema/Tables/snapshots``.
     ///   - payloads: The signed payloads of the batch, by their SHA-256.
     ///   - connection: Inside the transaction that writes the batch.
     /// - Throws: ``RowChangedMeanwhile`` when a row no longer has the content that the triage saw; ``Postgres/PostgresError``.

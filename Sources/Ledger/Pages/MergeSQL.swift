@@ -1,9 +1,9 @@
 import JobPlan
-import LedgerTables
+import LedgerSchema
 
 /// The statements that bring rows into the ledger.
 ///
-/// Names come from ``LedgerTables/Tables``, never from input.
+/// Names come from ``LedgerSchema/Tables``, never from input.
 enum MergeSQL {
     /// Which snapshots are new, which may replace what the ledger holds, and which are the content it holds, signed again.
     ///
@@ -17,7 +17,7 @@ enum MergeSQL {
     /// issues.
     ///
     /// - Parameters:
-    ///   - table: One of ``LedgerTables/Tables/snapshots``.
+    ///   - table: One of ``LedgerSchema/Tables/snapshots``.
     ///   - mode: Decides whether another reading of the snapshot that the ledger has may win, by its hash.
     /// - Returns: The statement.
     static func triage(_ table: Table, mode: MergeMode) -> String {
@@ -62,7 +62,7 @@ enum MergeSQL {
     /// ``Staging/rows(_:of:)`` makes them. It gives the key and whether it is new.
     ///
     /// - Parameters:
-    ///   - table: One of ``LedgerTables/Tables/snapshots``.
+    ///   - table: One of ``LedgerSchema/Tables/snapshots``.
     ///   - mode: Decides whether a row is also replaced by another reading of the very snapshot it shows, whatever dates
     ///     somebody has given the row.
     /// - Returns: The statement.
@@ -115,7 +115,7 @@ enum MergeSQL {
     ///
     /// Parameters: app, the snapshots as ``SnapshotNames``. It gives the keys.
     ///
-    /// - Parameter table: One of ``LedgerTables/Tables/snapshots``.
+    /// - Parameter table: One of ``LedgerSchema/Tables/snapshots``.
     /// - Returns: The statement.
     static func holdSnapshots(_ table: Table) -> String {
         let key = table.key[0]
@@ -130,7 +130,7 @@ enum MergeSQL {
     ///
     /// Parameters: app, the owners' kind, their keys.
     ///
-    /// - Parameter table: One of ``LedgerTables/Tables/owned``.
+    /// - Parameter table: One of ``LedgerSchema/Tables/owned``.
     /// - Returns: The statement.
     static func removeChildren(_ table: Table) -> String {
         """

@@ -1,9 +1,9 @@
 package import AppStoreModel
 package import JobPlan
-package import LedgerTables
+package import LedgerSchema
 import Postgres
 import Synchronization
-import Workers
+import Basics
 
 /// One page on its way into the ledger: rows, rejects, cursor and lease check, all or nothing.
 package struct PageCommit: Sendable {

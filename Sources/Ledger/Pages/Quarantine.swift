@@ -1,10 +1,10 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// Tells rejected records that the ledger has already from those it meets for the first time.
 ///
-/// A record is known by its reason and by what it claims to be (``LedgerTables/RejectedRecord/identity``), whichever job,
+/// A record is known by its reason and by what it claims to be (``LedgerSchema/RejectedRecord/identity``), whichever job,
 /// history or run met it, as long as nothing has resolved it. A known one never stops a run again.
 struct Quarantine {
     let origin: RowOrigin

@@ -1,10 +1,10 @@
 package import AppStoreModel
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import Postgres
 import SignedData
 import StrictJSON
-import Workers
+import Basics
 
 /// How many records of a batch were new, newer, or known already.
 package struct RowCounts: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import StrictJSON
 
 /// A snapshot and the ``ContentHasher/hash(of:)`` of its row.

@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// Every table, view, column and function of a ledger, with its comment.

@@ -1,8 +1,8 @@
 package import AppStoreModel
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import Postgres
-import Workers
+import Basics
 
 /// Provides the listed, validated IDs in batches.
 ///

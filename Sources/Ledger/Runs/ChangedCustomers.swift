@@ -1,8 +1,8 @@
 package import AppStoreModel
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import Postgres
-import Workers
+import Basics
 
 /// The customers that a run with `changedSince` found in notifications.
 package struct NamedCustomers: Sendable, Equatable {

@@ -1,7 +1,7 @@
 package import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import Postgres
-import Workers
+import Basics
 
 extension Ledger {
     /// The database's clock, which all machines share.

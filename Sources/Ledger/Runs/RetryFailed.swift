@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// No item of the job can be retried now.

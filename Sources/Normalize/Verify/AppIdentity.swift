@@ -1,5 +1,5 @@
 import AppStoreModel
-import LedgerTables
+import LedgerSchema
 import StrictJSON
 
 /// The app and environment a job is about, and the refusal of everything else.

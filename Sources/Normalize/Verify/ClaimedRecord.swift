@@ -1,4 +1,4 @@
-import LedgerTables
+import LedgerSchema
 import SignedData
 
 /// Which record a text claims to be that is not believed.

@@ -1,8 +1,8 @@
 package import AppStoreModel
-import LedgerTables
+import LedgerSchema
 package import SignedData
 import StrictJSON
-import Workers
+import Basics
 
 /// Verifies that signed records are Apple's, and of the job's app.
 package struct RecordVerifier: Sendable {

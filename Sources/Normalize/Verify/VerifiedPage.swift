@@ -1,5 +1,5 @@
 package import AppStoreModel
-package import LedgerTables
+package import LedgerSchema
 import SignedData
 package import StrictJSON
 

@@ -1,5 +1,5 @@
 import AppStoreModel
-package import LedgerTables
+package import LedgerSchema
 import SignedData
 import StrictJSON
 

@@ -1,4 +1,4 @@
-import Workers
+import Basics
 
 /// Figures as people read them: exact, with a comma between thousands.
 enum FigureText {

@@ -1,5 +1,5 @@
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// Everything the report shows, from one snapshot of the ledger: sums and counts, no customer's ID and no payload.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import Ledger
 
 struct DictionaryCommand: AsyncParsableCommand {
@@ -17,7 +17,7 @@ struct DictionaryCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let (url, schema) = try ledger.place()
-            let dictionary = try await ExportPipeline.dictionary(
+            let dictionary = try await Pipeline.dictionary(
                 at: url,
                 schema: schema,
                 applicationName: StoreLedger.applicationName(),

@@ -1,6 +1,6 @@
 import AppStoreModel
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import JobPlan
 import Ledger
 import Publish

@@ -1,6 +1,6 @@
 import ArgumentParser
-import ExportPipeline
-import Workers
+import Pipeline
+import Basics
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

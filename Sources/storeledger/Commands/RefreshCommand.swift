@@ -1,5 +1,5 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import Ledger
 
 struct RefreshCommand: AsyncParsableCommand {
@@ -23,7 +23,7 @@ struct RefreshCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let (url, schema) = try ledger.place()
-            let views = try await ExportPipeline.refreshViews(
+            let views = try await Pipeline.refreshViews(
                 at: url,
                 schema: schema,
                 applicationName: StoreLedger.applicationName(),

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

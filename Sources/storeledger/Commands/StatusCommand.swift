@@ -1,5 +1,5 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import FoundationEssentials
 import Glibc
 import JobPlan
@@ -74,7 +74,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     /// The source of the status.
     private enum Source {
-        case job(ExportPipeline)
+        case job(Pipeline)
         case everyJob(Ledger)
     }
 
@@ -83,7 +83,7 @@ struct StatusCommand: AsyncParsableCommand {
     /// Does not connect yet.
     private func source() throws -> Source {
         guard let job else {
-            let ledger = ExportPipeline.ledgerToRead(
+            let ledger = Pipeline.ledgerToRead(
                 at: try databaseURL(),
                 schema: schema ?? PostgresOutput.defaultSchema,
                 applicationName: StoreLedger.applicationName(),
@@ -97,11 +97,11 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func look(at source: Source) async throws -> (statuses: [JobStatus], lines: [String]) {
-        let pipeline: ExportPipeline
+        let pipeline: Pipeline
         switch source {
         case .job(let named): pipeline = named
         case .everyJob(let ledger):
-            let statuses = try await ExportPipeline.statusOfEveryJob(in: ledger)
+            let statuses = try await Pipeline.statusOfEveryJob(in: ledger)
             if json { return (statuses, [try text(of: statuses)]) }
             return (
                 statuses, statuses.isEmpty ? ["no job has ever run"] : statuses.flatMap { StatusText(status: $0).lines }

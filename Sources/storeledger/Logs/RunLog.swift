@@ -1,6 +1,6 @@
 import AppStoreModel
 import Crawl
-import ExportPipeline
+import Pipeline
 import JobPlan
 import Ledger
 import Logging

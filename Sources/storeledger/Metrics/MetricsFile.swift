@@ -1,5 +1,5 @@
 import Ledger
-import Workers
+import Basics
 
 /// The file for the textfile collector of Prometheus's node_exporter.
 ///

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ExportPipeline
+import Pipeline
 import FoundationEssentials
 import Ledger
 
@@ -16,7 +16,7 @@ struct MetricsOptions: ParsableArguments {
     /// Writes the metrics of the job, if the option is set.
     ///
     /// A failure is logged as a warning and does not change the exit code of the run.
-    func write(of pipeline: ExportPipeline, afterFailure: Bool, log: RunLog) async {
+    func write(of pipeline: Pipeline, afterFailure: Bool, log: RunLog) async {
         guard let metricsFile else { return }
         do {
             guard let status = try await pipeline.status(within: afterFailure ? .seconds(5) : nil) else { return }

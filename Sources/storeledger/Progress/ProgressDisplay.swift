@@ -1,7 +1,7 @@
 import AppStoreModel
-import ExportPipeline
+import Pipeline
 import Synchronization
-import Workers
+import Basics
 
 /// Shows the progress of a run on stderr: a bar on a terminal, or lines or JSON lines on request.
 final class ProgressDisplay: Sendable {

@@ -1,9 +1,9 @@
 import AppStoreModel
 import Crawl
-import ExportPipeline
+import Pipeline
 import JobPlan
 import Ledger
-import Workers
+import Basics
 
 /// The progress of a run so far, and its text forms.
 struct ProgressState: Sendable {

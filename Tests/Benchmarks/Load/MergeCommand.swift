@@ -3,9 +3,9 @@ import AppStoreSimulator
 import ArgumentParser
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Synchronization
-import Workers
+import Basics
 
 /// The load path alone: rows are ready, and go into the ledger.
 struct MergeCommand: AsyncParsableCommand {

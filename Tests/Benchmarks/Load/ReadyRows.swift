@@ -3,11 +3,11 @@ import AppStoreSimulator
 import ArgumentParser
 import Glibc
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import Normalize
 import SignedData
 import Synchronization
-import Workers
+import Basics
 
 /// How large the world of a benchmark is.
 struct WorldOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import AppStoreSimulator
 import ArgumentParser
 import FoundationEssentials
-import LedgerTables
+import LedgerSchema
 import Postgres
 import TestSupport
 

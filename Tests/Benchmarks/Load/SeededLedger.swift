@@ -2,9 +2,9 @@ import AppStoreModel
 import AppStoreSimulator
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Synchronization
-import Workers
+import Basics
 
 /// A ledger that holds a whole world, archive and rows.
 struct SeededLedger {

@@ -1,7 +1,7 @@
 import AppStoreSimulator
 import ArgumentParser
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 /// What a transaction takes on disk.

@@ -3,7 +3,7 @@ import Crawl
 import JobPlan
 import Synchronization
 import Testing
-import Workers
+import Basics
 
 @Suite(.timeLimit(.minutes(15)))
 struct CrawlerTests {

@@ -2,7 +2,7 @@ import AppStoreModel
 import Crawl
 import JobPlan
 import Synchronization
-import Workers
+import Basics
 
 /// Hours of one to eight processes, each with the real ``Crawl/RateLimiter``, on one ledger; only time and the ledger are
 /// models.

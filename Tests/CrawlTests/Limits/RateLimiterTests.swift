@@ -2,7 +2,7 @@ import AppStoreModel
 import JobPlan
 import Synchronization
 import Testing
-import Workers
+import Basics
 
 @testable import Crawl
 

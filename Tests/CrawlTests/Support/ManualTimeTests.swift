@@ -1,6 +1,6 @@
 import AppStoreModel
 import Testing
-import Workers
+import Basics
 
 @Suite(.timeLimit(.minutes(15)))
 struct ManualTimeTests {

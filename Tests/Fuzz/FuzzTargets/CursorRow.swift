@@ -1,7 +1,7 @@
 import AppStoreAPI
 import AppStoreModel
 import Glibc
-import LedgerTables
+import LedgerSchema
 import Postgres
 
 extension FuzzTarget {

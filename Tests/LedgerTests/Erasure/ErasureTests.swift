@@ -1,7 +1,7 @@
 import AppStoreModel
 import FoundationEssentials
 import JobPlan
-import LedgerTables
+import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

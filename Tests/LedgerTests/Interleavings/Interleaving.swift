@@ -1,6 +1,6 @@
 import Glibc
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

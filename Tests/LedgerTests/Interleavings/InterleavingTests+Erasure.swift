@@ -1,7 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Testing
 
 /// An erasure and whatever else is at work at that moment.

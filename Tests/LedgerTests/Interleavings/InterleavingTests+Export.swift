@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Publish
 import TestSupport
 import Testing

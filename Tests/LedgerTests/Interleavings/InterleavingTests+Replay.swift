@@ -1,5 +1,5 @@
 import Ledger
-import LedgerTables
+import LedgerSchema
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import AppStoreModel
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Postgres
 import Publish
 import TestSupport

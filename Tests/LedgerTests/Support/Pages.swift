@@ -1,7 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
-import LedgerTables
+import LedgerSchema
 
 /// Rows as `Normalize` would make them.
 enum Rows {

@@ -1,5 +1,5 @@
 import Ledger
-import LedgerTables
+import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

@@ -1,0 +1,95 @@
+import AppStoreModel
+import FoundationEssentials
+import JobPlan
+import Ledger
+import Basics
+
+extension Pipeline {
+    /// What the job has to do and how long Apple's limits make it take.
+    ///
+    /// Sends nothing and writes nothing. Only when the IDs come from a query or from notifications is the database asked,
+    /// for their count.
+    /// - Throws: What ``Failure/init(_:)`` explains.
+    package func plan() async throws -> PlanReport {
+        let source = IDSource(job: job)
+        let now = UnixMilliseconds(rawValue: time.wallClock())
+        let counted: IDCount
+        var changed: ChangedSoFar?
+        if let count = try source.count() {
+            counted = count
+        } else if case .query(let sql) = job.transactionIds {
+            try await ledger.connect()
+            let listed = try await ledger.countListed(by: sql)
+            counted = IDCount(distinct: listed.distinct, duplicates: listed.duplicates)
+        } else {
+            try await openLedger()
+            changed = try await changedSoFar(now: now)
+            counted = IDCount(distinct: Int(changed?.customers ?? 0), duplicates: 0)
+        }
+        let estimate = PlanEstimate(
+            job: job,
+            transactionIds: counted.distinct,
+            now: now,
+            lastRun: changed?.notificationsUntil,
+            daysToReadAgain: Int(changed?.daysToReadAgain ?? 0)
+        )
+        return PlanReport(
+            job: job.name,
+            transactionIds: counted.distinct,
+            duplicates: counted.duplicates,
+            transactionIdsAreEstimated: counted.isEstimate,
+            share: job.limits.share,
+            streams: estimate.streams.map { stream in
+                PlanReport.Line(
+                    stream: stream.stream.rawValue,
+                    items: stream.items,
+                    requestsAtLeast: stream.minimumRequests,
+                    nightlyRequestsAtLeast: stream.nightlyRequests,
+                    secondsAtAppleLimit: stream.atLimit.inSeconds,
+                    secondsAtShare: stream.atShare.inSeconds,
+                    remark: remark(on: stream, changed)
+                )
+            },
+            secondsAtAppleLimit: estimate.atLimit.inSeconds,
+            secondsAtShare: estimate.atShare.inSeconds,
+            remark: estimate.isUpperBound
+                ? "refunds come after the rest; so long only if every customer has a revocation" : nil
+        )
+    }
+
+    /// Whom the run would name by what the ledger holds already; `nil` when no job of the app ever ran.
+    func changedSoFar(now: UnixMilliseconds) async throws -> ChangedSoFar? {
+        guard let app = try await knownApp() else { return nil }
+        return try await ledger.changedSoFar(
+            RunPlan(job: job, app: app, now: now, restart: false, version: version)
+        )
+    }
+
+    private func remark(on stream: PlanEstimate.StreamEstimate, _ changed: ChangedSoFar?) -> String? {
+        if case .changedSince(let since) = job.transactionIds, !stream.isWholeApp {
+            let known =
+                "at least: so many by the notifications in the ledger; those of this run come first and name the rest"
+            guard since == .lastRun else { return known }
+            let followed = changed?.followedUntil.map { "followed until \($0.text)" }
+            return "\(known) (\(followed ?? "no earlier run followed them"))"
+        }
+        if stream.isUpperBound { return "at most: only customers in whose history a revocation is seen" }
+        if stream.isWholeApp {
+            guard let nightly = stream.nightlyRequests else { return "windows of at most a day" }
+            return
+                "windows of at most a day; a run a night later needs at least \(nightly), those that are read again included"
+        }
+        return nil
+    }
+}
+
+extension Duration {
+    package var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}
+
+extension UnixMilliseconds {
+    /// ISO 8601 in UTC, to the second.
+    fileprivate var text: String { Date(timeIntervalSince1970: Double(rawValue / 1_000)).ISO8601Format() }
+}

@@ -1,0 +1,163 @@
+import AppStoreModel
+import CSVFormat
+import Crawl
+import HTTPTransport
+import JobPlan
+import Ledger
+import Postgres
+import Report
+import SignedData
+import Basics
+
+/// What a failed command says and ends with: one sentence that says what to do, and one code, chosen in one place.
+package struct Failure: Sendable {
+    package let status: ExitStatus
+    /// Without secrets, on as many lines as there are mistakes in a job file; otherwise one.
+    package let message: String
+
+    package init(_ error: any Error) {
+        let (status, message) = Self.judge(error)
+        self.status = status
+        self.message = redacted(message)
+    }
+
+    private static func judge(_ error: any Error) -> (ExitStatus, String) {
+        switch error {
+        case let error as JobFileError:
+            (ExitStatus(rawValue: error.kind.rawValue) ?? .bug, error.description)
+        case let error as ListError:
+            (error.isMissing ? .missingInput : .badInput, error.description)
+        case let error as BadListedID:
+            (
+                .badInput,
+                "transactionIds.query found \"\(error.found)\"; an ID is one to twenty digits. Nothing was sent."
+            )
+        case let error as BadListQuery:
+            (.badInput, "PostgreSQL does not accept transactionIds.query: \(error.message). Nothing was sent.")
+        case let error as KeyFileError:
+            (error.reason == .notFound ? .missingInput : .configuration, error.description)
+        case let error as UntrustedRoot:
+            (error.isMissing ? .missingInput : .configuration, error.description)
+        case let error as OtherOrigin:
+            (.configuration, error.description)
+        case let error as LedgerError:
+            (status(of: error), error.description)
+        case let error as PostgresError:
+            judge(error)
+        case let error as LockTimeout:
+            (.workLeft, sentence(of: error))
+        case let error as StopReason:
+            (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
+        case let error as SigningError:
+            // A lack of memory or randomness in its setup stays with the process; the next one begins anew.
+            (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
+        case let error as TransportFault:
+            (.configuration, error.description)
+        case is KeysWouldBeWritten:
+            (
+                .configuration,
+                "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"
+            )
+        case NothingToRetry.neverRan, NothingToRetry.noneFailed:
+            (.complete, "there is no failed item to try again")
+        case NothingToRetry.stillPlanning(let run):
+            (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
+        case NothingToRetry.jobHasChanged(let run):
+            (.configuration, "run \(run) had other streams or filters; storeledger run JOB takes its place")
+        case let error as NoChartLibrary:
+            (.missingInput, error.sentence)
+        case is NothingToExport:
+            (.badInput, "the job file has no output.csv; add one, say: csv: {directory: out, tables: [transactions]}")
+        case let error as ClockIsOff:
+            (.configuration, error.sentence)
+        case let error as RunSuperseded:
+            (.workLeft, "another run of the job took the place of run \(error.run); run again to join it")
+        case let error as DeadlineReached:
+            (.workLeft, "stopped after \(error.limit.inWords) with work left; run again to resume")
+        case let error as Interrupted:
+            (.workLeft, "stopped by signal \(error.signal) with work left; run again to resume")
+        case is CancellationError:
+            (.workLeft, "stopped with work left; run again to resume")
+        default:
+            (.bug, "unexpected: \(error). This is a bug; please report it")
+        }
+    }
+
+    private static func status(of error: LedgerError) -> ExitStatus {
+        switch error {
+        case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .viewInUse, .viewNotFilled, .noSQLFiles,
+            .appMismatch:
+            .configuration
+        case .invariant: .bug
+        case .cannotCreate, .directoryInUse: .cannotCreate
+        case .cannotRead, .cannotWrite: .ioError
+        }
+    }
+
+    private static func sentence(of timeout: LockTimeout) -> String {
+        let wait = "PostgreSQL: waited \(timeout.limit?.inWords ?? "in vain") for \(timeout.purpose)"
+        guard !timeout.holders.isEmpty else { return "\(wait); no session holds such a lock any more. Run again" }
+        let holders = timeout.holders.map(\.description).joined(separator: "; ")
+        return "\(wait). Such locks are held by \(holders). Wait until they are done, or end them "
+            + "(pg_terminate_backend), and run again"
+    }
+
+    private static func judge(_ error: PostgresError) -> (ExitStatus, String) {
+        // The server says so by closing the connection, which is no reason to try again.
+        if error.state == .invalidCatalogName {
+            return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
+        }
+        if error.reason == .unreadableConninfo {
+            return (.badInput, "output.postgres.url cannot be read: \(error.message)")
+        }
+        if error.reason == .insecureTransport { return (.configuration, "output.postgres.url: \(error.message)") }
+        if error.reason == .untrustedServer { return (.refused, "PostgreSQL is not trusted: \(error.message)") }
+        if error.reason == .unsupportedServer || error.state == .readOnlyTransaction {
+            return (
+                .configuration, "PostgreSQL: \(error.message). A primary of version 15 or later, in UTF8, is needed"
+            )
+        }
+        if error.isOfSharedSession {
+            return (
+                .configuration,
+                "PostgreSQL: \(error.message): a pooler gives one session to many (PgBouncer, pool_mode transaction?). Connect directly, or with pool_mode = session"
+            )
+        }
+        if error.state == .lockNotAvailable {
+            return (.workLeft, "PostgreSQL: \(error.message): another process holds what is needed. Run again")
+        }
+        if error.isUnreachable {
+            return (
+                .databaseUnavailable,
+                "PostgreSQL cannot be reached: \(error.message). Check output.postgres.url and the server"
+            )
+        }
+        if error.isAuthentication || error.state == .insufficientPrivilege {
+            return (
+                .refused, "PostgreSQL refuses: \(error.message). Check the role and its rights (output.postgres.url)"
+            )
+        }
+        if error.isDiskFull {
+            return (.ioError, "PostgreSQL's disk is full: \(error.message). Make room and run again; nothing is lost")
+        }
+        if error.isConnectionLoss {
+            return (
+                .databaseUnavailable, "the connection to PostgreSQL was lost: \(error.message). Run again to resume"
+            )
+        }
+        return (.bug, "PostgreSQL, unexpected: \(error)")
+    }
+}
+
+extension PostgresError {
+    /// Whether somebody else's statements, temporary tables or types are in our session, or ours are gone.
+    ///
+    /// No statement of ours names one twice, so a session of our own cannot answer that.
+    fileprivate var isOfSharedSession: Bool {
+        switch state {
+        case .duplicatePreparedStatement, .invalidStatementName: true
+        case .duplicateTable, .undefinedTable, .duplicateObject, .undefinedObject: message.contains("stage_")
+        default: false
+        }
+    }
+}

@@ -1,0 +1,313 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import HTTPTransport
+package import JobPlan
+package import Ledger
+import Normalize
+import Postgres
+import Publish
+import SignedData
+package import Basics
+
+/// One job, from its file to verified rows in PostgreSQL and CSV.
+///
+///     jobs/*.yaml ─► plan ──► lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
+///                                                                                    └─► CSV snapshot
+///
+/// ``run(_:report:)`` is that line; the arrows from lease to next page are ``Crawl/Crawler``.
+package struct Pipeline: Sendable {
+    package let job: JobFile
+    package let ledger: Ledger
+    let time: Timekeeper
+    /// Of storeledger; filed with every run.
+    let version: String
+    let applicationName: String
+
+    /// Makes the pipeline; nothing is read or connected yet.
+    ///
+    /// - Parameters:
+    ///   - job: What to do.
+    ///   - version: Of storeledger.
+    ///   - applicationName: What sessions call themselves, unless the connection string says so; at most 63 bytes are kept.
+    ///   - databaseDeadline: How long to wait for PostgreSQL to come up, or to come back, before ending with 69.
+    ///   - time: Clocks and sleep.
+    package init(
+        job: JobFile,
+        version: String,
+        applicationName: String = "storeledger",
+        databaseDeadline: Duration = .seconds(60),
+        time: Timekeeper = .system
+    ) {
+        self.job = job
+        self.version = version
+        self.applicationName = applicationName
+        self.time = time
+        // A page takes milliseconds to commit, so a few sessions serve many workers.
+        let sessions = min(8, max(2, job.limits.concurrency / 4))
+        ledger = Ledger(
+            conninfo: job.output.postgres.url.connectionString(applicationName: applicationName),
+            schema: job.output.postgres.schema,
+            sessions: sessions,
+            deadline: databaseDeadline
+        )
+    }
+
+    /// How a run is to go, beyond what the job file says.
+    package struct Options: Sendable {
+        /// Begin everything at its beginning; nothing stored is lost.
+        package let restart: Bool
+        /// Only the items that failed in earlier runs.
+        package let retryFailed: Bool
+        /// In place of the job's `limits.concurrency`.
+        package let concurrency: Int?
+        /// Stop in order after this long, with 75 if work is left.
+        package let maximumDuration: Duration?
+
+        package init(
+            restart: Bool = false,
+            retryFailed: Bool = false,
+            concurrency: Int? = nil,
+            maximumDuration: Duration? = nil
+        ) {
+            self.restart = restart
+            self.retryFailed = retryFailed
+            self.concurrency = concurrency
+            self.maximumDuration = maximumDuration
+        }
+    }
+
+    /// Runs the job, or goes on with its unfinished run, until every item has reached its end.
+    ///
+    /// - Throws: What ``Failure/init(_:)`` explains; the work left is there for the next start. With
+    ///   ``Options/retryFailed`` also ``Ledger/NothingToRetry``.
+    package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
+        let began = time.monotonic()
+        let credentials = try Credentials(job: job)
+        if let rehearsal = rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
+        crashPoint(.jobRead)
+        try await openLedger()
+        // Before the app's row is made or changed: a job that trusts another root writes nothing.
+        try await checkOrigins(credentials.rootFingerprints)
+        let app = try await ownApp()
+        if job.appStore.triesSandbox { _ = try await sandboxApp() }
+        for remark in try await claimOrigins(credentials.rootFingerprints, asksServer: true) { report(.remark(remark)) }
+        let databaseNow = try await ledger.now()
+        let databaseEpoch = databaseNow + (.zero - time.monotonic())
+        if let off = ClockIsOff(databaseNow - UnixMilliseconds(rawValue: time.wallClock()), of: "PostgreSQL") {
+            report(.remark(off.sentence))
+        }
+        var plan = RunPlan(
+            job: job,
+            app: app,
+            now: databaseNow,
+            restart: options.restart,
+            version: version,
+            trustedRoots: credentials.rootFingerprints
+        )
+        if let limit = options.maximumDuration {
+            plan.lockTimeout = min(plan.lockTimeout, limit - (time.monotonic() - began))
+        }
+        let start =
+            options.retryFailed
+            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
+        start.remarks.forEach { report(.remark($0)) }
+
+        let wasStoppedForRejects = try await ledger.wasStoppedForRejects(start.run, app: app)
+        if wasStoppedForRejects {
+            report(.remark("run \(start.run) has stopped for rejected records before; it does not stop for them again"))
+        }
+        let holder = LeaseHolder(app: app, job: job.name, run: start.run)
+        let limits = try await limits(app: app, report: report)
+        let session = RunSession(
+            pipeline: self,
+            plan: plan.frozen(as: start),
+            holder: holder,
+            credentials: credentials,
+            limits: limits,
+            databaseEpoch: databaseEpoch,
+            stopsForRejects: !wasStoppedForRejects,
+            width: options.concurrency ?? job.limits.concurrency,
+            report: report
+        )
+        do {
+            let before = try await ledger.summary(of: start.run, app: app, job: job.name)
+            report(.began(start, items: before.items, done: before.itemsDone + before.itemsFailed))
+            var manifest: Manifest?
+            var summary: RunSummary
+            repeat {
+                try await withDeadline(options.maximumDuration, since: began) { try await session.crawl() }
+                manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
+                summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
+                // A retry may have taken failed items of the run up again meanwhile.
+            } while !summary.isComplete
+            let stale = await refreshAfterwards(evenIfFresh: false) {
+                report(.remark("bringing the materialised views up to date"))
+            }
+            if let stale { report(.remark(stale)) }
+            return RunReport(
+                job: job.name,
+                joined: start.joined,
+                start: start,
+                summary: summary,
+                waitedForLimits: await limits.waited,
+                elapsed: time.monotonic() - began,
+                manifest: manifest,
+                csvDirectory: job.output.csv?.directory
+            )
+        } catch {
+            await shutDown(holder, because: error)
+            throw error
+        }
+    }
+
+    /// Publishes the CSV files of a run whose items have all reached their end, unless another process sees to it.
+    ///
+    /// - Throws: ``RunSuperseded`` when the run's items went to another run meanwhile.
+    private func publishAtEnd(
+        of run: Int64,
+        app: AppID,
+        credentials: Credentials,
+        report: @Sendable (RunEvent) -> Void
+    ) async throws -> Manifest? {
+        while true {
+            switch try await ledger.end(of: run, app: app) {
+            case .superseded: throw RunSuperseded(run: run)
+            case .finished: return nil
+            case .unfinished: break
+            }
+            guard let csv = job.output.csv else { return nil }
+            do {
+                report(.publishing(directory: csv.directory))
+                return try await publish(csv, app: app, run: run, trustedRoots: credentials.rootFingerprints)
+            } catch LedgerError.directoryInUse {
+                // Most likely a process that worked on the same run; then the run is finished soon.
+                try await time.sleep(.seconds(1))
+            }
+        }
+    }
+
+    /// Connects and makes sure the schema is the one this storeledger knows.
+    package func openLedger() async throws {
+        try await ledger.open()
+    }
+
+    /// How long giving leases back may take: whoever stops a process waits no longer than ten seconds.
+    private static let shutdownTimeout = Duration.seconds(5)
+
+    /// Gives the leases back and files why work is left.
+    ///
+    /// Awaited even by a cancelled task: what stops must stop in order.
+    private func shutDown(_ holder: LeaseHolder, because error: any Error) async {
+        let failure = Failure(error)
+        await Task {
+            do {
+                try await withDeadline(Self.shutdownTimeout, since: time.monotonic()) {
+                    try await ledger.releaseLeases(of: holder)
+                    if case StopReason.manyRejected = error {
+                        try await ledger.noteStopForRejects(holder.run, app: holder.app)
+                    }
+                    _ = try await ledger.conclude(
+                        holder.run,
+                        app: holder.app,
+                        job: holder.job,
+                        exitCode: failure.status.rawValue,
+                        message: failure.message
+                    )
+                }
+            } catch {
+                // The leases run out by themselves; the first error is the one to report.
+            }
+        }.value
+    }
+
+    /// The limiters of every endpoint the job asks, all drawing from the ledger's budget.
+    private func limits(
+        app: AppID,
+        report: @escaping @Sendable (RunEvent) -> Void
+    ) async throws -> CrawlLimits {
+        let own = limiters(app: app, scale: 1, report: report)
+        guard job.appStore.triesSandbox else { return CrawlLimits(limiters: own) }
+        let sandbox = try await sandboxApp()
+        // The sandbox allows a tenth of the production limits.
+        return CrawlLimits(limiters: own, otherLimiters: limiters(app: sandbox, scale: 0.1, report: report))
+    }
+
+    private func limiters(
+        app: AppID,
+        scale: Double,
+        report: @escaping @Sendable (RunEvent) -> Void
+    ) -> [StreamName: RateLimiter] {
+        let budget = budget(of: app, scale: scale)
+        return Dictionary(
+            uniqueKeysWithValues: job.streams.names.map { stream in
+                let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
+                let terms = LimiterTerms(
+                    requestsPerSecond: allowed,
+                    window: RateWindow(length: .seconds(job.limits.windowSeconds))
+                )
+                let limiter = RateLimiter(stream: stream, terms: terms, ledger: budget, time: time) { [time] wait in
+                    let now = UnixMilliseconds(rawValue: time.wallClock())
+                    report(.crawl(.stalled(stream, for: wait, until: now + wait)))
+                }
+                return (stream, limiter)
+            }
+        )
+    }
+
+    /// What the job may take of Apple's limits, times `scale`.
+    func budget(of app: AppID, scale: Double) -> BudgetLedger {
+        let window = RateWindow(length: .seconds(job.limits.windowSeconds))
+        let shares = AllStreams.names.map { stream in
+            let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
+            return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: window))
+        }
+        return BudgetLedger(ledger: ledger, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
+    }
+
+    /// The job's app; the first job of an app makes it.
+    func ownApp() async throws -> AppID {
+        try await ledger.app(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment.rawValue,
+            appAppleId: job.app.appAppleId
+        )
+    }
+
+    func sandboxApp() async throws -> AppID {
+        try await ledger.app(
+            bundleId: job.app.bundleId,
+            environment: AppStoreEnvironment.sandbox.rawValue,
+            appAppleId: nil
+        )
+    }
+
+    /// Cancels `body` once `limit` has passed since `began`, on the monotonic clock.
+    private func withDeadline(
+        _ limit: Duration?,
+        since began: Duration,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        guard let limit else { return try await body() }
+        let time = time
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await time.sleep(max(.zero, limit - (time.monotonic() - began)))
+                throw DeadlineReached(limit: limit)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+/// Another run of the job took the place of this one, with other filters or `--restart`.
+struct RunSuperseded: Error {
+    let run: Int64
+}
+
+/// `--max-duration` has passed with work left.
+struct DeadlineReached: Error {
+    let limit: Duration
+}

@@ -1,0 +1,131 @@
+import AppStoreModel
+import Crawl
+import JobPlan
+import Ledger
+import LedgerSchema
+import Normalize
+import Basics
+
+/// The ledger as the crawler uses it: items come from it, and pages are committed to it.
+struct CrawlLedger: CrawlStore {
+    let ledger: Ledger
+    let plan: RunPlan
+    let holder: LeaseHolder
+    let leases: LeaseKeeper
+    /// For the records of the job's own environment.
+    let destination: RecordDestination
+    /// For items that continued in another environment; `nil` where the job does not allow it.
+    let otherDestination: RecordDestination?
+    let time: Timekeeper
+    /// Added to `Timekeeper.monotonic`, it gives the database's clock.
+    ///
+    /// All machines share that clock, and it does not step when the clock of this machine does.
+    let databaseEpoch: UnixMilliseconds
+
+    /// The app of the ledger to which records of one environment belong, and what verifies them.
+    struct RecordDestination {
+        let app: AppID
+        let verifier: RecordVerifier
+    }
+
+    struct VerifiedPage: Sendable {
+        let page: Normalize.VerifiedPage
+        /// By the database's clock.
+        let readAt: UnixMilliseconds
+    }
+
+    struct Rows: Sendable {
+        let rows: PageRows
+        let readAt: UnixMilliseconds
+    }
+
+    private var databaseNow: UnixMilliseconds { databaseEpoch + time.monotonic() }
+
+    func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer {
+        let asked = time.monotonic()
+        switch try await ledger.lease(stream, atMost: count, for: holder) {
+        case .items(let items):
+            crashPoint(.leaseAcknowledged)
+            leases.took(items, asked: asked)
+            return .items(items)
+        case .later(let wait): return .later(wait)
+        case .drained: return .drained
+        }
+    }
+
+    func holds(_ item: WorkItem) -> Bool { leases.holds(item) }
+
+    func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage {
+        let readAt = databaseNow
+        let verifier = try destination(of: item).verifier
+        return VerifiedPage(page: verifier.verify(page, from: item.stream, now: readAt), readAt: readAt)
+    }
+
+    func normalize(_ page: VerifiedPage) -> Rows {
+        let rows = Normalizer.normalize(page.page)
+        crashPoint(.pageNormalized)
+        return Rows(rows: rows, readAt: page.readAt)
+    }
+
+    func commit(_ rows: Rows, of page: Page, for item: WorkItem, requests: Int) async throws -> PageOutcome {
+        let isLast = !page.hasMore
+        let commit = PageCommit(
+            item: item,
+            holder: holder,
+            rows: rows.rows,
+            origin: RowOrigin(
+                app: try destination(of: item).app,
+                job: holder.job,
+                run: holder.run,
+                stream: item.stream,
+                listedTransactionID: TransactionID(item.key)?.text,
+                readAt: rows.readAt,
+                isSecondReading: item.reading == .second
+            ),
+            cursor: isLast && plan.job.streams[item.stream]?.keepsCursor != true ? nil : page.cursor,
+            isLast: isLast,
+            completeUntil: isLast ? plan.completeUntil(item) : nil,
+            requests: requests
+        )
+        guard let counts = try await ledger.commit(commit) else {
+            leases.letGo(of: item)
+            throw LeaseLost()
+        }
+        crashPoint(.pageCommitted)
+        if isLast { leases.letGo(of: item) }
+        var next = item
+        next.cursor = commit.cursor
+        next.pageSequence += 1
+        next.pageCount += 1
+        return PageOutcome(
+            item: next,
+            rowsNew: counts.new,
+            rowsUpdated: counts.updated,
+            rowsUnchanged: counts.unchanged,
+            rejected: rows.rows.rejected.map(\.reason),
+            newlyRejected: counts.newlyRejected
+        )
+    }
+
+    func record(_ outcome: ItemOutcome, of item: WorkItem, requests: Int) async throws {
+        crashPoint(.outcomeDecided)
+        let isRecorded = try await ledger.record(
+            outcome,
+            of: item,
+            requests: requests,
+            for: holder,
+            plan: plan,
+            now: databaseNow
+        )
+        leases.letGo(of: item)
+        guard isRecorded else { throw LeaseLost() }
+    }
+
+    private func destination(of item: WorkItem) throws -> RecordDestination {
+        guard item.otherEnvironment != nil else { return destination }
+        guard let otherDestination else {
+            throw LedgerError.invariant("\(item.key) is in an environment the job does not request")
+        }
+        return otherDestination
+    }
+}

@@ -1,0 +1,136 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import HTTPTransport
+import JobPlan
+import Ledger
+import Normalize
+import Basics
+
+/// The part of one process in one run: phase by phase, until every item of the run has reached its end.
+struct RunSession: Sendable {
+    let pipeline: Pipeline
+    let plan: RunPlan
+    let holder: LeaseHolder
+    let credentials: Credentials
+    let limits: CrawlLimits
+    /// The database's clock when `Timekeeper.monotonic` was zero.
+    let databaseEpoch: UnixMilliseconds
+    /// Whether too many rejected records end the crawl; see ``Crawl/CrawlRules/stopsForRejects``.
+    let stopsForRejects: Bool
+    let width: Int
+    let report: @Sendable (RunEvent) -> Void
+
+    private var job: JobFile { plan.job }
+    private var ledger: Ledger { pipeline.ledger }
+
+    /// Crawls until every item of the run has reached its end, whoever worked on it.
+    func crawl() async throws {
+        let transport = try CurlTransport(job.transportConfiguration(width: width))
+        defer { transport.shutdown() }
+        let leases = LeaseKeeper(ledger: ledger, holder: holder, time: pipeline.time)
+        let crawler = Crawler(
+            source: source(over: transport),
+            store: try await crawlLedger(leases),
+            limits: limits,
+            rules: rules,
+            time: pipeline.time,
+            report: { event in report(.crawl(event)) }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await leases.run() }
+            group.addTask {
+                try await crawlPhases(with: crawler)
+                try crawler.finish()
+            }
+            defer { group.cancelAll() }
+            // The heartbeat ends only by failing: whichever ends first decides.
+            try await group.next()
+        }
+    }
+
+    private func crawlPhases(with crawler: Crawler<AppleSource, CrawlLedger>) async throws {
+        var first = plan.streamsOfWindows + plan.streamsOfIDs
+        if plan.changedSince != nil {
+            try await crawler.crawl(plan.streamsOfWindows, width: width)
+            try await planChangedCustomers()
+            first = plan.streamsOfIDs
+        }
+        try await crawler.crawl(first, width: width)
+        guard !plan.streamsOfRevocations.isEmpty else { return }
+        _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
+        try await reportItemsAdded()
+        try await crawler.crawl(plan.streamsOfRevocations, width: width)
+    }
+
+    /// The notifications are in the ledger: asks for whom they name.
+    private func planChangedCustomers() async throws {
+        if let named = try await ledger.planChangedCustomers(plan, run: holder.run) {
+            let withheld = named.withheld > 0 ? "; \(named.withheld) erased ones are not asked for" : ""
+            report(.remark("notifications name \(named.planned) customers to ask for\(withheld)"))
+        }
+        try await reportItemsAdded()
+    }
+
+    private func reportItemsAdded() async throws {
+        let summary = try await ledger.summary(of: holder.run, app: holder.app, job: holder.job)
+        report(.itemsAdded(total: summary.items))
+    }
+
+    private var rules: CrawlRules {
+        var rules = CrawlRules()
+        rules.stopsForRejects = stopsForRejects
+        if job.appStore.triesSandbox { rules.otherEnvironment = .sandbox }
+        return rules
+    }
+
+    private func source(over transport: CurlTransport) -> AppleSource {
+        let client = { (baseURL: String) in
+            let time = pipeline.time
+            return AppStoreClient(
+                transport: transport,
+                baseURL: baseURL,
+                tokens: credentials.tokens,
+                clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+            )
+        }
+        return AppleSource(
+            job: job,
+            now: plan.now,
+            client: client(job.appStore.baseURL),
+            otherClient: job.appStore.triesSandbox ? client(job.sandboxURL) : nil,
+            time: pipeline.time
+        )
+    }
+
+    private func crawlLedger(_ leases: LeaseKeeper) async throws -> CrawlLedger {
+        let destination = { (app: AppID, environment: AppStoreEnvironment) in
+            CrawlLedger.RecordDestination(
+                app: app,
+                verifier: RecordVerifier(
+                    bundleId: job.app.bundleId,
+                    environment: environment,
+                    appAppleId: job.app.appAppleId,
+                    verifier: credentials.verifier
+                )
+            )
+        }
+        return CrawlLedger(
+            ledger: ledger,
+            plan: plan,
+            holder: holder,
+            leases: leases,
+            destination: destination(holder.app, job.app.environment),
+            otherDestination: job.appStore.triesSandbox ? destination(try await pipeline.sandboxApp(), .sandbox) : nil,
+            time: pipeline.time,
+            databaseEpoch: databaseEpoch
+        )
+    }
+}
+
+extension JobFile {
+    /// Where IDs unknown to production are tried: Apple's sandbox, or the same simulator in a rehearsal.
+    var sandboxURL: String {
+        appStore.isLoopback ? appStore.baseURL : AppStoreEnvironment.sandbox.baseURL
+    }
+}

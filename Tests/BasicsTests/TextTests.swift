@@ -1,0 +1,41 @@
+import Testing
+import Basics
+
+struct UUIDTextTests {
+    private static let bytes: [UInt8] =
+        [0x57, 0x24, 0x65, 0x42, 0x96, 0xFE, 0x1A, 0x63] + [0xE0, 0x53, 8, 0x24, 0xD0, 0, 7, 0x2A]
+
+    @Test func `a UUID is read in either case and written in lower case`() {
+        #expect(UUIDText.text(of: Self.bytes) == "57246542-96fe-1a63-e053-0824d000072a")
+        for text in ["57246542-96fe-1a63-e053-0824d000072a", "57246542-96FE-1a63-E053-0824D000072A"] {
+            #expect(UUIDText.bytes(of: text) == Self.bytes)
+        }
+    }
+
+    @Test(arguments: [
+        "", "57246542-96fe-1a63-e053-0824d000072", "57246542-96fe-1a63-e053-0824d000072aa",
+        "5724654296fe1a63e0530824d000072a", "57246542-96fe-1a63-e053-0824d000072g",
+        "57246542_96fe-1a63-e053-0824d000072a",
+        "{57246542-96fe-1a63-e053-0824d00007}", "57246542-96fe-1a63-e053-0824d00007é",
+    ])
+    func `text of another form is not a UUID`(text: String) {
+        #expect(UUIDText.bytes(of: text) == nil)
+    }
+}
+
+struct PrintableTextTests {
+    @Test func `text from outside stays one line and cannot control a terminal`() {
+        #expect(printable("plain ü \"x\" \\") == "plain ü \"x\" \\")
+        #expect(printable("a\nb\u{1B}[2J\u{202E}\u{2028}") == #"a\nb\u{1B}[2J\u{202E}\u{2028}"#)
+    }
+
+    @Test func `a limit counts characters, and a sign stands for the others`() {
+        #expect(printable("abcd", limit: 4) == "abcd")
+        #expect(printable("abcde", limit: 4) == "abcd…")
+        #expect(printable("ab\ncde", limit: 3, asciiOnly: true, quoted: true) == #""ab\n"..."#)
+    }
+
+    @Test func `quoted ASCII has no other quotes and no other characters`() {
+        #expect(printable("a\"b\\é🧾", asciiOnly: true, quoted: true) == #""a\"b\\\u{00E9}\u{0001F9FE}""#)
+    }
+}

@@ -101,45 +101,42 @@ struct StreamTests {
         }
     }
 
-    private static let historyFilters = [
-        ("revoked: true", "t.revocation_date IS NOT NULL"),
-        ("revoked: false", "t.revocation_date IS NULL"),
-        ("productTypes: [AUTO_RENEWABLE]", "t.type = 'Auto-Renewable Subscription'"),
-        ("productIds: [com.example.game.premium.monthly]", "t.product_id = 'com.example.game.premium.monthly'"),
-        ("inAppOwnershipType: FAMILY_SHARED", "t.in_app_ownership_type = 'FAMILY_SHARED'"),
-        ("subscriptionGroupIdentifiers: [\"21000001\"]", "t.subscription_group_identifier = '21000001'"),
-        ("startDate: -100d", "t.purchase_date >= r.frozen_now - interval '100 days'"),
-        ("endDate: -100d", "t.purchase_date < r.frozen_now - interval '100 days'"),
-    ]
-
-    @Test func `each filter of a history reaches Apple`() async throws {
+    @Test(
+        arguments: [
+            ("revoked: true", "t.revocation_date IS NOT NULL"),
+            ("revoked: false", "t.revocation_date IS NULL"),
+            ("productTypes: [AUTO_RENEWABLE]", "t.type = 'Auto-Renewable Subscription'"),
+            ("productIds: [com.example.game.premium.monthly]", "t.product_id = 'com.example.game.premium.monthly'"),
+            ("inAppOwnershipType: FAMILY_SHARED", "t.in_app_ownership_type = 'FAMILY_SHARED'"),
+            ("subscriptionGroupIdentifiers: [\"21000001\"]", "t.subscription_group_identifier = '21000001'"),
+            ("startDate: -100d", "t.purchase_date >= r.frozen_now - interval '100 days'"),
+            ("endDate: -100d", "t.purchase_date < r.frozen_now - interval '100 days'"),
+        ]
+    )
+    func `a filter of a history reaches Apple`(filter: String, condition: String) async throws {
         try await Stage.with(Self.store) { stage in
-            // The whole world, to compare with.
             var job = stage.job
+            job.streams = ["transactionHistory: {\(filter)}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
+            // The whole world, beside it, to compare with.
             job.streams = ["transactionHistory: {}"]
             job.schema = "everything"
             try await stage.run(try await stage.migrated(job))
-            job.schema = stage.job.schema
 
-            for (filter, condition) in Self.historyFilters {
-                job.streams = ["transactionHistory: {\(filter)}"]
-                let book = try await emptied(stage, job)
-                let expected = """
-                    SELECT t.transaction_id FROM everything.transactions t, crawl_items i, runs r
-                     WHERE i.item_key = t.listed_transaction_id AND \(condition) ORDER BY 1
-                    """
-                let found = try await book.column("SELECT transaction_id FROM transactions ORDER BY 1")
-                #expect(found == (try await book.column(expected)), "\(filter)")
-                #expect(!found.isEmpty, "\(filter)")
-                #expect(
-                    try await found.count < book.count("SELECT count(*) FROM everything.transactions"),
-                    "\(filter)"
-                )
-            }
+            let book = try stage.book()
+            let expected = """
+                SELECT t.transaction_id FROM everything.transactions t, crawl_items i, runs r
+                 WHERE i.item_key = t.listed_transaction_id AND \(condition) ORDER BY 1
+                """
+            let found = try await book.column("SELECT transaction_id FROM transactions ORDER BY 1")
+            #expect(found == (try await book.column(expected)))
+            #expect(!found.isEmpty)
+            #expect(try await found.count < book.count("SELECT count(*) FROM everything.transactions"))
         }
     }
 
-    private static let notificationFilters = [
+    @Test(arguments: [
         (
             "onlyFailures: true",
             "EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid) AND NOT EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid AND a.send_attempt_result = 'SUCCESS')"
@@ -149,37 +146,23 @@ struct StreamTests {
             "notificationType: SUBSCRIBED, notificationSubtype: RESUBSCRIBE",
             "n.notification_type = 'SUBSCRIBED' AND n.subtype = 'RESUBSCRIBE'"
         ),
-    ]
-
-    @Test func `each filter of notifications reaches Apple`() async throws {
+    ])
+    func `a filter of notifications reaches Apple`(filter: String, condition: String) async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
             job.transactionIds = nil
+            job.streams = ["notificationHistory: {scope: app, startDate: -100d, \(filter)}"]
+            let path = try await stage.migrated(job)
+            try await stage.run(path)
             job.streams = ["notificationHistory: {scope: app, startDate: -100d}"]
             job.schema = "everything"
             try await stage.run(try await stage.migrated(job))
-            job.schema = stage.job.schema
 
-            for (filter, condition) in Self.notificationFilters {
-                job.streams = ["notificationHistory: {scope: app, startDate: -100d, \(filter)}"]
-                let book = try await emptied(stage, job)
-                let expected = "SELECT notification_uuid FROM everything.notifications n WHERE \(condition) ORDER BY 1"
-                let found = try await book.column("SELECT notification_uuid FROM notifications ORDER BY 1")
-                #expect(found == (try await book.column(expected)), "\(filter)")
-                #expect(!found.isEmpty, "\(filter)")
-            }
+            let book = try stage.book()
+            let expected = "SELECT notification_uuid FROM everything.notifications n WHERE \(condition) ORDER BY 1"
+            let found = try await book.column("SELECT notification_uuid FROM notifications ORDER BY 1")
+            #expect(found == (try await book.column(expected)))
+            #expect(!found.isEmpty)
         }
-    }
-
-    /// Runs a job in a ledger without any row, as the first job of all.
-    private func emptied(_ stage: Stage, _ job: JobText) async throws -> LedgerBook {
-        let path = try await stage.migrated(job)
-        let book = try stage.book()
-        try await book.change("TRUNCATE apps RESTART IDENTITY CASCADE")
-        for table in LedgerBook.dataTables + ["runs", "crawl_items"] {
-            try #require(try await book.count("SELECT count(*) FROM \(table)") == 0, "\(table)")
-        }
-        try await stage.run(path)
-        return book
     }
 }

@@ -26,7 +26,7 @@ struct TestLedger: Sendable {
 
     init(sessions: Int = 2) async throws {
         ledger = try Self.bare(sessions: sessions)
-        if !TemporaryDatabase.isCopy { _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate() }
+        _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate()
         app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1_234_567_890)
     }
 

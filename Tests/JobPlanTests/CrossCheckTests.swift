@@ -77,7 +77,7 @@ import Testing
             "transactionIds.changedSince is yesterday; it must be -Nd, -Nh, lastRun or a date"
         ),
         ("2026-05-01", "\(histories)}", "a date needs its zone, such as 2026-05-01T00:00:00Z"),
-        ("lastRun\n  query: SELECT 1", "\(histories)}", "names query and changedSince; exactly one"),
+        ("lastRun\n  query: SELECT 1", "\(histories)}", "names query and changedSince; name exactly one"),
     ])
     func `notifications that cannot name every changed customer are refused`(
         since: String,

@@ -110,7 +110,7 @@ extension Route {
             )
             #expect(unknown.status == 400)
             let message = try unknown.json["errorMessage"]?.string
-            #expect(message?.hasSuffix("notificationHistory, sampleInfo, nestedInfo.") == true)
+            #expect(message?.hasSuffix("transactionInfo, sampleInfo, nestedInfo.") == true)
         }
     }
 

@@ -54,6 +54,40 @@ struct StreamTests {
         }
     }
 
+    @Test func `transaction info asks for each listed transaction itself, once a run`() async throws {
+        try await Stage.with(Self.store) { stage in
+            let list = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+            let ids = list.split(separator: "\n").dropFirst().map(String.init)
+            try stage.write(
+                (["transaction_id"] + ids + ["999999999999"]).joined(separator: "\n") + "\n",
+                to: "more.csv"
+            )
+            var job = stage.job
+            job.streams = ["transactionInfo: {}"]
+            job.transactionIds = "csv: {path: more.csv}"
+            let path = try await stage.migrated(job)
+
+            // Apple does not know one of them: it fails by itself.
+            try await stage.run(path, expecting: 2)
+
+            let book = try stage.book()
+            #expect(try await Set(book.column("SELECT transaction_id FROM transactions")) == Set(ids))
+            #expect(try await book.column("SELECT DISTINCT source FROM transactions") == ["transactionInfo"])
+            #expect(
+                try await book.column("SELECT item_key || ' ' || error_code FROM crawl_items WHERE state = 'failed'")
+                    == ["999999999999 4040010"]
+            )
+            #expect(try await stage.store.requests().count(of: "transactionInfo") == ids.count + 1)
+
+            let archived = "SELECT count(*) FROM signed_payloads"
+            let before = try await book.count(archived)
+            try await stage.run(path, expecting: 2)
+            // Apple signs each answer when it is requested; the content is the same.
+            #expect(try await stage.store.requests().count(of: "transactionInfo") == 2 * (ids.count + 1))
+            #expect(try await book.count(archived) == before)
+        }
+    }
+
     @Test func `D10 a changed filter begins the items again, and says so`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job

@@ -15,7 +15,9 @@ import Testing
         #expect(job.streams.names == [.transactionHistory])
         #expect(job.limits.concurrency == 32 && job.limits.share == 0.5 && job.limits.windowSeconds == 3_600)
         #expect(
-            job.limits.requestsPerSecond == [.transactionHistory: 50, .refundHistory: 10, .notificationHistory: 50]
+            job.limits.requestsPerSecond == [
+                .transactionHistory: 50, .refundHistory: 10, .notificationHistory: 50, .transactionInfo: 50,
+            ]
         )
         #expect(job.output.postgres.schema == "appstore" && job.output.csv == nil && job.warnings.isEmpty)
     }
@@ -61,7 +63,7 @@ import Testing
             ]
         )
 
-        #expect(job.streams.names == AllStreams.names)
+        #expect(job.streams.names == [.transactionHistory, .refundHistory, .notificationHistory])
         #expect(job.appStore.isLoopback && job.appStore.privateKeyFile == "/keys/AuthKey.p8")
         #expect(job.streams[NotificationHistory.self]?.requestedDates.startDate == .before(.seconds(7 * 86_400)))
         #expect(job.output.postgres.url.reveal() == "postgresql://u:p@db/ledger")

@@ -61,6 +61,17 @@ import Testing
         )
     }
 
+    @Test func `transaction info is requested by ID, and its answer is a page of one record`() throws {
+        #expect(try request("transactionInfo: {}") == .get("/inApps/v1/transactions/2000000123456789"))
+        let page = try TransactionInfo.page(Array(#"{"signedTransactionInfo":"a.b.c"}"#.utf8))
+        #expect(page == Page(records: [.transaction(jws: "a.b.c")], cursor: nil, hasMore: false))
+        for body in ["{}", #"{"signedTransactionInfo":null}"#, "[]", ""] {
+            #expect(throws: RequestFailure.self, "\(body)") { try TransactionInfo.page(Array(body.utf8)) }
+        }
+        let odd = try TransactionInfo.page(Array(#"{"signedTransactionInfo":7}"#.utf8))
+        #expect(odd.records == [.unreadable("7")])
+    }
+
     @Test func `the notification body has what the section and the window say, and is the same on each page`() throws {
         let section = "notificationHistory: {scope: app, notificationType: REFUND, notificationSubtype: VOLUNTARY}"
         let body = #"{"startDate":1,"endDate":2,"notificationType":"REFUND","notificationSubtype":"VOLUNTARY"}"#

@@ -4,5 +4,6 @@ extension Route {
         .transactionHistory,
         .refundHistory,
         .notificationHistory,
+        .transactionInfo,
     ]
 }

@@ -9,6 +9,7 @@ package enum AllStreams {
         TransactionHistory.self,
         RefundHistory.self,
         NotificationHistory.self,
+        TransactionInfo.self,
     ]
 
     package static let names = types.map { $0.name }

@@ -15,8 +15,7 @@ package struct CrawlLimits: Sendable {
     }
 
     /// - Throws: ``StopReason/configuration(_:)`` for an item that the job does not allow. This happens when an earlier
-    ///   run
-    ///   moved the item to the other environment and the job file has changed since.
+    ///   run moved the item to the other environment and the job file has changed since.
     func limiter(for item: WorkItem) throws(StopReason) -> RateLimiter {
         guard let limiter = (item.otherEnvironment == nil ? limiters : otherLimiters)[item.stream] else {
             let place = item.otherEnvironment.map { " in \($0.rawValue)" } ?? ""

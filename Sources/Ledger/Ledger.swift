@@ -61,14 +61,11 @@ package struct Ledger: Sendable {
     /// The settings of every session.
     ///
     /// - Planner: by default it hashes a whole table for every page (4,500 instead of 61,000 rows a second in batches
-    ///   of
-    ///   100), and a statement that was prepared for a small table keeps reading it sequentially.
+    ///   of 100), and a statement that was prepared for a small table keeps reading it sequentially.
     /// - Timeouts: a role or database can set timeouts, as managed servers do, that are too short for runs of hours. So
-    ///   the
-    ///   session sets its own. Statements have no timeout; locks, connecting and ``Pipeline`` have theirs.
+    ///   the session sets its own. Statements have no timeout; locks, connecting and ``Pipeline`` have theirs.
     /// - Durability: a crash that loses spent budget would let it be spent twice. So commits are durable, regardless of
-    ///   the
-    ///   role's settings.
+    ///   the role's settings.
     private static func sessionSettings(schema: String) -> String {
         """
         SET statement_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = '60s';

@@ -9,8 +9,7 @@ extension Ledger {
     ///
     /// `body` can run more than once, so it must only read, or write the same each time.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt, ``LockTimeout`` if it waited for a lock, errors of
-    ///   `body`,
-    ///   `CancellationError`.
+    ///   `body`, `CancellationError`.
     package func transaction<R: Sendable>(
         _ isolation: IsolationLevel = .readCommitted,
         _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R

@@ -18,8 +18,7 @@ struct ClockWatch: Sendable {
     /// Records a reading of the ledger's clock; `asked` and `answered` are moments of `Timekeeper.monotonic`.
     ///
     /// - Throws: ``StopReason/clocks(_:)`` when the clock was set since the last reading. Set forward, it frees budget
-    ///   that is
-    ///   still spent. Set back, no budget is freed until the clock has caught up.
+    ///   that is still spent. Set back, no budget is freed until the clock has caught up.
     mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(StopReason) {
         let last = ledger
         ledger = (reading, asked, answered)

@@ -14,8 +14,7 @@ package struct CircuitBreaker: Sendable {
     private var unknownCodes: [Int64: Int] = [:]
 
     /// - Parameter stopsForRejects: Whether scattered verification failures trip the breaker. First pages whose records
-    ///   are
-    ///   all rejected always trip it.
+    ///   are all rejected always trip it.
     package init(stopsForRejects: Bool = true) {
         self.stopsForRejects = stopsForRejects
     }

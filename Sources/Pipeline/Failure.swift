@@ -9,10 +9,14 @@ import Report
 import SignedData
 import Basics
 
-/// The message and exit code of a failed command. The message is one sentence that says what to do.
+/// The message and exit code of a failed command.
+///
+/// The message is one sentence that says what to do.
 package struct Failure: Sendable {
     package let status: ExitStatus
-    /// Contains no secrets. It has one line, or one line for each mistake in a job file.
+    /// Contains no secrets.
+    ///
+    /// It has one line, or one line for each mistake in a job file.
     package let message: String
 
     package init(_ error: any Error) {

@@ -91,8 +91,7 @@ struct CustomerTrace {
         ///   - table: The table of the rows, with the alias `t`.
         ///   - kinds: The kinds of the parameters from 2 on.
         ///   - columns: `key`, the IDs, and two Booleans. `is_own`: the account token and the previous original
-        ///     transaction
-        ///     ID identify only this record's Apple Account. `is_alone`: the original transaction ID does.
+        ///     transaction ID identify only this record's Apple Account. `is_alone`: the original transaction ID does.
         ///   - ways: A column, the number of the parameter with its IDs, and a condition.
         init(
             _ table: Table,

@@ -41,8 +41,9 @@ struct DistinctIDs {
 }
 
 extension TransactionID {
-    /// The hash is the same in every run. The probability that any two of a million IDs share a hash is below
-    /// 1 in 10,000,000.
+    /// The hash is the same in every run.
+    ///
+    /// The probability that any two of a million IDs share a hash is below 1 in 10,000,000.
     ///
     /// "12" and "012" are different IDs.
     fileprivate var hash: UInt64 {

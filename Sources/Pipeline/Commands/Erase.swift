@@ -6,7 +6,9 @@ import StrictJSON
 import Basics
 
 extension Pipeline {
-    /// How long to wait while another process writes CSV files. After that, the erasure ends without updated files.
+    /// How long to wait while another process writes CSV files.
+    ///
+    /// After that, the erasure ends without updated files.
     private static let publishingPatience = Duration.seconds(60)
 
     /// Erases customers, each in one transaction: all of a customer's records or none.
@@ -39,7 +41,9 @@ extension Pipeline {
         try await ledger.knownApps().filter { $0.bundleId.isByteEqual(to: job.app.bundleId) }.map(\.id)
     }
 
-    /// Repeats erasures, by their tombstones, after a restored backup brought customers back. Covers every environment.
+    /// Repeats erasures, by their tombstones, after a restored backup brought customers back.
+    ///
+    /// Covers every environment.
     ///
     /// - Returns: `nil` if there are no such customers.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
@@ -67,7 +71,9 @@ extension Pipeline {
         }
     }
 
-    /// Publishes the job's CSV files again without the erased customers. Waits for a run that is writing them.
+    /// Publishes the job's CSV files again without the erased customers.
+    ///
+    /// Waits for a run that is writing them.
     ///
     /// - Returns: `nil` if the job has no CSV output.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.

@@ -4,13 +4,17 @@ import JobPlan
 import Ledger
 import Basics
 
-/// The source of a job's IDs. Validates each ID; a list is never completely in memory.
+/// The source of a job's IDs.
+///
+/// Validates each ID; a list is never completely in memory.
 struct IDSource {
     let job: JobFile
 
     /// IDs sent to the database at a time.
     private static let batch = 10_000
-    /// Bad rows listed in an error. More of them usually have the same cause.
+    /// Bad rows listed in an error.
+    ///
+    /// More of them usually have the same cause.
     private static let namedBadRows = 10
 
     func ids() -> ListedIDs {
@@ -22,7 +26,9 @@ struct IDSource {
         }
     }
 
-    /// The number of distinct IDs in the job's list. Needs no database.
+    /// The number of distinct IDs in the job's list.
+    ///
+    /// Needs no database.
     ///
     /// - Returns: `nil` if the IDs come from a query or from notifications.
     /// - Throws: ``ListError``.

@@ -57,8 +57,9 @@ extension Pipeline {
         )
     }
 
-    /// The customers that a run would request because of notifications already in the ledger. `nil` if no job of the
-    /// app has run yet.
+    /// The customers that a run would request because of notifications already in the ledger.
+    ///
+    /// `nil` if no job of the app has run yet.
     func changedSoFar(now: UnixMilliseconds) async throws -> ChangedSoFar? {
         guard let app = try await knownApp() else { return nil }
         return try await ledger.changedSoFar(

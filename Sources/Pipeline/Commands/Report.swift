@@ -7,12 +7,16 @@ import Report
 /// The result of `report`.
 package struct WrittenReport: Sendable {
     package let bytes: Int
-    /// Whether the job has run before. If not, and the app is unknown too, the page says that there is no data.
+    /// Whether the job has run before.
+    ///
+    /// If not, and the app is unknown too, the page says that there is no data.
     package let hasRun: Bool
 }
 
 extension Pipeline {
-    /// Writes the job's report as one HTML page. Reads only the ledger's views, so the analyst's role is sufficient.
+    /// Writes the job's report as one HTML page.
+    ///
+    /// Reads only the ledger's views, so the analyst's role is sufficient.
     ///
     /// - Parameter path: The file to write, relative to the working directory.
     /// - Returns: The facts about the page that the command prints.

@@ -24,7 +24,9 @@ extension Pipeline {
         return status.runs.isEmpty ? nil : status
     }
 
-    /// A ledger for reading. It connects at the first use, and again after a lost connection.
+    /// A ledger for reading.
+    ///
+    /// It connects at the first use, and again after a lost connection.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.
@@ -41,7 +43,9 @@ extension Pipeline {
         Ledger.toRead(at: url, schema: schema, applicationName: applicationName, databaseDeadline: databaseDeadline)
     }
 
-    /// The status of every job of every app in a ledger, by app and name. Needs no job file.
+    /// The status of every job of every app in a ledger, by app and name.
+    ///
+    /// Needs no job file.
     ///
     /// - Parameter ledger: Its connections stay open for the next call.
     /// - Returns: An empty array if no job has run in the ledger.

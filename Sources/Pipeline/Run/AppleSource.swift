@@ -6,7 +6,9 @@ import JobPlan
 import Ledger
 import Basics
 
-/// Fetches pages from Apple. All pages of an item use the query that its cursor belongs to.
+/// Fetches pages from Apple.
+///
+/// All pages of an item use the query that its cursor belongs to.
 struct AppleSource: PageSource {
     let job: JobFile
     /// The value of `now` for the whole run, so that every page of an item is requested with the same dates.
@@ -37,7 +39,9 @@ struct AppleSource: PageSource {
         otherClient?.renewToken()
     }
 
-    /// Apple responds for the app in the token. If it is another app, the job file has the wrong bundle ID.
+    /// Apple responds for the app in the token.
+    ///
+    /// If it is another app, the job file has the wrong bundle ID.
     private func check(_ page: Page, of item: WorkItem) throws {
         if let found = page.bundleId, found != job.app.bundleId {
             let message = "Apple answered for \(found), the job file names \(job.app.bundleId)"

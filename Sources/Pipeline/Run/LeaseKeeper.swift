@@ -26,7 +26,9 @@ final class LeaseKeeper: Sendable {
         }
     }
 
-    /// Whether the lease is still safe to use. If not, the worker drops the item, and the lease is no longer renewed.
+    /// Whether the lease is still safe to use.
+    ///
+    /// If not, the worker drops the item, and the lease is no longer renewed.
     func holds(_ item: WorkItem) -> Bool {
         let now = time.monotonic()
         return trustedUntil.withLock { trusted in

@@ -3,7 +3,9 @@ import JobPlan
 import Ledger
 
 extension Pipeline {
-    /// Checks that the ledger's records of the job's app are signed under roots that this job trusts. Writes nothing.
+    /// Checks that the ledger's records of the job's app are signed under roots that this job trusts.
+    ///
+    /// Writes nothing.
     ///
     /// - Throws: ``Ledger/OtherOrigin``.
     func checkOrigins(_ trustedRoots: [String]) async throws {

@@ -1,7 +1,9 @@
 package import Crawl
 package import Ledger
 
-/// Progress of a run for display. The run does not depend on a listener.
+/// Progress of a run for display.
+///
+/// The run does not depend on a listener.
 package enum RunEvent: Sendable {
     /// The first event, before any request: the run uses a server other than Apple's.
     case rehearsal(String)

@@ -7,7 +7,9 @@ import Ledger
 import Normalize
 import Basics
 
-/// One process's part of one run. It works phase by phase until every item of the run is complete or has failed.
+/// One process's part of one run.
+///
+/// It works phase by phase until every item of the run is complete or has failed.
 struct RunSession: Sendable {
     let pipeline: Pipeline
     let plan: RunPlan

@@ -3,7 +3,9 @@ import HTTPTransport
 import JobPlan
 
 extension JobFile {
-    /// The libcurl settings for this job. Plain HTTP is allowed only over loopback.
+    /// The libcurl settings for this job.
+    ///
+    /// Plain HTTP is allowed only over loopback.
     func transportConfiguration(width: Int) -> TransportConfiguration {
         var configuration = TransportConfiguration()
         // When a request departs, at least half of the flight time that the limiter assumes is left.

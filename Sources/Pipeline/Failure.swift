@@ -14,9 +14,7 @@ import Basics
 /// The message is one sentence that says what to do.
 package struct Failure: Sendable {
     package let status: ExitStatus
-    /// Contains no secrets.
-    ///
-    /// It has one line, or one line for each mistake in a job file.
+    /// One line, or one line for each mistake in a job file; contains no secrets.
     package let message: String
 
     package init(_ error: any Error) {
@@ -53,8 +51,7 @@ package struct Failure: Sendable {
         case let error as StopReason:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case let error as SigningError:
-            // A failed OpenSSL setup, for lack of memory or randomness, lasts as long as the process. The next process
-            // retries it.
+            // If OpenSSL's setup fails for lack of memory or randomness, it is not retried until the next process.
             (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)

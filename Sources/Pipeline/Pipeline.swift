@@ -24,9 +24,7 @@ package struct Pipeline: Sendable {
     let version: String
     let applicationName: String
 
-    /// Makes the pipeline.
-    ///
-    /// Reads nothing and opens no connection.
+    /// Makes the pipeline; reads nothing and opens no connection.
     ///
     /// - Parameters:
     ///   - job: The job to run.
@@ -59,9 +57,7 @@ package struct Pipeline: Sendable {
 
     /// Options of a run in addition to the job file.
     package struct Options: Sendable {
-        /// Start every item again from its first page.
-        ///
-        /// Stored records are kept.
+        /// Start every item again from its first page; stored records are kept.
         package let restart: Bool
         /// Crawl only the items that failed in earlier runs.
         package let retryFailed: Bool
@@ -275,9 +271,7 @@ package struct Pipeline: Sendable {
         return BudgetLedger(ledger: ledger, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
     }
 
-    /// The job's app.
-    ///
-    /// The first job of an app creates it.
+    /// The job's app; the first job of an app creates it.
     func ownApp() async throws -> AppID {
         try await ledger.app(
             bundleId: job.app.bundleId,

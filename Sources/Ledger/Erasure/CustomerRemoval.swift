@@ -138,8 +138,7 @@ struct CustomerRemoval {
         try QuotedIDs.remove(.rejected, gone, app: app, on: connection)
     }
 
-    /// Notifications without a transaction ID whose text contains one of the IDs, because the quoted record was not
-    /// valid.
+    /// Notifications with an invalid record, and so without a transaction ID, whose text contains one of the IDs.
     private func notificationsQuotingCustomers(
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> [String] {

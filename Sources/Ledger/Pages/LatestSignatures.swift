@@ -25,8 +25,8 @@ extension RecordWriter {
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
     ///   - payloads: The signed payloads of the batch, by their SHA-256.
     ///   - connection: Inside the transaction that writes the batch.
-    /// - Throws: ``RowChangedMeanwhile`` if a row no longer has the content that the
-    ///   triage found; ``Postgres/PostgresError``.
+    /// - Throws: ``RowChangedMeanwhile`` if a row no longer has the content that the triage found;
+    ///   ``Postgres/PostgresError``.
     func keepSignatures(
         of records: [HeldRecord],
         in table: Table,

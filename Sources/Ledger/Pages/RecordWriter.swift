@@ -86,7 +86,7 @@ struct RecordWriter {
     let origin: RowOrigin
     let headers: SigningHeaders
     var mode = MergeMode.fetched
-    /// Whether the previous attempt failed because a record that looked new was not.
+    /// Whether the previous attempt failed because a record that looked new already existed.
     ///
     /// Either another worker was faster, or the record's row was removed by hand without its children.
     var isRetryAfterConflict = false
@@ -369,8 +369,8 @@ struct RecordWriter {
     ///
     /// The new snapshots add their own issues.
     ///
-    /// Call this after all tables are merged. A page without new records locks no rows of these tables, but it writes
-    /// field issues. If this page held issues while it waited for rows, the two pages could deadlock.
+    /// Call this after all tables are merged, so that a page holds no field issues while it waits for rows of a table.
+    /// A page without new records locks none of those rows, but also writes field issues.
     private func removeIssues(
         of replaced: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection

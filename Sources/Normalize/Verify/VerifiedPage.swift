@@ -31,8 +31,8 @@ package struct VerifiedPage: Sendable {
 extension RecordVerifier {
     /// Verifies every record of a page.
     ///
-    /// CPU-bound: one P-256 verification for each signed payload. The crawler checks the page's own `bundleId` and
-    /// `environment`.
+    /// This is CPU-bound: each signed payload needs one P-256 verification. The crawler checks the page's own
+    /// `bundleId` and `environment`.
     ///
     /// - Parameters:
     ///   - page: Apple's response.

@@ -2,9 +2,7 @@ package import JobPlan
 package import Ledger
 
 extension Pipeline {
-    /// The descriptions of all tables, views and columns of a ledger.
-    ///
-    /// Needs no job file.
+    /// The descriptions of all tables, views and columns of a ledger; needs no job file.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.

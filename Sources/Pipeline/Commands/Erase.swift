@@ -41,9 +41,7 @@ extension Pipeline {
         try await ledger.knownApps().filter { $0.bundleId.isByteEqual(to: job.app.bundleId) }.map(\.id)
     }
 
-    /// Repeats erasures, by their tombstones, after a restored backup brought customers back.
-    ///
-    /// Covers every environment.
+    /// Repeats erasures, by their tombstones, after a restored backup brought customers back; covers every environment.
     ///
     /// - Returns: `nil` if there are no such customers.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
@@ -71,9 +69,7 @@ extension Pipeline {
         }
     }
 
-    /// Publishes the job's CSV files again without the erased customers.
-    ///
-    /// Waits for a run that is writing them.
+    /// Publishes the job's CSV files again without the erased customers; waits for a run that is writing them.
     ///
     /// - Returns: `nil` if the job has no CSV output.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.

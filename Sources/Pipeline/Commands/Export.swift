@@ -4,9 +4,7 @@ import Ledger
 package import Publish
 
 extension Pipeline {
-    /// Publishes the job's CSV files again from the ledger.
-    ///
-    /// Sends no request to Apple.
+    /// Publishes the job's CSV files again from the ledger; sends no request to Apple.
     ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func export() async throws -> Manifest {

@@ -12,9 +12,7 @@ struct IDSource {
 
     /// IDs sent to the database at a time.
     private static let batch = 10_000
-    /// Bad rows listed in an error.
-    ///
-    /// More of them usually have the same cause.
+    /// Bad rows listed in an error; more of them usually have the same cause.
     private static let namedBadRows = 10
 
     func ids() -> ListedIDs {
@@ -26,9 +24,7 @@ struct IDSource {
         }
     }
 
-    /// The number of distinct IDs in the job's list.
-    ///
-    /// Needs no database.
+    /// The number of distinct IDs in the job's list; needs no database.
     ///
     /// - Returns: `nil` if the IDs come from a query or from notifications.
     /// - Throws: ``ListError``.

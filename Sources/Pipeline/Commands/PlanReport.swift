@@ -5,9 +5,7 @@ package struct PlanReport: Codable, Sendable {
     package struct Line: Codable, Sendable {
         package let stream: String
         package let items: Int
-        /// At least one page for each item.
-        ///
-        /// Items with more than twenty records need more.
+        /// At least one page for each item; items with more than twenty records need more.
         package let requestsAtLeast: Int
         /// The fewest requests of a run one night later, for all notifications of the app.
         ///

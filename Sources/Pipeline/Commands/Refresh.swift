@@ -2,9 +2,7 @@ package import JobPlan
 package import Ledger
 
 extension Pipeline {
-    /// Refreshes the materialised views of a ledger.
-    ///
-    /// Needs no job file.
+    /// Refreshes the materialised views of a ledger; needs no job file.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.

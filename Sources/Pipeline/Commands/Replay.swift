@@ -29,19 +29,13 @@ package struct ReplayReport: Sendable, Equatable {
 }
 
 extension Pipeline {
-    /// Payloads in one batch.
-    ///
-    /// Larger batches are not faster; smaller ones spend more time on commits.
+    /// Payloads in one batch: larger batches are not faster, and smaller ones spend more time on commits.
     private static let replayBatch = 1_000
 
-    /// Concurrent batches: one for each core and one that waits for PostgreSQL.
-    ///
-    /// This limits the memory.
+    /// Concurrent batches, limited because of memory: one for each core and one that waits for PostgreSQL.
     private static let replayWidth = ProcessInfo.processInfo.activeProcessorCount + 1
 
-    /// Verifies and normalises again the records in the ledger.
-    ///
-    /// Sends no request to Apple.
+    /// Verifies and normalises the records in the ledger again; sends no request to Apple.
     ///
     /// - Parameters:
     ///   - rejectedOnly: Reads the rejected records instead of the archive. Those that now pass are loaded, and marked

@@ -43,9 +43,7 @@ extension Pipeline {
         Ledger.toRead(at: url, schema: schema, applicationName: applicationName, databaseDeadline: databaseDeadline)
     }
 
-    /// The status of every job of every app in a ledger, by app and name.
-    ///
-    /// Needs no job file.
+    /// The status of every job of every app in a ledger, by app and name; needs no job file.
     ///
     /// - Parameter ledger: Its connections stay open for the next call.
     /// - Returns: An empty array if no job has run in the ledger.

@@ -25,7 +25,7 @@ struct Chart: Sendable {
     /// The column with the names along the axis.
     let axis: String
     let series: [Series]
-    /// The most rows to draw, from the first.
+    /// The maximum number of rows; the first ones are drawn.
     var limit = Int.max
     /// A second line below each name: `refunded of purchases` and the rate.
     var note: (part: String, whole: String)?

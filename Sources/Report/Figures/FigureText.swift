@@ -23,8 +23,9 @@ enum FigureText {
         (number < 0 ? "−" : "") + grouped(number.magnitude)
     }
 
-    /// Converts thousandths to units, with two decimal places, or three if needed; none for a currency without a
-    /// smaller unit.
+    /// Converts thousandths to units, with two decimal places, or three if needed.
+    ///
+    /// A whole amount in a currency without a smaller unit has none.
     static func money(_ milliunits: Int64, currency: String?) -> String {
         let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
         let digits =

@@ -1,8 +1,6 @@
-/// A piece of a page.
+/// A piece of a page: literals are markup, and interpolated text is escaped.
 ///
-/// Literals are markup; interpolated text is escaped.
-///
-/// let cell: HTML = "<td>\(product)</td>"
+///     let cell: HTML = "<td>\(product)</td>"
 ///
 /// Text becomes markup only here.
 struct HTML: ExpressibleByStringInterpolation, Sendable {

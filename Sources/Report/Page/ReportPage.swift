@@ -12,8 +12,8 @@ struct ReportPage {
 
     /// Draws the charts from the figures in the page, in the current colours, for the chosen currency.
     ///
-    /// The script adds only text to the page and the canvas. After drawing, `<html data-charts>` contains the
-    /// number of charts.
+    /// The script shows text only as text or on the canvas, never as markup. After drawing, `<html data-charts>`
+    /// contains the number of charts.
     private static let script = text(PackageResources.report_js)
 
     /// The page's style: light, dark and for print.

@@ -1,8 +1,8 @@
 import LedgerSchema
 
-/// The line items of one transaction or renewal, and the refunds of those items.
+/// The line items of one transaction or renewal, and their refunds.
 ///
-/// Empty tables are there too: a snapshot replaces the rows of the one before, even with none.
+/// Includes empty tables, because a snapshot replaces all rows of the previous one.
 struct AdvancedCommerceRows {
     private let ownerKind: String
     private let ownerKey: String

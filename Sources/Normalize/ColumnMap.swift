@@ -2,18 +2,20 @@ import AppStoreModel
 import LedgerSchema
 import StrictJSON
 
-/// Which column every field of a shape fills: one place for the rule, so that names cannot drift apart.
+/// Maps each field of a shape to its column.
 ///
-/// A column is the field's name in snake_case. Money and percentages say their unit. The fields of an object inside
-/// stand in the same row behind the object's prefix, unless they begin with it anyway.
+/// All column names are made here, so that they stay consistent.
+///
+/// A column is the field's name in snake_case. Columns of money and percentages end in their unit. The fields of a
+/// nested object are in the same row, with the object's prefix unless they already begin with it.
 final class ColumnMap: Sendable {
     final class Entry: Sendable {
         let field: Field
-        /// The column a scalar fills; empty for objects, lists and signed payloads.
+        /// The column of a scalar; empty for objects, lists and signed payloads.
         let column: String
-        /// Where the column stands among ``ColumnMap/columns`` of the whole record.
+        /// The index of the column in ``ColumnMap/columns`` of the whole record.
         let slot: Int
-        /// Of an object or of a list's elements.
+        /// The map of an object or of a list's elements.
         let nested: ColumnMap?
 
         init(field: Field, column: String = "", slot: Int = 0, nested: ColumnMap? = nil) {
@@ -25,23 +27,25 @@ final class ColumnMap: Sendable {
     }
 
     let entries: [Entry]
-    /// The fields of ``entries``.
+    /// The keys of the fields in ``entries``.
     let keys: KeyTable
-    /// Every column of the record's own table, in its order, and every other that the record fills, objects inside included,
-    /// each once; empty for such an object itself.
+    /// All columns of the record, each once: first those of its own table in order, then others, including those of
+    /// nested objects.
+    ///
+    /// Empty for the map of a nested object.
     let columns: [String]
     private let slotOfColumn: [String: Int]
-    /// For each other table, by its name, the slot that each of its columns is filled from.
+    /// For each other table, by name: the slots that fill its columns.
     private let slots: [String: [Int?]]
-    /// Of the columns that every snapshot ends with; `nil` where the record has no table of its own.
+    /// The slots of the columns at the end of every snapshot; `nil` for a record without its own table.
     let snapshotSlots: (signedDate: Int, payloadSHA256: Int, payload: Int)?
-    /// The table whose rows are the record's slots as they are.
+    /// The table whose rows have exactly the record's slots.
     private let table: Table?
 
     static let transaction = ColumnMap(.transaction, table: Tables.transactions)
     static let renewalInfo = ColumnMap(.renewalInfo, table: Tables.renewals)
     static let notification = ColumnMap(.notification, table: Tables.notifications)
-    /// An app transaction has no table: what it says stands beside its notification.
+    /// An app transaction has no table; its fields are in the row of its notification.
     static let appTransaction = ColumnMap(.appTransaction, prefix: "app_transaction_")
     static let sendAttempt = ColumnMap(.sendAttempt)
 
@@ -72,7 +76,7 @@ final class ColumnMap: Sendable {
         )
     }
 
-    /// Adds the columns of the shape to those that the record has until now.
+    /// Adds the columns of the shape to the record's columns.
     private static func entries(_ shape: ObjectShape, prefix: String, _ columns: inout [String]) -> [Entry] {
         shape.fields.map { field in
             switch field.type {
@@ -81,7 +85,7 @@ final class ColumnMap: Sendable {
                 let nested = ColumnMap(Self.entries(inner, prefix: prefix, &columns), columns: [])
                 return Entry(field: field, nested: nested)
             case .objectArray(let inner):
-                // The elements are rows of a table of their own.
+                // The elements are rows of a separate table.
                 return Entry(field: field, nested: ColumnMap(inner))
             case .signed:
                 return Entry(field: field)
@@ -94,13 +98,13 @@ final class ColumnMap: Sendable {
         }
     }
 
-    /// The slot that a column is filled from; `nil` where no field fills it.
+    /// The slot that fills a column; `nil` if no field fills it.
     func slot(of column: String) -> Int? { slotOfColumn[column] }
 
-    /// Whether the record's slots are a row of the table.
+    /// Whether the record's slots are exactly a row of the table.
     func isRow(of table: Table) -> Bool { self.table?.name == table.name }
 
-    /// For each column of the table, the slot it is filled from; `nil` where no field fills it.
+    /// The slots that fill the table's columns, in their order; `nil` for a column that no field fills.
     func slots(of table: Table) -> [Int?] {
         slots[table.name] ?? table.columns.map { slotOfColumn[$0.name] }
     }
@@ -119,7 +123,7 @@ final class ColumnMap: Sendable {
         ownPrefixes[objectKey] ?? snakeCase(objectKey) + "_"
     }
 
-    /// They say which app the whole row is about, wherever they stand.
+    /// These fields identify the app of the whole row at any depth, so their columns have no prefix.
     private static let identityKeys: Set<String> = ["bundleId", "appAppleId", "environment"]
 
     private static func column(of field: Field, prefix: String) -> String {
@@ -134,7 +138,8 @@ final class ColumnMap: Sendable {
         }
     }
 
-    /// `appAppleId` is `app_apple_id`, `notificationUUID` is `notification_uuid`, `dependentSKUs` is `dependent_skus`.
+    /// Converts `appAppleId` to `app_apple_id`, `notificationUUID` to `notification_uuid`,
+    /// `dependentSKUs` to `dependent_skus`.
     private static func snakeCase(_ key: String) -> String {
         var name = ""
         var previousIsUppercase = true
@@ -148,7 +153,7 @@ final class ColumnMap: Sendable {
 }
 
 extension FieldType {
-    /// The type of the column a scalar fills; `nil` for objects, lists of them and signed payloads.
+    /// The column type of a scalar; `nil` for objects, lists of objects and signed payloads.
     var columnType: ColumnType? {
         switch self {
         case .text, .openText, .currency, .storefront: .text

@@ -1,8 +1,8 @@
-/// Where a field stands in its record.
+/// The path of a field in its record.
 struct FieldPath {
-    /// With the places in arrays, as in `items[2].price`: names one value of one record.
+    /// With array indexes, as in `items[2].price`: identifies one value of one record.
     let exact: String
-    /// Without them, as in `items[].price`: names the field in all records.
+    /// Without array indexes, as in `items[].price`: identifies the field in all records.
     let general: String
 
     static let root = FieldPath(exact: "", general: "")

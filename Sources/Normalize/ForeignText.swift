@@ -2,9 +2,9 @@ import AppStoreModel
 import StrictJSON
 import Basics
 
-/// Makes foreign values fit for a message or a sample.
+/// Makes values from outside safe for a message or a sample.
 ///
-/// They are short, on one line, and without what looks like an `appAccountToken`.
+/// The result is short, on one line, and contains no text that looks like an `appAccountToken`.
 enum ForeignText {
     private static let mask = "<uuid>"
 
@@ -13,21 +13,21 @@ enum ForeignText {
         shortened(masked(JSONWriter.text(value)), limit: limit)
     }
 
-    /// The value for a sentence: JSON text where that is short by nature, otherwise its kind.
+    /// The value for a message: JSON text if its type is always short, otherwise its type.
     static func description(of value: JSONElement?) -> String {
         guard let value else { return "missing" }
         let isContainer = value.isObject || value.array != nil
         return isContainer ? value.kind : sample(of: value.value, limit: 60)
     }
 
-    /// `text` with every UUID in it replaced.
+    /// `text` with every UUID replaced.
     static func masked(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard bytes.count >= 36, bytes.contains(UInt8(ascii: "-")) else { return text }
         var kept: [UInt8] = []
         var next = 0
         while next < bytes.count {
-            // Most bytes are decided by the place of the first hyphen.
+            // The check of the first hyphen rules out most positions.
             if next + 36 <= bytes.count, bytes[next + 8] == UInt8(ascii: "-"),
                 UUIDText.bytes(of: String(decoding: bytes[next..<next + 36], as: UTF8.self)) != nil
             {
@@ -41,17 +41,17 @@ enum ForeignText {
         return String(decoding: kept, as: UTF8.self)
     }
 
-    /// `text` up to `limit` characters, the last of them telling that something is missing, on one line.
+    /// `text` on one line, shortened to `limit` characters; an ellipsis at the end marks an omission.
     static func shortened(_ text: String, limit: Int) -> String {
         var result = String.UnicodeScalarView()
-        // The limit is one of scalars: a single `Character` can be as long as anybody likes.
+        // The limit counts scalars, because a single `Character` has no maximum length.
         for scalar in text.unicodeScalars.prefix(limit + 1) {
             result.append(isPlain(scalar) ? scalar : "\u{FFFD}")
         }
         return result.count > limit ? String(result.prefix(limit - 1)) + "…" : String(result)
     }
 
-    /// Control and format characters start new lines, colour a terminal or turn the reading direction.
+    /// Control and format characters can start lines, colour a terminal or change the reading direction.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false

@@ -3,10 +3,10 @@ import LedgerSchema
 import SignedData
 import StrictJSON
 
-/// A verified record, read into cells.
+/// A verified record and its cells.
 struct MappedRecord {
     let verified: VerifiedRecord
-    /// With the columns that every snapshot ends with.
+    /// Includes the columns at the end of every snapshot.
     let reading: RecordReading
     private(set) var reader: RecordReader
 
@@ -31,12 +31,14 @@ struct MappedRecord {
         reader.note(found, at: path)
     }
 
-    /// Reads something unsigned that came with the record; what is odd in it is noted with the record.
+    /// Reads unsigned data that came with the record.
+    ///
+    /// Its issues are recorded with the record.
     mutating func read(_ object: JSONElement, by map: ColumnMap, at path: FieldPath) -> RecordReading {
         reader.read(object, by: map, at: path)
     }
 
-    /// By the column, because the ledger compares rows with rows.
+    /// Based on the column, because the ledger compares rows.
     var isRevoked: Bool {
         kind == .transaction && reading["revocation_date"] != .null
     }
@@ -53,12 +55,12 @@ struct MappedRecord {
         }
     }
 
-    /// The payload for the `payload` column: as signed, unless PostgreSQL would expand a number in it.
+    /// The payload for the `payload` column: the signed bytes, unless PostgreSQL would expand a number in them.
     private static func json(of payload: VerifiedPayload) -> [UInt8] {
         payload.json.documentHoldsUnsafeNumber ? JSONWriter.bytes(payload.json.value) : payload.payload
     }
 
-    /// The row of `table`: what was read, and what `change` makes of it.
+    /// The row of `table`: the cells of the record, as modified by `change`.
     func snapshot(of table: Table, children: [ChildRows] = [], change: ((inout Row) -> Void)? = nil) -> Snapshot {
         var row = reading.row(of: table)
         change?(&row)

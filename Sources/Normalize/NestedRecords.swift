@@ -9,22 +9,25 @@ struct NestedRecords {
     let renewal: MappedRecord?
     let appTransaction: MappedRecord?
 
-    /// Columns of a notification that say which purchase it is about.
+    /// Columns of a notification that identify its purchase.
     static let purchaseColumns = [
         "transaction_id", "original_transaction_id", "web_order_line_item_id", "app_transaction_id", "product_id",
         "subscription_group_identifier", "app_account_token",
     ]
 
-    /// What they say of a column: the transaction knows best, then the renewal, then the app transaction.
+    /// The value of a column.
+    ///
+    /// The transaction has precedence, then the renewal, then the app transaction.
     subscript(column: String) -> Cell {
         let purchase = Self.purchaseColumns.contains(column) ? [transaction, renewal] : []
         let cells = (purchase + [appTransaction]).compactMap { $0?.reading[column] }
         return cells.first { $0 != .null } ?? .null
     }
 
-    /// The notification's payload with each signed text replaced by what it says, or by `null` when it failed verification.
+    /// The notification's payload, in which each signed text is replaced by its payload, or by `null` if
+    /// it failed verification.
     ///
-    /// Twelve kilobytes of certificates in every row would help nobody; the archive has the texts.
+    /// The signed texts contain about 12 KB of certificates, and the archive has them.
     func payloadJSON(of notification: MappedRecord) -> [UInt8] {
         var payload = notification.payload.json.object ?? JSONObject()
         payload.replaceMember("data") { data in

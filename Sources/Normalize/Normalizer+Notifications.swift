@@ -4,7 +4,7 @@ import SignedData
 import StrictJSON
 
 extension Normalizer {
-    /// A notification, and the transaction, renewal info or app transaction signed inside it.
+    /// Adds a notification, and the transaction, renewal info or app transaction signed inside it.
     static func addNotification(
         _ verified: VerifiedRecord,
         sendAttempts: [JSONElement],
@@ -36,7 +36,7 @@ extension Normalizer {
         )
     }
 
-    /// Of a purchase outside the App Store, which does not name it.
+    /// The environment of a purchase outside the App Store, whose notification has no field for it.
     private static func environment(of record: MappedRecord) -> Cell {
         let token = record.payload.json["externalPurchaseToken"]
         return token.flatMap(AppIdentity.environment(ofExternalPurchase:)).map { .text($0.rawValue) } ?? .null
@@ -44,10 +44,10 @@ extension Normalizer {
 }
 
 extension Normalizer {
-    /// Attempts of one notification that are kept; Apple makes at most six.
+    /// The most delivery attempts kept for one notification; Apple makes at most six.
     static let sendAttemptLimit = 100
 
-    /// Apple does not sign them, but they came with a notification that is signed.
+    /// Apple does not sign the attempts, but they came with a signed notification.
     private static func addSendAttempts(
         _ attempts: [JSONElement],
         of record: inout MappedRecord,

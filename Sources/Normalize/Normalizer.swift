@@ -5,7 +5,7 @@ package import LedgerSchema
 ///
 /// The mapping is lenient: a field of an unexpected type costs that field, never the row.
 package enum Normalizer {
-    /// - Returns: All that the records add to the ledger, and the records that failed verification.
+    /// - Returns: The ledger rows of the records, and the records that failed verification.
     package static func normalize(_ page: VerifiedPage) -> PageRows {
         var collector = PageCollector(of: page)
         for entry in page.entries { add(entry, to: &collector) }
@@ -21,7 +21,7 @@ package enum Normalizer {
         }
     }
 
-    /// A refund gives two rows: it is both a refund and the newest state of the transaction.
+    /// A refund becomes two rows: the refund, and the newest state of the transaction.
     @discardableResult
     static func addTransaction(
         _ verified: VerifiedRecord,
@@ -53,7 +53,7 @@ package enum Normalizer {
         return record
     }
 
-    /// It has no table of its own: the archive keeps it, and a notification's row has its columns.
+    /// An app transaction has no table: the archive keeps it, and its fields are columns of the notification's row.
     @discardableResult
     static func addAppTransaction(_ verified: VerifiedRecord, to collector: inout PageCollector) -> MappedRecord {
         let record = archivedRecord(verified, in: &collector)

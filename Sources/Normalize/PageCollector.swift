@@ -3,15 +3,15 @@ import LedgerSchema
 import SignedData
 import StrictJSON
 
-/// Gathers what the records of one page become; of several snapshots of one record it keeps the newest.
+/// Collects the rows of one page, and keeps only the newest of several snapshots of a record.
 ///
-/// Apple sends a record again on the same page when it changes while the page is made.
+/// Apple sends a record twice on one page if it changes while Apple creates the page.
 struct PageCollector {
     private struct Slot: Hashable {
         let table: String
         let key: ExactText
 
-        /// Few records stand in two tables.
+        /// Hashing the key is enough, because few records are in two tables.
         func hash(into hasher: inout Hasher) {
             hasher.combine(key)
         }
@@ -21,7 +21,7 @@ struct PageCollector {
     private struct PayloadHash: Hashable {
         let bytes: [UInt8]
 
-        /// Some of its bytes are as good as all.
+        /// Hashing a prefix is enough: it is already a SHA-256.
         func hash(into hasher: inout Hasher) {
             hasher.combine(bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
         }
@@ -30,11 +30,11 @@ struct PageCollector {
     private struct Kept {
         let snapshot: Snapshot
         let issues: [FieldIssue]
-        /// Of a notification that another one may contradict yet.
+        /// The signed text of a notification that another one on this page may contradict.
         let contestable: JWSParts?
     }
 
-    /// Entries of drift a page may leave; a flood says nothing more.
+    /// The most entries of drift from one page; more would add no information.
     private static let driftLimit = 1_000
 
     private var kept: [Kept] = []
@@ -85,7 +85,7 @@ struct PageCollector {
         }
     }
 
-    /// Keeps the signed payload, once.
+    /// Keeps the signed payload once.
     mutating func archive(_ record: MappedRecord) {
         if archivedHashes.insert(PayloadHash(bytes: record.payload.payloadSHA256)).inserted {
             collected.archive.append(record.verified.archived)
@@ -99,8 +99,9 @@ struct PageCollector {
         collected.drift += record.reader.drift.prefix(Self.driftLimit - collected.drift.count)
     }
 
-    /// Apple's libraries ignore the root a record brings, and so do we; that it is another than the trusted one is worth
-    /// knowing before Apple changes over to it.
+    /// Reports a root that differs from the trusted one, because Apple may be about to change its root.
+    ///
+    /// StoreLedger ignores the root in a record, as Apple's libraries do.
     private mutating func noteForeignRoot(of kind: RecordKind) {
         guard collected.drift.count < Self.driftLimit else { return }
         collected.drift.append(
@@ -112,14 +113,14 @@ struct PageCollector {
         collected.sawRevocation = true
     }
 
-    /// `key` is the part of the row that names the attempt.
+    /// `key` is the part of the row that identifies the attempt.
     mutating func addSendAttempt(_ row: Row, key: [Cell]) {
         if attempts.insert(key).inserted { collected.sendAttempts.append(row) }
     }
 }
 
 extension Snapshot {
-    /// The order that every part of StoreLedger keeps: signedDate, then revoked, then the payload's hash.
+    /// The order used everywhere in StoreLedger: first signedDate, then revoked, then the payload's hash.
     func isNewer(than other: Snapshot) -> Bool {
         if signedDate != other.signedDate { return signedDate > other.signedDate }
         if isRevoked != other.isRevoked { return isRevoked }

@@ -2,18 +2,22 @@ import AppStoreModel
 import LedgerSchema
 import StrictJSON
 
-/// What one object of Apple's holds for the ledger.
+/// The cells and nested values of one object from Apple.
 struct RecordReading {
     let map: ColumnMap
-    /// In the order of the map's columns; an absent or unusable field is NULL, as is a column that no field fills.
+    /// In the order of the map's columns.
+    ///
+    /// An absent or unusable field is NULL, and so is a column that no field fills.
     fileprivate(set) var cells: [Cell]
-    /// Elements of lists of objects, by the list's key.
+    /// The elements of lists of objects, by the list's key.
     fileprivate(set) var lists: [String: [Element]] = [:]
-    /// Texts of nested signed payloads, by the field's key.
+    /// The texts of nested signed payloads, by the field's key.
     fileprivate(set) var signed: [String: String] = [:]
 
     struct Element {
-        /// Place in Apple's list, from 0; elements that are no objects leave a gap.
+        /// The index in Apple's list, from 0.
+        ///
+        /// Elements that are not objects leave a gap.
         let position: Int
         let reading: RecordReading
     }
@@ -23,12 +27,12 @@ struct RecordReading {
         cells = [Cell](repeating: .null, count: map.columns.count)
     }
 
-    /// NULL also for a column that no field fills.
+    /// Also NULL for a column that no field fills.
     subscript(column: String) -> Cell {
         map.slot(of: column).map { cells[$0] } ?? .null
     }
 
-    /// Fills the columns that every snapshot ends with, where the record has a table of its own.
+    /// Fills the columns at the end of every snapshot, if the record has its own table.
     mutating func fill(signedDate: Cell, payloadSHA256: Cell, payload: Cell) {
         guard let slots = map.snapshotSlots else { return }
         cells[slots.signedDate] = signedDate
@@ -36,11 +40,11 @@ struct RecordReading {
         cells[slots.payload] = payload
     }
 
-    /// The cells in the order of the table's columns, and `more` in theirs.
+    /// The cells in the order of the table's columns; `more` replaces the cells of its columns.
     func row(of table: Table, _ more: [(column: String, cell: Cell)] = []) -> Row {
         var row = map.isRow(of: table) ? cells : map.slots(of: table).map { slot in slot.map { cells[$0] } ?? .null }
         for (column, cell) in more {
-            // What is added stands at the end of most tables.
+            // In most tables, the added columns are at the end.
             guard let place = table.columns.lastIndex(where: { $0.name == column }) else { continue }
             row[place] = cell
         }
@@ -48,7 +52,7 @@ struct RecordReading {
     }
 }
 
-/// Reads records by their shapes and remembers what was not as documented.
+/// Reads records by their shapes and collects deviations from the documentation.
 struct RecordReader {
     let kind: RecordKind
     private(set) var issues: [(path: String, found: String)] = []
@@ -123,7 +127,7 @@ struct RecordReader {
         return readings
     }
 
-    /// A path is made where there is something to say of it, which is rare.
+    /// Creates the field's path only for an issue, which is rare.
     private mutating func cell(of value: JSONElement, by entry: ColumnMap.Entry, in path: FieldPath) -> Cell {
         switch ScalarReading(value, as: entry.field.type) {
         case .asDocumented(let cell):

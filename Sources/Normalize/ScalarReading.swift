@@ -3,27 +3,31 @@ import LedgerSchema
 import StrictJSON
 import Basics
 
-/// What became of one value of a scalar field.
+/// The result of reading one value of a scalar field.
 enum ScalarReading: Equatable {
     case asDocumented(Cell)
-    /// Well-formed, but not among the known values of an open set: kept, and worth a name.
+    /// Well-formed, but not a known value of an open set: kept and reported.
     case unknownValue(Cell, text: String)
-    /// Usable, but not written as documented.
+    /// Usable, but not in the documented form.
     case mended(Cell, found: String)
     /// The column stays NULL.
     case unusable(found: String)
 }
 
 extension ScalarReading {
-    /// Bytes of text in a column: PostgreSQL cannot index more than about 2,700, and Apple's texts are far shorter.
+    /// The most bytes of text in a column.
+    ///
+    /// PostgreSQL cannot index more than about 2,700; Apple's texts are far shorter.
     static let textLimit = 2_048
 
-    /// From year 1, which Xcode writes for "never", to 2286: a fourteenth digit is a mistake of units.
+    /// From year 1, which Xcode writes for "never", to 2286.
+    ///
+    /// A fourteenth digit means a wrong unit.
     static let plausibleMoments: ClosedRange<Int64> = -62_135_769_600_000...9_999_999_999_999
 
-    /// Reads a value as its type says.
+    /// Reads a value of the given type.
     ///
-    /// `null` is the caller's: it is an absent field.
+    /// The caller handles `null`, which counts as an absent field.
     init(_ value: JSONElement, as type: FieldType) {
         self =
             switch type {
@@ -93,7 +97,7 @@ extension ScalarReading {
     private static func uuid(_ value: JSONElement) -> Self {
         guard let text = value.string else { return unusable(value, "a UUID in text") }
         guard let bytes = UUIDText.bytes(of: text) else {
-            // It may be the key of a person: never quoted.
+            // The value may identify a person, so the message does not quote it.
             return .unusable(found: "found a string of \(text.utf8.count) bytes; it must be a UUID")
         }
         return .asDocumented(.uuid(bytes))

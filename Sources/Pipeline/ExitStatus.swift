@@ -1,8 +1,8 @@
-/// What the process says to the shell.
+/// Exit codes of the process.
 ///
 /// Documented in `docs/reference/exit-codes.md`; a test compares the two.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
-    /// Every item reached its end.
+    /// Every item is complete.
     case complete = 0
     /// Some items failed, or records were rejected, or a gap was recorded; `status` lists them.
     case completeWithLosses = 2
@@ -14,17 +14,17 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case missingInput = 66
     /// PostgreSQL cannot be reached within the deadline.
     case databaseUnavailable = 69
-    /// A bug of ours.
+    /// Internal error.
     case bug = 70
-    /// Output cannot be created.
+    /// An output file cannot be created.
     case cannotCreate = 73
-    /// I/O error, say a full disk.
+    /// I/O error, such as a full disk.
     case ioError = 74
     /// Stopped with work left: run again to resume.
     case workLeft = 75
-    /// Apple's answers break the contract, or too much is failing to go on.
+    /// Apple's responses violate the documented contract, or too many requests fail.
     case contractBroken = 76
-    /// Apple or PostgreSQL refuses our credentials.
+    /// Apple or PostgreSQL rejects the credentials.
     case refused = 77
     /// Configuration: schema too new or missing, wrong bundle ID, unsafe key file.
     case configuration = 78

@@ -9,10 +9,12 @@ import Report
 import SignedData
 import Basics
 
-/// What a failed command says and ends with: one sentence that says what to do, and one code, chosen in one place.
+/// The message and exit code of a failed command.
+///
+/// The message is one sentence that says what to do.
 package struct Failure: Sendable {
     package let status: ExitStatus
-    /// Without secrets, on as many lines as there are mistakes in a job file; otherwise one.
+    /// One line, or one line for each mistake in a job file; contains no secrets.
     package let message: String
 
     package init(_ error: any Error) {
@@ -49,7 +51,7 @@ package struct Failure: Sendable {
         case let error as StopReason:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case let error as SigningError:
-            // A lack of memory or randomness in its setup stays with the process; the next one begins anew.
+            // If OpenSSL's setup fails for lack of memory or randomness, it is not retried until the next process.
             (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)
@@ -103,7 +105,7 @@ package struct Failure: Sendable {
     }
 
     private static func judge(_ error: PostgresError) -> (ExitStatus, String) {
-        // The server says so by closing the connection, which is no reason to try again.
+        // The server closes the connection with this error, but a retry would not help.
         if error.state == .invalidCatalogName {
             return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
         }
@@ -150,9 +152,10 @@ package struct Failure: Sendable {
 }
 
 extension PostgresError {
-    /// Whether somebody else's statements, temporary tables or types are in our session, or ours are gone.
+    /// Whether another client's statements, temporary tables or types are in this session, or those of this
+    /// session are missing.
     ///
-    /// No statement of ours names one twice, so a session of our own cannot answer that.
+    /// StoreLedger never creates two with the same name, so this happens only in a session shared with another client.
     fileprivate var isOfSharedSession: Bool {
         switch state {
         case .duplicatePreparedStatement, .invalidStatementName: true

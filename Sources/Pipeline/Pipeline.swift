@@ -10,27 +10,29 @@ import Publish
 import SignedData
 package import Basics
 
-/// One job, from its file to verified rows in PostgreSQL and CSV.
+/// Runs one job, from its file to verified rows in PostgreSQL and CSV.
 ///
 ///     jobs/*.yaml ─► plan ──► lease ─► permit ─► fetch ─► verify ─► normalize ─► commit page + cursor ─► next page
 ///                                                                                    └─► CSV snapshot
 ///
-/// ``run(_:report:)`` is that line; the arrows from lease to next page are ``Crawl/Crawler``.
+/// ``run(_:report:)`` performs all steps; ``Crawl/Crawler`` performs those from lease to next page.
 package struct Pipeline: Sendable {
     package let job: JobFile
     package let ledger: Ledger
     let time: Timekeeper
-    /// Of storeledger; filed with every run.
+    /// The version of storeledger, recorded with every run.
     let version: String
     let applicationName: String
 
-    /// Makes the pipeline; nothing is read or connected yet.
+    /// Makes the pipeline; reads nothing and opens no connection.
     ///
     /// - Parameters:
-    ///   - job: What to do.
-    ///   - version: Of storeledger.
-    ///   - applicationName: What sessions call themselves, unless the connection string says so; at most 63 bytes are kept.
-    ///   - databaseDeadline: How long to wait for PostgreSQL to come up, or to come back, before ending with 69.
+    ///   - job: The job to run.
+    ///   - version: The version of storeledger.
+    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it; at most 63 bytes
+    ///     are kept.
+    ///   - databaseDeadline: How long to wait until PostgreSQL is available, at the start and after a lost connection,
+    ///     before ending with 69.
     ///   - time: Clocks and sleep.
     package init(
         job: JobFile,
@@ -53,15 +55,15 @@ package struct Pipeline: Sendable {
         )
     }
 
-    /// How a run is to go, beyond what the job file says.
+    /// Options of a run in addition to the job file.
     package struct Options: Sendable {
-        /// Begin everything at its beginning; nothing stored is lost.
+        /// Start every item again from its first page; stored records are kept.
         package let restart: Bool
-        /// Only the items that failed in earlier runs.
+        /// Crawl only the items that failed in earlier runs.
         package let retryFailed: Bool
-        /// In place of the job's `limits.concurrency`.
+        /// Replaces the job's `limits.concurrency`.
         package let concurrency: Int?
-        /// Stop in order after this long, with 75 if work is left.
+        /// Stop in an orderly way after this time, with 75 if work is left.
         package let maximumDuration: Duration?
 
         package init(
@@ -77,9 +79,9 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Runs the job, or goes on with its unfinished run, until every item has reached its end.
+    /// Starts a run of the job, or resumes its unfinished run, until every item is complete or has failed.
     ///
-    /// - Throws: What ``Failure/init(_:)`` explains; the work left is there for the next start. With
+    /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining work. With
     ///   ``Options/retryFailed`` also ``Ledger/NothingToRetry``.
     package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
         let began = time.monotonic()
@@ -87,7 +89,8 @@ package struct Pipeline: Sendable {
         if let rehearsal = rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
         crashPoint(.jobRead)
         try await openLedger()
-        // Before the app's row is made or changed: a job that trusts another root writes nothing.
+        // This check comes before the app's row is created or changed, so that a job with another trusted
+        // root writes nothing.
         try await checkOrigins(credentials.rootFingerprints)
         let app = try await ownApp()
         if job.appStore.triesSandbox { _ = try await sandboxApp() }
@@ -139,7 +142,7 @@ package struct Pipeline: Sendable {
                 try await withDeadline(options.maximumDuration, since: began) { try await session.crawl() }
                 manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
-                // A retry may have taken failed items of the run up again meanwhile.
+                // Meanwhile a retry may have reopened failed items of the run.
             } while !summary.isComplete
             let stale = await refreshAfterwards(evenIfFresh: false) {
                 report(.remark("bringing the materialised views up to date"))
@@ -161,9 +164,9 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Publishes the CSV files of a run whose items have all reached their end, unless another process sees to it.
+    /// Publishes the CSV files of a run without open items, unless another process publishes them.
     ///
-    /// - Throws: ``RunSuperseded`` when the run's items went to another run meanwhile.
+    /// - Throws: ``RunSuperseded`` if the run's items meanwhile belong to another run.
     private func publishAtEnd(
         of run: Int64,
         app: AppID,
@@ -181,23 +184,26 @@ package struct Pipeline: Sendable {
                 report(.publishing(directory: csv.directory))
                 return try await publish(csv, app: app, run: run, trustedRoots: credentials.rootFingerprints)
             } catch LedgerError.directoryInUse {
-                // Most likely a process that worked on the same run; then the run is finished soon.
+                // Another process holds the directory, most likely to finish the same run. So this run will
+                // soon be finished.
                 try await time.sleep(.seconds(1))
             }
         }
     }
 
-    /// Connects and makes sure the schema is the one this storeledger knows.
+    /// Connects and checks that this storeledger version supports the schema.
     package func openLedger() async throws {
         try await ledger.open()
     }
 
-    /// How long giving leases back may take: whoever stops a process waits no longer than ten seconds.
+    /// The longest time to release leases.
+    ///
+    /// It keeps the time to stop a process below ten seconds.
     private static let shutdownTimeout = Duration.seconds(5)
 
-    /// Gives the leases back and files why work is left.
+    /// Releases the leases and records why work is left.
     ///
-    /// Awaited even by a cancelled task: what stops must stop in order.
+    /// A cancelled task waits for it too, so that every stop is orderly.
     private func shutDown(_ holder: LeaseHolder, because error: any Error) async {
         let failure = Failure(error)
         await Task {
@@ -216,12 +222,12 @@ package struct Pipeline: Sendable {
                     )
                 }
             } catch {
-                // The leases run out by themselves; the first error is the one to report.
+                // Leases that were not released expire. The first error is the one to report.
             }
         }.value
     }
 
-    /// The limiters of every endpoint the job asks, all drawing from the ledger's budget.
+    /// The limiters of every endpoint that the job requests; all use the ledger's budget.
     private func limits(
         app: AppID,
         report: @escaping @Sendable (RunEvent) -> Void
@@ -255,7 +261,7 @@ package struct Pipeline: Sendable {
         )
     }
 
-    /// What the job may take of Apple's limits, times `scale`.
+    /// The share of Apple's limits that the job may use, times `scale`.
     func budget(of app: AppID, scale: Double) -> BudgetLedger {
         let window = RateWindow(length: .seconds(job.limits.windowSeconds))
         let shares = AllStreams.names.map { stream in
@@ -265,7 +271,7 @@ package struct Pipeline: Sendable {
         return BudgetLedger(ledger: ledger, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
     }
 
-    /// The job's app; the first job of an app makes it.
+    /// The job's app; the first job of an app creates it.
     func ownApp() async throws -> AppID {
         try await ledger.app(
             bundleId: job.app.bundleId,
@@ -302,7 +308,7 @@ package struct Pipeline: Sendable {
     }
 }
 
-/// Another run of the job took the place of this one, with other filters or `--restart`.
+/// Another run replaced this one, with other filters or with `--restart`.
 struct RunSuperseded: Error {
     let run: Int64
 }

@@ -1,10 +1,10 @@
-/// What leaves for people and logs, without what looks like a secret.
+/// Removes what looks like a secret from text for people and logs.
 ///
-/// Secrets are kept out by their types; this is the net below. It takes private keys in PEM, JWTs and JWS, and
-/// passwords in connection strings of both kinds. A line of a key alone it cannot tell from a path.
+/// Types keep secrets out of messages; this function is a second safeguard. It removes private keys in PEM, JWTs and
+/// JWS, and passwords in connection strings of both forms. It cannot tell a single line of a key from a path.
 ///
-/// - Parameter text: Of any length; looked at once, byte by byte.
-/// - Returns: The text with `<redacted>` in place of each.
+/// - Parameter text: Text of any length; it is read once, byte by byte.
+/// - Returns: The text with `<redacted>` in place of each secret.
 package func redacted(_ text: String) -> String {
     var bytes = Array(text.utf8)[...]
     var kept: [UInt8] = []
@@ -21,7 +21,7 @@ package func redacted(_ text: String) -> String {
     return String(decoding: kept, as: UTF8.self)
 }
 
-/// How many bytes at the beginning introduce a secret, and how many are the secret.
+/// The number of bytes at the start that introduce a secret, and the number of bytes of the secret.
 private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (shown: Int, hidden: Int)? {
     if bytes.starts(with: "-----BEGIN ".utf8) {
         let end = "-----END ".utf8
@@ -32,20 +32,20 @@ private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (s
         return (word.utf8.count, valueLength(bytes.dropFirst(word.utf8.count)))
     }
     if bytes.starts(with: "://".utf8) {
-        // Up to the last @ of the word, for a password may hold one that nobody encoded.
+        // Up to the last @ of the word, because a password can contain an @ that was not percent-encoded.
         let word = bytes.dropFirst(3).prefix { $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") }
         guard let at = word.lastIndex(of: UInt8(ascii: "@")), let colon = word[..<at].firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         return (colon + 1 - bytes.startIndex, at - colon - 1)
     }
-    // Only where a word begins, so that no word is looked at again from each of its bytes.
+    // Only at the start of a word, so that the same word is not scanned again from each of its bytes.
     guard last.map({ !isTokenByte($0) }) ?? true || bytes.starts(with: "eyJ".utf8) else { return nil }
     let run = bytes.prefix(while: isTokenByte)
     if run.starts(with: "eyJ".utf8), run.count >= 12 { return (0, run.count) }
     return nil
 }
 
-/// A value in a connection string: quoted, or up to the next space, `&`, `;` or quote.
+/// The length of a value in a connection string: quoted, or up to the next space, `&`, `;` or quote.
 private func valueLength(_ bytes: ArraySlice<UInt8>) -> Int {
     guard bytes.first == UInt8(ascii: "'") else {
         return bytes.prefix { $0 > UInt8(ascii: " ") && !"&;\"'".utf8.contains($0) }.count
@@ -58,7 +58,7 @@ private func valueLength(_ bytes: ArraySlice<UInt8>) -> Int {
     return bytes.count
 }
 
-/// Base64 of both alphabets, the dots of a JWS, and `%` for those that were percent-encoded.
+/// Both base64 alphabets, the dots of a JWS, and `%` of percent-encoded characters.
 private func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -1,23 +1,27 @@
 package import Ledger
 
-/// A job's report as it is written to a file.
+/// A job's report, ready to be written to a file.
 package struct ReportDocument: Sendable {
     /// HTML in UTF-8.
     package let page: [UInt8]
-    /// Whether the job has ever run; if not, and the app is not known either, the page says that there is nothing yet.
+    /// Whether the job has run before.
+    ///
+    /// If not, and the app is unknown too, the page says that there is no data.
     package let hasRun: Bool
 }
 
 extension Ledger {
-    /// Makes the report of a job from the views alone, so an analyst's role is enough.
+    /// Makes the report of a job.
+    ///
+    /// Reads only views, so the analyst's role is sufficient.
     ///
     /// - Parameters:
     ///   - job: The job's name.
-    ///   - bundleId: Of the app.
+    ///   - bundleId: The app's bundle ID.
     ///   - environment: `Production` or `Sandbox`.
-    ///   - library: Draws the charts.
-    ///   - version: Of storeledger.
-    /// - Returns: The page; without figures for an unknown app or job.
+    ///   - library: The library that draws the charts.
+    ///   - version: The version of storeledger.
+    /// - Returns: The page. It has no figures if the app or job is unknown.
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotFilled(view:)``;
     ///   ``Postgres/PostgresError``.
     package func report(

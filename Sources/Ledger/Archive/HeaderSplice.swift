@@ -1,15 +1,15 @@
-/// Keeps nested signing headers out of archived notifications.
+/// Removes nested signing headers from archived notifications.
 ///
-/// A notification's payload quotes two JWS whole, each with the same 4 KB of certificates the archive has already.
-/// Where a known header stands, the archive keeps U+0000 and the header's number instead: verified JSON never holds
-/// U+0000, so ``expand(_:header:)`` gives back the exact bytes.
+/// A notification's payload contains two whole JWS, each with the same 4 KB of certificates that the archive already
+/// has. The archive replaces each known header by U+0000 and the header's number. Verified JSON never contains U+0000,
+/// so ``expand(_:header:)`` restores the exact bytes.
 enum HeaderSplice {
     private static let marker: UInt8 = 0
 
     /// - Parameters:
     ///   - payload: Verified JSON text.
     ///   - headers: Header texts and their numbers.
-    /// - Returns: What the archive keeps.
+    /// - Returns: The bytes to archive.
     static func shorten(_ payload: [UInt8], headers: [(text: [UInt8], number: Int32)]) -> [UInt8] {
         headers.reduce(payload) { payload, header in
             replace(header.text, in: payload, with: [marker] + bigEndian(header.number))
@@ -17,9 +17,9 @@ enum HeaderSplice {
     }
 
     /// - Parameters:
-    ///   - archived: What ``shorten(_:headers:)`` made.
-    ///   - header: The text of a number, or `nil` where the archive has none.
-    /// - Returns: The payload as it was signed; `nil` when a header is missing or the bytes are cut off.
+    ///   - archived: The result of ``shorten(_:headers:)``.
+    ///   - header: The text of a number; `nil` if the archive does not have it.
+    /// - Returns: The payload as it was signed; `nil` if a header is missing or the bytes are truncated.
     static func expand(_ archived: [UInt8], header: (Int32) throws -> [UInt8]?) rethrows -> [UInt8]? {
         guard archived.contains(marker) else { return archived }
         var payload: [UInt8] = []

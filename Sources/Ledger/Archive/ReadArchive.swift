@@ -3,7 +3,7 @@ import JobPlan
 package import LedgerSchema
 import Postgres
 
-/// A payload from the raw archive, ready to be verified again.
+/// A payload from the raw archive, complete enough to verify again.
 package struct StoredPayload: Sendable {
     /// `nil` for a kind that this version of StoreLedger does not know.
     package let kind: RecordKind?
@@ -11,25 +11,25 @@ package struct StoredPayload: Sendable {
     package let header: [UInt8]
     package let payload: [UInt8]
     package let signature: [UInt8]
-    /// Whether refund history returned it.
+    /// Whether it came from refund history.
     package let isRefund: Bool
 }
 
-/// Payloads that follow each other in the raw archive.
+/// Consecutive payloads of the raw archive.
 package struct ArchiveBatch: Sendable {
     package let payloads: [StoredPayload]
-    /// Where the next batch begins; `nil` at the end of the archive.
+    /// The start of the next batch; `nil` at the end of the archive.
     package let end: ArchivePlace?
 }
 
-/// Behind one payload of the raw archive, in the order of its key.
+/// The position after one payload of the raw archive, in the order of its key.
 package struct ArchivePlace: Sendable {
     fileprivate let key: [Cell]
 
     fileprivate static let begin = ArchivePlace(key: [.text(""), .text(""), .timestamp(0), .bytea([])])
 }
 
-/// A record that was rejected, with what came.
+/// A rejected record, with the text that was received.
 package struct StoredReject: Sendable {
     package let recordID: Int64
     package let stream: StreamName
@@ -39,14 +39,14 @@ package struct StoredReject: Sendable {
 }
 
 extension Ledger {
-    /// The next payloads of the archive in the order of its key; none at the end.
+    /// The next payloads of the archive, in the order of its key; none at the end.
     ///
     /// - Parameters:
-    ///   - app: Whose archive.
-    ///   - place: Where the batch before ended, `nil` for the first.
-    ///   - count: At most so many.
-    /// - Returns: The batch, its nested headers back in place.
-    /// - Throws: ``LedgerError/invariant(_:)`` when a header is missing; ``Postgres/PostgresError``.
+    ///   - app: The app of the archive.
+    ///   - place: The end of the previous batch; `nil` for the first batch.
+    ///   - count: The most payloads to return.
+    /// - Returns: The batch, with nested headers restored.
+    /// - Throws: ``LedgerError/invariant(_:)`` if a header is missing; ``Postgres/PostgresError``.
     package func archive(of app: AppID, after place: ArchivePlace?, atMost count: Int) async throws -> ArchiveBatch {
         try await transaction { connection in
             let rows = try connection.run(
@@ -94,7 +94,7 @@ extension Ledger {
         }
     }
 
-    /// Rejected records that nothing has resolved, oldest first.
+    /// Unresolved rejected records, oldest first.
     package func unresolvedRejects(of app: AppID, after recordID: Int64, atMost count: Int) async throws
         -> [StoredReject]
     {

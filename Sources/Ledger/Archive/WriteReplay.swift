@@ -4,14 +4,14 @@ package import LedgerSchema
 import Postgres
 
 extension Ledger {
-    /// Writes rows that were made again from the archive or from rejected records, and marks those as resolved, together.
+    /// Writes rows from the archive or from rejected records, and marks those rejects as resolved, in one transaction.
     ///
     /// - Parameters:
-    ///   - rows: Of one batch.
-    ///   - origin: Recorded with them.
-    ///   - mode: How they are merged.
-    ///   - rejects: Numbers of the rejected records that the rows resolve.
-    /// - Returns: What changed.
+    ///   - rows: The rows of one batch.
+    ///   - origin: Stored with the rows.
+    ///   - mode: How to merge the rows.
+    ///   - rejects: The record IDs of the rejected records that the rows resolve.
+    /// - Returns: The changes.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt.
     package func write(
         _ rows: PageRows,
@@ -39,7 +39,8 @@ extension Ledger {
     ) async throws -> RowCounts {
         try await persistently { connection in
             try writer.prepareSession(for: rows, on: connection)
-            // No plan is kept: a replay also looks in tables that are all but empty in most ledgers and may grow under it.
+            // Plans are not reused, because a replay also queries tables that are nearly empty in most ledgers and may
+            // grow meanwhile.
             return try connection.transaction(.readCommitted) { connection in
                 let counts = try writer.store(rows, itemKey: "", on: connection) { rows, _, connection in
                     if rows.sawRevocation { try writer.markRevocation(inItemsOf: rejects, on: connection) }
@@ -54,7 +55,9 @@ extension Ledger {
 }
 
 extension RecordWriter {
-    /// Marks a rejected record as resolved; when its customer is erased, nothing of the record is kept.
+    /// Marks a rejected record as resolved.
+    ///
+    /// If its customer is erased, removes the content of the record.
     fileprivate func resolve(
         _ reject: Int64,
         isErased: Bool,
@@ -67,12 +70,12 @@ extension RecordWriter {
                 : "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
             key
         )
-        // Should it be rejected again, it counts as new.
+        // If the record is rejected again, it counts as new.
         _ = try connection.run("DELETE FROM quarantined_records WHERE app_id = $1 AND record_id = $2", key)
         if isErased { try QuotedIDs.remove(.rejected, [String(reject)], app: origin.app, on: connection) }
     }
 
-    /// Marks the customers in whose crawl the rejected records came, so that a run requests their refunds.
+    /// Marks the customers in whose history the rejected records came, so that a run requests their refunds.
     fileprivate func markRevocation(
         inItemsOf rejects: [Int64],
         on connection: borrowing PostgresConnection

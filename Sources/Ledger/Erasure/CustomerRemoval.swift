@@ -89,7 +89,7 @@ struct CustomerRemoval {
         }
     }
 
-    /// Removes the marks with which a replay notes that the customer has changed.
+    /// Removes the marks by which a replay records that the customer has changed.
     private mutating func removeMarks(on connection: borrowing PostgresConnection) throws(PostgresError) {
         for (column, keys) in [("transaction_id", trace.transactions), ("app_transaction_id", trace.appTransactions)] {
             try delete(
@@ -138,8 +138,7 @@ struct CustomerRemoval {
         try QuotedIDs.remove(.rejected, gone, app: app, on: connection)
     }
 
-    /// Notifications without a transaction ID whose text contains one of the IDs, because the quoted record was not
-    /// valid.
+    /// Notifications with an invalid record, and so without a transaction ID, whose text contains one of the IDs.
     private func notificationsQuotingCustomers(
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> [String] {
@@ -160,9 +159,8 @@ struct CustomerRemoval {
 
     /// Removes the items of the customer's IDs.
     ///
-    /// A worker that holds one loses its lease.
-    ///
-    /// Leases are renewed at the same time. A row that moves can be missed by one statement, and is found by the next.
+    /// A worker that holds one of them loses its lease. Lease renewals run concurrently, and one statement can miss a
+    /// row that an update moves. The next statement finds it.
     private mutating func removeCrawls(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let items: [Cell] = [.integer(app.rawValue), .textArray(trace.transactions.map(\.text).sorted())]
         for table in CrawlState.tables {

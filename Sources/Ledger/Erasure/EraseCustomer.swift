@@ -55,7 +55,7 @@ extension Ledger {
         }
         do {
             return try await transaction { connection in
-                // Pages wait behind a waiting erasure, so the wait must be short.
+                // New pages wait behind a waiting erasure, so the wait must be short.
                 try connection.script("SET LOCAL lock_timeout = '5s'")
                 let erasure = try Self.erase(ids, in: apps, locked: locked, on: connection)
                 if isRehearsal { throw Rehearsed(erasure: erasure) }

@@ -14,8 +14,7 @@ enum QuotedIDs {
     enum Owner: String {
         /// A row of `rejected_records`, by its `record_id`.
         case rejected
-        /// A notification without a transaction ID, by its UUID: it is not about a purchase, or its record was not
-        /// valid.
+        /// A notification without a transaction ID, by its UUID: it is not about a purchase, or its record was invalid.
         case notification
     }
 

@@ -9,7 +9,7 @@ struct Tombstones {
 
     /// Blocks erasures of the app until the transaction ends.
     ///
-    /// - Returns: `nil` if the app has no erasures; then this costs one query.
+    /// - Returns: `nil` if the app has no erasures. The call then costs one query.
     static func hold(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self? {
         let row = try connection.run("SELECT erasure_key($1::integer) AS key", [.integer(app.rawValue)])[0]
         guard let key = try row.bytesOrNil("key") else { return nil }

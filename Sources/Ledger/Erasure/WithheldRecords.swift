@@ -50,7 +50,8 @@ struct WithheldRecords {
             guard case .text(let uuid)? = attempt.first else { return false }
             return withheld.contains(RecordName(kind: .notification, key: ExactText(uuid)))
         }
-        // The record of an unknown field is not known, so none is kept; the next page without such a record reports it.
+        // The record of an unknown field cannot be identified, so no sample is kept. The next page without such a
+        // record reports the field.
         kept.drift = []
         if kept.snapshots.isEmpty { kept.sawRevocation = false }
     }

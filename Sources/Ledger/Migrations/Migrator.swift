@@ -31,8 +31,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// Applies the missing files of `migrations` in order, and then creates the views of `views` that are new or
-    /// changed.
+    /// Applies the missing files of `migrations` in order, then creates the new and changed views of `views`.
     ///
     /// Files run in one transaction as far as possible. A file that builds indexes concurrently cannot run in a
     /// transaction: earlier files are committed first, and after a kill the next call continues with it. Only one call

@@ -106,7 +106,7 @@ package struct ViewChanges {
             if current[name] == nil { report.dropped.append(name) } else { grants += try row.textArray("grants") }
         }
         _ = try connection.run("DELETE FROM schema_views WHERE name = ANY ($1::text[])", [.textArray(stale)])
-        // A recreated materialized view has not been refreshed yet, so its row must not say otherwise.
+        // A recreated materialized view has not been refreshed yet, so its refresh columns are cleared.
         _ = try connection.run(
             """
             UPDATE schema_views SET refreshed_at = NULL, refresh_milliseconds = NULL, row_count = NULL

@@ -2,17 +2,16 @@ import LedgerSchema
 import Postgres
 import SignedData
 
-/// Says in eight bytes what a row of ``LedgerSchema/Tables/snapshots`` says of its record; the row keeps them as
-/// `content_hash`.
+/// Hashes the content of a row of ``LedgerSchema/Tables/snapshots``; the row stores the hash as `content_hash`.
 ///
-/// They cover every column but the date of the signature and the payload, and the payload without the date of its
-/// signature. So a crawl recognises a record that Apple has only signed again, and a replay recognises a row that it would
-/// write in the same way. Another content has the same hash once in 2^64. PostgreSQL forgets the hash of a row that
-/// anything else changes.
+/// The eight bytes cover all columns except the signing date and the payload, and the payload without its signing date.
+/// So a crawl recognises a record that Apple has only signed again, and a replay recognises a row that it would write
+/// unchanged. Two contents have the same hash with a probability of 1 in 2^64. PostgreSQL clears the hash when anything
+/// else changes the row.
 struct ContentHasher {
     static let column = Column("content_hash", .bytea)
 
-    /// One buffer for all rows.
+    /// One buffer for all rows, to avoid an allocation for each.
     private var cells = CellEncoder(capacity: 4_096)
     private let width: Int
 
@@ -21,9 +20,9 @@ struct ContentHasher {
         width = table.columns.count - Tables.snapshotColumns.count
     }
 
-    /// - Parameter snapshot: Of the table.
+    /// - Parameter snapshot: A snapshot of the table.
     /// - Returns: A cell of ``column``.
-    /// - Throws: ``Postgres/PostgresError`` of a cell that PostgreSQL cannot store.
+    /// - Throws: ``Postgres/PostgresError`` if PostgreSQL cannot store a cell.
     mutating func hash(of snapshot: Snapshot) throws(PostgresError) -> Cell {
         cells.removeAll()
         for cell in snapshot.row.prefix(width) { try cells.append(cell) }

@@ -1,30 +1,32 @@
 import LedgerSchema
 import Postgres
 
-/// A snapshot of a record whose row the ledger holds.
+/// A snapshot of a record that the ledger already has.
 struct HeldRecord {
     let snapshot: Snapshot
-    /// `payload_sha256` of the held row.
+    /// `payload_sha256` of the ledger's row.
     let heldSHA256: [UInt8]
-    /// Whether the snapshot says what the held row says, under a newer signature.
+    /// Whether the snapshot has the content of the ledger's row, under a newer signature.
     let isSignedAgain: Bool
 }
 
-/// The content of a row was replaced by another transaction while this one was under way.
+/// Another transaction replaced the content of a row while this one was running.
 struct RowChangedMeanwhile: Error {}
 
 extension RecordWriter {
-    /// Keeps the newest signatures of contents that are only signed again, and locks the contents that may be replaced.
+    /// Stores the newest signature of each record that is only signed again, and locks contents that may be replaced.
     ///
-    /// The row of ``Staging/latestSignatures`` is the lock of a content: a transaction that keeps a newer signature of it and
-    /// one that replaces it cannot both pass. So a snapshot can never replace a content that was signed after it.
+    /// The row of ``Staging/latestSignatures`` is the lock of a content. A transaction that stores a newer
+    /// signature and one that replaces the content cannot both commit. So a snapshot never replaces a content with
+    /// a newer signature.
     ///
     /// - Parameters:
-    ///   - records: Of one table, each once.
+    ///   - records: Records of one table, each once.
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
     ///   - payloads: The signed payloads of the batch, by their SHA-256.
     ///   - connection: Inside the transaction that writes the batch.
-    /// - Throws: ``RowChangedMeanwhile`` when a row no longer has the content that the triage saw; ``Postgres/PostgresError``.
+    /// - Throws: ``RowChangedMeanwhile`` if a row no longer has the content that the triage found;
+    ///   ``Postgres/PostgresError``.
     func keepSignatures(
         of records: [HeldRecord],
         in table: Table,
@@ -54,7 +56,7 @@ extension RecordWriter {
         guard try still[0].int64("records") == records.count else { throw RowChangedMeanwhile() }
     }
 
-    /// Removes the locks of contents that were replaced and never signed again.
+    /// Removes the locks of contents that were replaced without a newer signature.
     func removeSignatureLocks(
         of records: [HeldRecord],
         in table: Table,
@@ -83,7 +85,8 @@ extension RecordWriter {
         ]
         guard record.isSignedAgain, let payload else { return name + [.null, .null, .null] }
         let header = try headers.number(of: payload.header, app: origin.app, on: connection)
-        // The signed texts inside a notification have other bytes as well, so its payload cannot be made from the stored one.
+        // The signed texts inside a notification also have other bytes, so its payload cannot be made from
+        // the stored one.
         let isNotification = table == Tables.notifications
         let shortened = { HeaderSplice.shorten(payload.payload, headers: [(payload.header, header)]) }
         return name + [.integer(header), .bytea(payload.signature), isNotification ? .bytea(shortened()) : .null]
@@ -91,7 +94,9 @@ extension RecordWriter {
 }
 
 extension MergeSQL {
-    /// Keeps each signature that is newer than the one before; a row without a signature only locks its content.
+    /// Stores each signature that is newer than the stored one.
+    ///
+    /// A row without a signature only locks its content.
     ///
     /// Parameters: app, the rows as ``Staging/latestSignatures``.
     static let keepSignatures: String = {
@@ -108,9 +113,10 @@ extension MergeSQL {
             """
     }()
 
-    /// How many of the records still have the content that the triage saw.
+    /// The number of records that still have the content that the triage found.
     ///
-    /// A statement of its own: it sees what was committed while ``keepSignatures`` waited. Parameters: app, the rows.
+    /// This must be a separate statement, so that it sees commits during the wait of ``keepSignatures``. Parameters:
+    /// app, the rows.
     static func countUnchanged(_ table: Table) -> String {
         """
         SELECT count(*) AS records FROM \(Staging.from("$2", of: Staging.latestSignatures))

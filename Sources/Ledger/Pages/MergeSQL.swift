@@ -1,20 +1,21 @@
 import JobPlan
 import LedgerSchema
 
-/// The statements that bring rows into the ledger.
+/// The statements that merge rows into the ledger.
 ///
 /// Names come from ``LedgerSchema/Tables``, never from input.
 enum MergeSQL {
-    /// Which snapshots are new, which may replace what the ledger holds, and which are the content it holds, signed again.
+    /// Finds snapshots that are new, that may replace the ledger's row, or that have its content under
+    /// a newer signature.
     ///
-    /// A crawl of unchanged history asks this and writes no row of the table, where a plain upsert rewrites every row
-    /// (179 MB of WAL for 200,000) and even `DO UPDATE … WHERE` locks them. A snapshot whose content and signature the
-    /// ledger knows is not in the answer.
+    /// A crawl of unchanged history runs only this query and writes no row. A plain upsert would rewrite every row (179
+    /// MB of WAL for 200,000), and even `DO UPDATE … WHERE` would lock them. The result omits snapshots with a content
+    /// and signature that the ledger already has.
     ///
-    /// Parameters: app; of transactions the listed transaction ID; the snapshots as ``SnapshotNames``. Columns: the place from 1; whether the snapshot is new; whether
-    /// it may win; whether it is the held content with a newer signature; `payload_sha256` of the held row; and, for a
-    /// replay, whether it is or becomes what the ledger holds and has or had rows in other tables: child rows, or field
-    /// issues.
+    /// Parameters: app; for transactions the listed transaction ID; the snapshots as ``SnapshotNames``. Columns: the
+    /// place, from 1; whether the snapshot is new; whether it may win; whether it is the ledger's content with a newer
+    /// signature; `payload_sha256` of the ledger's row; and, for a replay, whether the snapshot is or becomes the
+    /// ledger's row and has or had rows in other tables (child rows or field issues).
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
@@ -47,7 +48,7 @@ enum MergeSQL {
             """
     }
 
-    /// Fills in under which listed ID a transaction was found that a notification had brought.
+    /// Adds the listed ID to transactions that were first found through a notification.
     ///
     /// Parameters: app, listed transaction ID, transaction IDs.
     static let fillListedID = """
@@ -55,16 +56,18 @@ enum MergeSQL {
          WHERE t.app_id = $1::integer AND t.transaction_id = ANY ($3::text[]) AND t.listed_transaction_id IS NULL
         """
 
-    /// Inserts what is new and replaces what is older; a row the ledger holds already, or holds newer, is not touched.
+    /// Inserts new rows and replaces older ones.
     ///
-    /// Keys are merged in order, so that two workers hardly ever wait for each other; where they do, one is done once more.
-    /// The statement's parameters: app, run; of transactions source and listed transaction ID; the rows, as
-    /// ``Staging/rows(_:of:)`` makes them. It gives the key and whether it is new.
+    /// Does not touch a row that the ledger already has in the same or a newer version.
+    ///
+    /// Keys are merged in order, so that two workers rarely wait for each other; after a conflict, one of them repeats
+    /// the batch. Parameters: app, run; for transactions source and listed transaction ID; the rows as
+    /// ``Staging/rows(_:of:)`` makes them. Columns: the key, and whether it is new.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
-    ///   - mode: Decides whether a row is also replaced by another reading of the very snapshot it shows, whatever dates
-    ///     somebody has given the row.
+    ///   - mode: Decides whether another reading of the same snapshot also replaces the row, even if its dates were
+    ///     changed by hand.
     /// - Returns: The statement.
     static func newestWins(_ table: Table, mode: MergeMode) -> String {
         let key = table.key[0]
@@ -98,7 +101,7 @@ enum MergeSQL {
             """
     }
 
-    /// Whether other tables have rows of the snapshot `s`.
+    /// Conditions that find rows of the snapshot `s` in other tables.
     private static func others(of table: Table) -> [String] {
         let key = table.key[0]
         var others: [String] = []
@@ -107,13 +110,13 @@ enum MergeSQL {
             others += kind.children.map { "\($0.name) o WHERE o.owner_kind = '\(owner)' AND o.owner_key = s.\(key)" }
         }
         others.append("field_issues o WHERE o.kind = '\(kind.rawValue)' AND o.record_key = s.\(key)")
-        // Each question is a subquery that cannot be turned into a join, for the reason given below.
+        // Each condition is a subquery that the planner cannot turn into a join; see ``held(in:by:)``.
         return others.map { "EXISTS (SELECT FROM \($0) AND o.app_id = $1::integer OFFSET 0)" }
     }
 
-    /// Holds the rows of those snapshots that are still what the ledger has, until the transaction ends.
+    /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
     ///
-    /// Parameters: app, the snapshots as ``SnapshotNames``. It gives the keys.
+    /// Parameters: app, the snapshots as ``SnapshotNames``. The result is their keys.
     ///
     /// - Parameter table: One of ``LedgerSchema/Tables/snapshots``.
     /// - Returns: The statement.
@@ -126,7 +129,9 @@ enum MergeSQL {
             """
     }
 
-    /// Removes the rows that belong to snapshots, found as ``held(in:by:)`` finds rows, and for the same reason.
+    /// Removes the child rows of snapshots.
+    ///
+    /// It looks up rows as ``held(in:by:)`` does, and for the same reason.
     ///
     /// Parameters: app, the owners' kind, their keys.
     ///
@@ -143,21 +148,21 @@ enum MergeSQL {
         """
     }
 
-    /// As `h`, the row of a table whose key a row `s` has, looked up for each `s` by the primary key.
+    /// Looks up the row of a table, as `h`, for each row `s` by the primary key.
     ///
-    /// A plain join leaves the planner a choice, and a plan made while the table was small goes on to read all rows of
-    /// the app for every page. `OFFSET 0` takes the choice away.
+    /// A plain join gives the planner a choice: a plan made while the table was small would keep reading all rows of
+    /// the app for every page. `OFFSET 0` prevents that.
     ///
     /// - Parameters:
-    ///   - table: Where `h` is.
-    ///   - key: Columns that `h` and `s` have alike.
+    ///   - table: The table of `h`.
+    ///   - key: Columns with the same names in `h` and `s`.
     /// - Returns: A `LATERAL` subquery.
     private static func held(in table: Table, by key: [String]) -> String {
         let sameKey = key.map { "h.\($0) = s.\($0)" }.joined(separator: " AND ")
         return "LATERAL (SELECT h.* FROM \(table.name) h WHERE h.app_id = $1::integer AND \(sameKey) OFFSET 0) h"
     }
 
-    /// The newest signature of the content that a row shows; no row where Apple has not signed it again.
+    /// The newest signature of a row's content; no row if Apple has not signed the content again.
     private static func latestSignature(of row: String, _ table: Table) -> String {
         """
         SELECT l.signed_date, l.payload_sha256 FROM latest_signatures l
@@ -166,13 +171,13 @@ enum MergeSQL {
         """
     }
 
-    /// What decides between two snapshots of one record: the later signature, then a revoked one, then the hash.
+    /// The order of two snapshots of one record: the later signature wins, then a revoked one, then the greater hash.
     ///
     /// - Parameters:
-    ///   - alias: A snapshot, or the row the ledger holds.
-    ///   - table: Of both.
-    ///   - signedAgain: The held content's latest signature, which may be NULL.
-    /// - Returns: Expressions, the first the most important; the snapshot that wins has the greater row of them.
+    ///   - alias: A snapshot or the ledger's row.
+    ///   - table: The table of both.
+    ///   - signedAgain: The latest signature of the ledger's content, which may be NULL.
+    /// - Returns: Expressions, the most important first. The snapshot with the greater row of them wins.
     private static func rank(_ alias: String, _ table: Table, signedAgain: String? = nil) -> String {
         let revoked = table.columns.contains { $0.name == "revocation_date" }
         let latest = { (column: String) in
@@ -182,11 +187,11 @@ enum MergeSQL {
             "\(latest("signed_date")), \(revoked ? "\(alias).revocation_date IS NOT NULL, " : "")\(latest("payload_sha256"))"
     }
 
-    /// Apple's delivery attempts: new ones are added, a changed result is taken over.
+    /// Inserts Apple's new delivery attempts and updates changed results.
     ///
-    /// When a notification's attempts were read is kept only while none has succeeded, and is renewed only by the reading
-    /// that finds them final: a page that is read again writes nothing. All attempts of a notification come in one page.
-    /// Parameters: app, when they were read, the rows.
+    /// The time of reading is stored only while no attempt has succeeded. It is updated only by the reading that finds
+    /// the attempts final, so that reading a page again writes nothing. All attempts of a notification come in one
+    /// page. Parameters: app, the time of reading, the rows.
     static let sendAttempts: String = {
         let table = Tables.notificationSendAttempts
         let final = "s.first_attempt_date + interval '\(WindowReading.retryTime.components.seconds) seconds'"
@@ -207,9 +212,10 @@ enum MergeSQL {
             """
     }()
 
-    /// Which payloads the raw archive lacks, or has without knowing that refund history returned them.
+    /// Finds payloads that the archive does not have, or has without the mark that refund history returned them.
     ///
-    /// Parameters: app, the payloads as ``Staging/archiveNames``. It gives the place of each, from 1, and whether it lacks.
+    /// Parameters: app, the payloads as ``Staging/archiveNames``. Columns: the place of each, from 1, and whether the
+    /// archive does not have it.
     static let archiveTriage = """
         SELECT s.ordinality AS place, h.app_id IS NULL AS is_new
           FROM \(Staging.from("$2", of: Staging.archiveNames))
@@ -217,7 +223,9 @@ enum MergeSQL {
          WHERE h.app_id IS NULL OR s.is_refund AND NOT h.is_refund
         """
 
-    /// The raw archive keeps every distinct payload once; one it has already is not touched, nor locked.
+    /// Stores every distinct payload once.
+    ///
+    /// Existing payloads are neither updated nor locked.
     ///
     /// Parameters: app, the rows as ``Staging/archive``.
     static let archive = """
@@ -232,9 +240,11 @@ enum MergeSQL {
         DO UPDATE SET is_refund = true WHERE excluded.is_refund AND NOT p.is_refund
         """
 
-    /// A record is counted once a run, however often its page is read.
+    /// Stores a rejected record.
     ///
-    /// It gives the number of the row it wrote.
+    /// Each run counts a record once, even if it reads the page several times.
+    ///
+    /// The result is the number of the written row.
     ///
     /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.
     static let rejected = """
@@ -246,7 +256,9 @@ enum MergeSQL {
         RETURNING r.record_id::text AS record_id
         """
 
-    /// An erasure takes the sample away; the next one takes its place.
+    /// Counts an unknown field or value.
+    ///
+    /// If an erasure removed the sample, the next sample replaces it.
     ///
     /// Parameters: app, kind, path, sample, count.
     static let drift = """

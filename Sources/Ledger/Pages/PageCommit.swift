@@ -5,16 +5,16 @@ import Postgres
 import Synchronization
 import Basics
 
-/// One page on its way into the ledger: rows, rejects, cursor and lease check, all or nothing.
+/// One page to commit: rows, rejects, cursor and lease check, all or nothing.
 package struct PageCommit: Sendable {
     package let item: WorkItem
     package let holder: LeaseHolder
     package let rows: PageRows
     package let origin: RowOrigin
-    /// `revision` or `paginationToken` of this page; `nil` when the next crawl must begin at the beginning.
+    /// `revision` or `paginationToken` of this page; `nil` if the next crawl must start at the first page.
     package let cursor: String?
     package let isLast: Bool
-    /// With the last page: the moment up to which the item is complete now.
+    /// Only with the last page: the time up to which the item is now complete.
     package let completeUntil: UnixMilliseconds?
     /// Requests spent on the page, retries included.
     package let requests: Int
@@ -43,9 +43,9 @@ package struct PageCommit: Sendable {
 extension Ledger {
     /// Commits one page.
     ///
-    /// When the answer to COMMIT is lost, the item's page sequence tells whether it took place.
-    /// - Returns: What changed, or `nil` when another worker holds the item: then nothing was written.
-    /// - Throws: ``Postgres/PostgresError`` after the last attempt, ``LockTimeout`` when that waited for a lock.
+    /// If the response to COMMIT is lost, the item's page sequence shows whether the page was committed.
+    /// - Returns: The changes, or `nil` if another worker holds the item; then nothing was written.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt; ``LockTimeout`` if that attempt waited for a lock.
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
         try await namingHolders { try await commitPersistently(page) }
     }
@@ -53,7 +53,7 @@ extension Ledger {
     private func commitPersistently(_ page: PageCommit) async throws -> RowCounts? {
         var writer = RecordWriter(origin: page.origin, headers: headers)
         let written = Mutex<RowCounts?>(nil)
-        /// What an attempt wrote whose COMMIT has an unknown outcome.
+        /// The changes of an attempt whose COMMIT has an unknown outcome.
         var inDoubt: RowCounts?
         var attempt = 1
         while true {
@@ -93,7 +93,7 @@ extension Ledger {
         }
     }
 
-    /// Whether the page's COMMIT took place although its answer never came.
+    /// Whether the page was committed although the response to COMMIT was lost.
     private func hasHappened(_ page: PageCommit) async throws -> Bool {
         try await transaction { connection in
             let rows = try connection.run(
@@ -108,11 +108,11 @@ extension Ledger {
     }
 }
 
-/// The lease check of a page changed no row: everything the page wrote is rolled back.
+/// The lease check changed no row, so everything the page wrote is rolled back.
 private struct StaleLease: Error {}
 
 extension PageCommit {
-    /// Moves the item on by one page.
+    /// Advances the item by one page.
     ///
     /// - Returns: Whether this process still held the item; if not, nothing was changed.
     fileprivate func advance(

@@ -2,26 +2,28 @@ import AppStoreModel
 import LedgerSchema
 import Postgres
 
-/// Tells rejected records that the ledger has already from those it meets for the first time.
+/// Distinguishes new rejected records from those that the ledger already has.
 ///
-/// A record is known by its reason and by what it claims to be (``LedgerSchema/RejectedRecord/identity``), whichever job,
-/// history or run met it, as long as nothing has resolved it. A known one never stops a run again.
+/// A record is identified by its reason and its claimed identity (``LedgerSchema/RejectedRecord/identity``), for all
+/// jobs, histories and runs, until it is resolved. A known record does not stop a run again.
 struct Quarantine {
     let origin: RowOrigin
 
-    /// The order in which every page files its rejects, so that two pages with the same ones do not wait for each other.
+    /// The order in which every page stores its rejects, so that two pages with the same ones do not deadlock.
     static func precedes(_ left: RejectedRecord, _ right: RejectedRecord) -> Bool {
         left.identity == right.identity
             ? left.sha256.lexicographicallyPrecedes(right.sha256)
             : left.identity.lexicographicallyPrecedes(right.identity)
     }
 
-    /// Whether the record was rejected before; to be asked before it is filed.
+    /// Whether the record was rejected before.
+    ///
+    /// Call this before the record is stored.
     func knows(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
         try connection.run(Self.isKnown, parameters(of: record))[0].bool("known")
     }
 
-    /// Remembers a record that has just been filed in `rejected_records`.
+    /// Adds a record that was just stored in `rejected_records`.
     func remember(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError) {
         _ = try connection.run(Self.take, parameters(of: record))
     }
@@ -33,7 +35,7 @@ struct Quarantine {
         ]
     }
 
-    /// Rejects of before `quarantined_records` was there are known by their bytes alone.
+    /// Rejects that are older than the table `quarantined_records` are identified only by their bytes.
     private static let isKnown = """
         SELECT EXISTS (SELECT FROM quarantined_records q JOIN rejected_records r USING (app_id, record_id)
                         WHERE q.app_id = $1::integer AND q.reason = $4::text AND q.identity = $6::bytea AND r.resolved_at IS NULL)

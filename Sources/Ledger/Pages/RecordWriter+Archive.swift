@@ -4,13 +4,15 @@ import Postgres
 import StrictJSON
 
 extension RecordWriter {
-    /// Files the signed payloads of a page; what the archive has already only learns that refund history returned it too.
+    /// Archives the signed payloads of a page.
+    ///
+    /// Marks archived payloads that refund history also returned.
     ///
     /// - Parameters:
-    ///   - payloads: Each once.
-    ///   - inserted: Keys of the records that the ledger did not have, by their kind.
-    ///   - connection: Inside the transaction that has inserted them.
-    /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
+    ///   - payloads: The payloads, each once.
+    ///   - inserted: Keys of the records that were new to the ledger, by kind.
+    ///   - connection: Inside the transaction that inserted them.
+    /// - Throws: ``Postgres/PostgresError``, with `uniqueViolation` if another worker inserted one first.
     func writeArchive(
         _ payloads: [ArchivedPayload],
         inserted: [RecordKind: Set<ExactText>],
@@ -49,10 +51,10 @@ extension RecordWriter {
         }
     }
 
-    /// The places of payloads the archive lacks, in the order of its key, and of those it may have.
+    /// The places of payloads to insert, in the order of the archive's key, and of those that the archive may have.
     ///
-    /// Of a record that the ledger did not have until now, the archive has nothing, unless a replay brings its row back. Where the
-    /// row alone was removed by hand, a page's second attempt finds it.
+    /// The archive has no payloads of a record that is new to the ledger, except when a replay restores its row. If
+    /// only the row was removed by hand, the page's second attempt finds its payloads.
     private func triage(
         _ payloads: [ArchivedPayload],
         inserted: [RecordKind: Set<ExactText>],

@@ -6,50 +6,50 @@ import SignedData
 import StrictJSON
 import Basics
 
-/// How many records of a batch were new, newer, or known already.
+/// The number of records in a batch that were new, newer, or already known.
 package struct RowCounts: Equatable, Sendable {
     package var new = 0
     package var updated = 0
     package var unchanged = 0
     /// Records of erased customers, which are not stored.
     package var withheld = 0
-    /// The reason of each rejected record that the ledger did not have; see ``Quarantine``.
+    /// The reason of each rejected record that is new to the ledger; see ``Quarantine``.
     package var newlyRejected: [String] = []
 
     package init() {}
 }
 
-/// How records are merged with what the ledger has.
+/// How records are merged into the ledger.
 package enum MergeMode: Sendable {
-    /// Records of an answer of Apple's.
+    /// Records in a response from Apple.
     case fetched
     /// Records that are verified again, such as rejected ones and those inside notifications.
     ///
-    /// A row that is made again from the snapshot the ledger has replaces it, because a newer StoreLedger may read more from
-    /// the same payload.
+    /// A row made again from the same snapshot replaces the ledger's row, because a newer StoreLedger may read more
+    /// fields from the same payload.
     case replayed
-    /// As ``replayed``; every payload comes from the archive, so that nothing has to be archived.
+    /// As ``replayed``, but every payload comes from the archive, so none has to be archived.
     case replayedFromArchive
 
     var rewritesHeldSnapshots: Bool { self != .fetched }
     var archives: Bool { self != .replayedFromArchive }
 }
 
-/// Where a batch of rows comes from; recorded beside the rows.
+/// The origin of a batch of rows; stored with the rows.
 package struct RowOrigin: Sendable {
     package let app: AppID
     package let job: String
-    /// `nil` for rows that a replay makes again.
+    /// `nil` for rows that a replay makes.
     package let run: Int64?
     package let stream: StreamName
-    /// The transaction ID of the user's list under which the rows were found.
+    /// The transaction ID of the user's list in whose history the rows were found.
     package let listedTransactionID: String?
-    /// When Apple answered, at the latest; `nil` for rows that Apple was not asked for now.
+    /// The latest time at which Apple responded; `nil` for rows that were not just fetched from Apple.
     package let readAt: UnixMilliseconds?
-    /// Whether the job has read these notifications' day before, so that new ones among them came late.
+    /// Whether the job has read the day of these notifications before, so that new ones are late.
     package let isSecondReading: Bool
 
-    /// The tables hold 0 where no run brought the row.
+    /// The tables contain 0 for rows without a run.
     var runNumber: Int64 { run ?? 0 }
 
     private var streamType: (any AppStoreStream.Type)? { AllStreams.type(of: stream) }
@@ -57,7 +57,7 @@ package struct RowOrigin: Sendable {
     /// Whether the transactions are refunds.
     var bringsRefunds: Bool { streamType?.bringsRefunds ?? false }
 
-    /// Whether the rows tell which customers have changed.
+    /// Whether the rows identify customers with changes.
     var namesChangedCustomers: Bool { streamType?.namesChangedCustomers ?? false }
 
     package init(
@@ -79,29 +79,30 @@ package struct RowOrigin: Sendable {
     }
 }
 
-/// Brings the rows of one batch into the ledger, inside the caller's transaction.
+/// Writes the rows of one batch inside the caller's transaction.
 ///
-/// Writing the same rows twice changes nothing the second time. Every batch names a record once: `Normalize` sees to it.
+/// Writing the same rows twice has no further effect. `Normalize` ensures that a batch contains each record once.
 struct RecordWriter {
     let origin: RowOrigin
     let headers: SigningHeaders
     var mode = MergeMode.fetched
-    /// Whether this attempt follows one in which a record looked new and was not: another worker was faster, or a row was
-    /// removed by hand and its children were not.
+    /// Whether the previous attempt failed because a record that looked new already existed.
+    ///
+    /// Either another worker was faster, or the record's row was removed by hand without its children.
     var isRetryAfterConflict = false
 
-    /// Brings verified records into the ledger: the one entry point for pages of a crawl and for replays.
+    /// Writes verified records to the ledger; used by pages of a crawl and by replays.
     ///
-    /// Records of erased customers are taken out first, and erasures wait until the transaction ends.
+    /// Removes records of erased customers first, and blocks erasures until the transaction ends.
     ///
     /// - Parameters:
-    ///   - rows: One page, or the batch of a replay.
-    ///   - itemKey: Recorded with rejected records.
-    ///   - planner: The app whose job lists the page's ID, where that is another environment's than the rows'.
+    ///   - rows: One page, or one batch of a replay.
+    ///   - itemKey: Stored with rejected records.
+    ///   - planner: The app whose job lists the page's ID, if its environment is not that of the rows.
     ///   - connection: Inside a transaction.
-    ///   - written: Called once the rows are written, with those that were stored: a page moves its item on there.
-    /// - Returns: What changed.
-    /// - Throws: ``Postgres/PostgresError``, what `written` throws; the transaction has then failed.
+    ///   - written: Called with the stored rows after they are written. A page advances its item there.
+    /// - Returns: The changes.
+    /// - Throws: ``Postgres/PostgresError``, errors of `written`; the transaction has then failed.
     func store(
         _ rows: PageRows,
         itemKey: String,
@@ -119,9 +120,9 @@ struct RecordWriter {
 
     /// - Parameters:
     ///   - rows: Without records of erased customers.
-    ///   - itemKey: Recorded with rejected records.
+    ///   - itemKey: Stored with rejected records.
     ///   - connection: Inside a transaction.
-    /// - Returns: What changed.
+    /// - Returns: The changes.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     private func write(
         _ rows: PageRows,
@@ -137,7 +138,7 @@ struct RecordWriter {
             let triaged = try triage(snapshots, of: table, issues: rows.issues, on: connection)
             let changed = try merge(triaged, into: table, payloads: payloads, on: connection)
             merged.note(snapshots, of: table, changed, triaged)
-            // A transaction that refund history returned is one record of Apple's, though two tables hold it.
+            // A transaction from refund history is stored in two tables, but counts as one record.
             if table != Tables.refunds { counts.add(changed, of: snapshots.count) }
             crashPoint(.tableMerged)
         }
@@ -149,7 +150,8 @@ struct RecordWriter {
         )
         try QuotedIDs.store(rows, app: origin.app, on: connection)
         try removeIssues(of: merged.replaced, on: connection)
-        // A crawl's new notification names its customer by itself. A record that only a replay accepts came long before.
+        // A crawl's new notification identifies its customer by itself, but a record that only a replay accepts arrived
+        // long before.
         if mode.rewritesHeldSnapshots, origin.namesChangedCustomers {
             try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
         }
@@ -172,7 +174,7 @@ struct RecordWriter {
         }
     }
 
-    /// Brings the snapshots of one table into it, with their children.
+    /// Merges the snapshots of one table, with their children.
     private func merge(
         _ triaged: TriagedSnapshots,
         into table: Table,
@@ -198,7 +200,7 @@ struct RecordWriter {
             try markLate(changed.inserted.subtracting(changed.new), on: connection)
         }
         crashPoint(.tableStaged)
-        // A page may be about to put a newer snapshot in their place, with other rows of its own.
+        // The lock is needed because another page may be about to replace these snapshots and their child rows.
         let owners = try hold(triaged.owners, in: table, on: connection)
         let written = changed.inserted.union(changed.updated).union(owners)
         let winners = triaged.snapshots.filter { written.contains(ExactText($0.key)) }
@@ -230,7 +232,7 @@ struct RecordWriter {
             let hashed = HashedSnapshot(snapshot: snapshots[place], hash: hashes[place])
             let mayWin = try row.bool("may_win")
             let isSignedAgain = try row.bool("is_signed_again")
-            // A record that looks new is there after all in some other form, as an attempt before this one has shown.
+            // After a conflict, a record that looks new may exist in another form.
             if try row.bool("is_new"), !isRetryAfterConflict {
                 triaged.new.append(hashed)
             } else if mayWin {
@@ -251,7 +253,7 @@ struct RecordWriter {
         return triaged
     }
 
-    /// Holds the rows of those snapshots that are still what the ledger has, until the transaction ends.
+    /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
     private func hold(
         _ snapshots: [Snapshot],
         in table: Table,
@@ -266,7 +268,9 @@ struct RecordWriter {
         return Set(try still.map { ExactText(try $0.text("key")) })
     }
 
-    /// Has jobs with `changedSince` request the customers of records that were accepted after their notification was followed.
+    /// Marks the customers of records that were accepted late, so that jobs with `changedSince` request them.
+    ///
+    /// These jobs had already processed the notification.
     private func markChangedCustomers(
         _ snapshots: [Snapshot],
         on connection: borrowing PostgresConnection
@@ -286,9 +290,9 @@ struct RecordWriter {
         )
     }
 
-    /// In the order of the keys, so that two pages of new records do not wait for each other.
+    /// Inserts in the order of the keys, so that two pages of new records do not deadlock.
     ///
-    /// - Throws: ``Postgres/PostgresError``, `uniqueViolation` when another worker was first.
+    /// - Throws: ``Postgres/PostgresError``, with `uniqueViolation` if another worker inserted one first.
     private func insert(_ new: [HashedSnapshot], into table: Table, on connection: borrowing PostgresConnection) throws
     {
         guard !new.isEmpty else { return }
@@ -327,7 +331,8 @@ struct RecordWriter {
 
     private var listedTransactionID: Cell { origin.listedTransactionID.map(Cell.text) ?? .null }
 
-    /// Child rows live and die with their snapshot: those of an older one go, those of the winner come.
+    /// Replaces child rows together with their snapshot: removes those of older snapshots and inserts those
+    /// of the winners.
     private func replaceChildren(
         of winners: [Snapshot],
         updated: Set<ExactText>,
@@ -336,12 +341,12 @@ struct RecordWriter {
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
         var owners = updated
-        // A new snapshot has older children too where its row alone was removed by hand. They are in the way of its own; where
-        // it has none, a replay finds and removes them.
+        // A new snapshot also has older children if only its row was removed by hand. They conflict with its own
+        // children. If it has none, a replay finds and removes them.
         if isRetryAfterConflict { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
         if !owners.isEmpty {
             for child in kind.children {
-                // Such tables stay small in most ledgers, and a plan made for a small one must not be kept.
+                // These tables are small in most ledgers, and a plan made for a small table must not be reused.
                 _ = try connection.runOnce(
                     MergeSQL.removeChildren(child),
                     [.integer(origin.app.rawValue), .text(ownerKind), .textArray(owners.map(\.text).sorted())]
@@ -360,16 +365,18 @@ struct RecordWriter {
         }
     }
 
-    /// An odd field goes with the snapshot that had it; the one that comes brings its own.
+    /// Removes the field issues of replaced snapshots.
     ///
-    /// Only once all tables are merged: a page that has nothing new locks none of their rows, but it does file its odd
-    /// fields, and must not hold what another page waits for that holds these.
+    /// The new snapshots add their own issues.
+    ///
+    /// Call this after all tables are merged, so that a page holds no field issues while it waits for rows of a table.
+    /// A page without new records locks none of those rows, but also writes field issues.
     private func removeIssues(
         of replaced: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
     ) throws {
         for (kind, keys) in replaced.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where !keys.isEmpty {
-            // Few ledgers have many, and a plan made for few must not be kept.
+            // Most ledgers have few field issues, and a plan made for few must not be reused.
             _ = try connection.runOnce(
                 "DELETE FROM field_issues WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[])",
                 [.integer(origin.app.rawValue), .text(kind.rawValue), .textArray(keys.map(\.text).sorted())]
@@ -377,8 +384,8 @@ struct RecordWriter {
         }
     }
 
-    /// Notes which run found the notifications that entered Apple's history after their day had been read, where they were
-    /// not inserted with it.
+    /// Stores the run in notifications that appeared in Apple's history after their day was read, unless it was stored
+    /// on insertion.
     private func markLate(_ uuids: Set<ExactText>, on connection: borrowing PostgresConnection) throws {
         guard !uuids.isEmpty else { return }
         _ = try connection.run(
@@ -396,14 +403,15 @@ struct RecordWriter {
         )
     }
 
-    /// Bytes of a rejected record that are kept: as many as the longest record that is accepted has, so that a replay can
-    /// accept it.
+    /// The most bytes stored of a rejected record.
+    ///
+    /// This is the limit of accepted records, so that a replay can accept it.
     private static let longestReject = JWSVerifier.maximumNotificationBytes
 
-    /// Odd values, rejects and unknown fields, always in this order and each sorted, because every worker may meet the
-    /// same ones.
+    /// Writes field issues, rejects and unknown fields, always in this order and each sorted, because several workers
+    /// may write the same ones.
     ///
-    /// - Returns: The reason of each reject that the ledger did not have.
+    /// - Returns: The reason of each reject that is new to the ledger.
     private func writeRemarks(
         _ rows: PageRows,
         issues: [FieldIssue],

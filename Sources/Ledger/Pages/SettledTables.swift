@@ -2,24 +2,25 @@ import LedgerSchema
 import Postgres
 import Synchronization
 
-/// Tables that have grown so far that a plan made for them stays right, unless they are emptied meanwhile: a session may
-/// keep it from page to page.
+/// Tables that are large enough for a session to reuse plans from page to page.
 ///
-/// To plan the few statements of a page takes PostgreSQL a fifth of the page's time. But a plan made while a table is all
-/// but empty takes any index that begins with `app_id` for as good as the primary key, and kept, reads all rows of the
-/// app for every row of a page: 40 ms a page at 15,000 rows.
+/// The plans stay right unless the tables are emptied meanwhile.
+///
+/// Planning the few statements of a page takes a fifth of the page's time in PostgreSQL. But for a nearly empty table,
+/// the planner may choose any index that begins with `app_id` instead of the primary key. If that plan is reused, it
+/// reads all rows of the app for every row of a page: 40 ms a page at 15,000 rows.
 final class SettledTables: Sendable {
-    /// Bytes from which on a planner without any statistics tells the primary key from an index of the app.
+    /// The size in bytes from which a planner without statistics prefers the primary key to an index of the app.
     private static let size: Int64 = 1 << 20
 
-    /// Pages between two looks at the sizes.
+    /// Pages between two checks of the sizes.
     private static let interval = 64
 
     private struct Known {
         var names: Set<String> = []
         var pagesSinceLook = interval
 
-        /// Whether it is time to look at the sizes again.
+        /// Whether to check the sizes again.
         mutating func isLookDue(for tables: Set<String>) -> Bool {
             guard !tables.isSubset(of: names) else { return false }
             pagesSinceLook += 1
@@ -31,7 +32,7 @@ final class SettledTables: Sendable {
 
     private let known = Mutex(Known())
 
-    /// Whether every table that the statements of a page look something up in is of that size.
+    /// Whether every table in which the page's statements look up rows has that size.
     func hold(_ rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
         let tables = Self.tables(of: rows)
         if known.withLock({ $0.isLookDue(for: tables) }) {

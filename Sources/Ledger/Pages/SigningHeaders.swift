@@ -2,7 +2,9 @@ import LedgerSchema
 import Postgres
 import Synchronization
 
-/// The first segments of JWS the ledger has numbered: a handful for millions of records.
+/// The numbers of JWS headers in the ledger.
+///
+/// A few headers are shared by millions of records.
 final class SigningHeaders: Sendable {
     private struct Key: Hashable {
         let app: AppID
@@ -14,8 +16,9 @@ final class SigningHeaders: Sendable {
         let number: Int32
     }
 
-    /// Those whose numbers are known, and the one that was asked for last: it is asked for again and again, and comparing
-    /// four kilobytes takes less than hashing them.
+    /// The headers with known numbers, and the last requested one.
+    ///
+    /// The same header is usually requested again, and comparing 4 KB is faster than hashing them.
     private struct Known {
         var numbers: [Key: Int32] = [:]
         var last: (key: Key, number: Int32)?
@@ -30,10 +33,14 @@ final class SigningHeaders: Sendable {
 
     private let known = Mutex(Known())
     private let texts = Mutex<[Number: [UInt8]]>([:])
-    /// Apple rotates a few certificates a year; more than this is somebody's experiment and is looked up again.
+    /// The number of headers at which a cache is emptied.
+    ///
+    /// Apple rotates only a few certificates a year.
     private static let capacity = 1_024
 
-    /// The number of a header; a new one is stored at once, in a transaction of its own, before any row needs it.
+    /// The number of a header.
+    ///
+    /// A new header is committed in a separate transaction, before any row needs it.
     func number(
         of header: [UInt8],
         app: AppID,
@@ -42,7 +49,8 @@ final class SigningHeaders: Sendable {
         let key = Key(app: app, header: header)
         if let number = known.withLock({ $0.number(of: key) }) { return number }
         let text = Cell.text(String(decoding: header, as: UTF8.self))
-        // The first statement finds nothing in its own snapshot when another worker inserted meanwhile: read again.
+        // A separate SELECT reads the number, because the INSERT cannot see a row that another
+        // worker inserted meanwhile.
         _ = try connection.run(
             """
             INSERT INTO signing_headers (app_id, header_sha256, header)
@@ -61,7 +69,9 @@ final class SigningHeaders: Sendable {
         }
         return number
     }
-    /// The header with a number, or `nil` where there is none; each is read once.
+    /// The header with a number; `nil` if none exists.
+    ///
+    /// Each header is read once.
     func text(
         of number: Int32,
         app: AppID,

@@ -3,15 +3,20 @@ import LedgerSchema
 import Postgres
 import StrictJSON
 
-/// The types under which rows travel to the statements that merge them; each session makes those it needs, once.
+/// The types of the array parameters that carry rows to the merge statements.
 ///
-/// They were temporary tables once. A commit empties every temporary table of its session, used or not, and builds its
-/// empty index anew: more than half of what PostgreSQL took for a page.
+/// Each session creates the types it needs once.
+///
+/// Temporary tables would be slower: a commit empties every temporary table of its session, used or not, and rebuilds
+/// its empty index. That took more than half of PostgreSQL's time for a page.
 enum Staging {
-    /// The tables whose newest snapshot wins, in the order every transaction merges them, so that two hardly ever deadlock.
+    /// The tables in which the newest snapshot wins, in the order in which every transaction merges them, to make
+    /// deadlocks rare.
     static let snapshotTables = [Tables.transactions, Tables.refunds, Tables.renewals, Tables.notifications]
 
-    /// Makes the types that `rows` need; outside a transaction, whose rollback would take them away.
+    /// Creates the types that `rows` need.
+    ///
+    /// Call this outside a transaction, because a rollback would remove them.
     static func prepare(for rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) {
         for table in snapshotTables where rows.snapshots.contains(where: { $0.table == table }) {
             try connection.makeRowType(name(of: table), of: hashed(table).columns)
@@ -27,7 +32,7 @@ enum Staging {
         }
     }
 
-    /// The raw archive's columns as they are sent; `header_id` stands for the header's text.
+    /// The raw archive's columns as they are sent; `header_id` contains the header's text.
     static let archive = Table(
         "signed_payloads",
         key: ["kind", "record_key", "signed_date", "payload_sha256"],
@@ -38,7 +43,7 @@ enum Staging {
         ]
     )
 
-    /// The raw archive's key, and whether refund history returned the payload.
+    /// The raw archive's key, and whether the payload came from refund history.
     static let archiveNames = Table(
         "signed_payloads_names",
         key: archive.key,
@@ -63,15 +68,15 @@ enum Staging {
 
     static func rows(_ rows: [Row], of table: Table) -> RowArray { RowArray(of: name(of: table), rows) }
 
-    /// As the table `s`, the rows that are a statement's parameter, and the place of each as `ordinality`.
+    /// A FROM item, named `s`, for the rows in a statement's parameter, with the place of each as `ordinality`.
     static func from(_ parameter: String, of table: Table) -> String {
         "unnest(\(parameter)::pg_temp.\(name(of: table))[]) WITH ORDINALITY s"
     }
 
-    /// The IDs of a run that is planned, in temporary tables of every session: all of them in `listed_ids`, and in
-    /// `stage_ids` those of the batch at hand.
+    /// Temporary tables for the IDs of a run that is being planned: all IDs in `listed_ids`, and the current
+    /// batch in `stage_ids`.
     ///
-    /// ``StagedIDs`` empties them. If COMMIT emptied them, every commit of the session would do it.
+    /// ``StagedIDs`` empties them. If COMMIT emptied them, every commit of the session would do so.
     static let createIDs = """
         CREATE TEMP TABLE stage_ids (item_key text NOT NULL);
         CREATE TEMP TABLE listed_ids (item_key text NOT NULL, batch integer NOT NULL);
@@ -81,8 +86,9 @@ enum Staging {
     private static func name(of table: Table) -> String { "stage_\(table.name)" }
 }
 
-/// The few columns of a snapshot table that tell one snapshot from another, and which of two wins; for a replay also
-/// whether it would write rows of other tables.
+/// The columns that identify a snapshot and decide which of two wins.
+///
+/// For a replay also whether it would write rows of other tables.
 struct SnapshotNames {
     let table: Table
     private let origin: Table
@@ -100,10 +106,10 @@ struct SnapshotNames {
     }
 
     /// - Parameters:
-    ///   - snapshots: Of the table.
-    ///   - hashes: The ``ContentHasher/hash(of:)`` of each; none where only the names count.
-    ///   - issues: Field issues of these snapshots and of others; only a replay asks with them.
-    /// - Returns: What ``MergeSQL/triage(_:mode:)`` and ``MergeSQL/holdSnapshots(_:)`` ask with.
+    ///   - snapshots: Snapshots of the table.
+    ///   - hashes: The ``ContentHasher/hash(of:)`` of each; `nil` if only the identities matter.
+    ///   - issues: Field issues, also of other snapshots; only for a replay.
+    /// - Returns: The parameter of ``MergeSQL/triage(_:mode:)`` and ``MergeSQL/holdSnapshots(_:)``.
     func rows(_ snapshots: [Snapshot], hashes: [Cell]? = nil, issues: [FieldIssue]? = nil) -> RowArray {
         let kind = RecordKind(of: origin)
         let odd = issues.map { Set($0.filter { $0.kind == kind }.map { ExactText($0.recordKey) }) }

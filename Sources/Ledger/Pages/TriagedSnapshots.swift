@@ -11,31 +11,32 @@ struct HashedSnapshot {
     var row: Row { snapshot.row + [hash] }
 }
 
-/// What is to be done with the snapshots of one table.
+/// The snapshots of one table, sorted by what to do with them.
 struct TriagedSnapshots {
-    /// All of them.
+    /// All snapshots.
     let snapshots: [Snapshot]
     /// Records the ledger does not have yet.
     var new: [HashedSnapshot] = []
-    /// May replace what the ledger has of their records.
+    /// Snapshots that may replace the ledger's rows.
     var standing: [HashedSnapshot] = []
-    /// Records the ledger has with another payload: signed again, or with content that may be replaced.
+    /// Snapshots of records that the ledger has with another payload: signed again, or with content that
+    /// may be replaced.
     var held: [HeldRecord] = []
-    /// Are what the ledger has, to a replay, and have or had rows of their own in other tables.
+    /// Snapshots in a replay that the ledger already has, and that have or had rows in other tables.
     var owners: [Snapshot] = []
-    /// Keys of transactions that the ledger has with this content, and without the listed ID under which they came now.
+    /// Keys of transactions that the ledger has with this content, but without the current listed ID.
     var unlisted: [String] = []
-    /// Keys of the records whose content is not what the ledger has.
+    /// Keys of records whose content differs from the ledger's.
     var otherContent: Set<ExactText> = []
 }
 
 /// Keys of the records of one table that a batch has changed.
 struct ChangedRecords {
-    /// The ledger did not have them when the batch was triaged.
+    /// Records that the ledger did not have when the batch was triaged.
     let new: Set<ExactText>
     var inserted: Set<ExactText> = []
     var updated: Set<ExactText> = []
-    /// Updated, or made again by a replay.
+    /// Records that were updated, or made again by a replay.
     var rewritten: Set<ExactText> = []
 
     init(new: Set<ExactText>) {
@@ -43,11 +44,11 @@ struct ChangedRecords {
     }
 }
 
-/// What became of the records of a batch, across tables.
+/// The changes to the records of a batch in all tables.
 struct MergedRecords {
-    /// By the kind of record, the keys that the ledger did not have.
+    /// Keys of records that were new to the ledger, by kind.
     private(set) var inserted: [RecordKind: Set<ExactText>] = [:]
-    /// By the kind of record, the keys whose snapshot was replaced.
+    /// Keys of records with a replaced snapshot, by kind.
     private(set) var replaced: [RecordKind: Set<ExactText>] = [:]
     private var changed: [RecordKind: Set<ExactText>] = [:]
     private var won: [RecordKind: Set<ExactText>] = [:]
@@ -71,22 +72,24 @@ struct MergedRecords {
         other[kind, default: []].formUnion(triaged.otherContent)
     }
 
-    /// Whether every table that holds the record had this content already.
+    /// Whether every table with the record already had this content.
     ///
-    /// Then the archive has it under its first signature.
+    /// If so, the archive has the content under its first signature.
     func isKnownContent(_ payload: ArchivedPayload) -> Bool {
         let key = ExactText(payload.recordKey)
         return known[payload.kind]?.contains(key) == true && other[payload.kind]?.contains(key) != true
     }
 
-    /// The snapshots that the ledger did not have, or that replaced another one.
+    /// The snapshots that were new to the ledger or replaced another one.
     func written(among snapshots: [Snapshot]) -> [Snapshot] {
         snapshots.filter { snapshot in
             RecordKind(of: snapshot.table).flatMap { won[$0] }?.contains(ExactText(snapshot.key)) == true
         }
     }
 
-    /// Whether the issue is one of a snapshot that the ledger shows from now on; others are known, or history.
+    /// Whether the issue belongs to a snapshot that was just written.
+    ///
+    /// Other issues are already stored or belong to old snapshots.
     func isOfWrittenRecord(_ issue: FieldIssue) -> Bool {
         let key = ExactText(issue.recordKey)
         return known[issue.kind]?.contains(key) != true || changed[issue.kind]?.contains(key) == true

@@ -2,11 +2,13 @@ import AppStoreModel
 import LedgerSchema
 import StrictJSON
 
-/// The app and environment a job is about, and the refusal of everything else.
+/// The app and environment of a job.
+///
+/// Rejects payloads of any other.
 struct AppIdentity: Sendable {
     let bundleId: String
     let environment: AppStoreEnvironment
-    /// Checked in production only, where Apple sends it; `nil` checks nothing.
+    /// Checked only in production, where Apple sends it; `nil` skips the check.
     let appAppleId: Int64?
 
     func requireBundle(_ found: JSONElement?) throws(RecordRejection) {
@@ -38,14 +40,14 @@ struct AppIdentity: Sendable {
 }
 
 extension AppIdentity {
-    /// Refuses a payload of another app or environment.
+    /// Rejects a payload of another app or environment.
     func require(_ payload: JSONElement, of kind: RecordKind) throws(RecordRejection) {
         switch kind {
         case .transaction:
             try requireBundle(payload["bundleId"])
             try requireEnvironment(payload["environment"])
         case .renewalInfo:
-            // Apple signs no bundle ID with it.
+            // Apple does not include a bundle ID in this payload.
             try requireEnvironment(payload["environment"])
         case .appTransaction:
             try requireBundle(payload["bundleId"])
@@ -56,7 +58,7 @@ extension AppIdentity {
         }
     }
 
-    /// Every part that names an app has to name this one.
+    /// Every part with an app's identity must have this one.
     private func requireNotification(_ payload: JSONElement) throws(RecordRejection) {
         var isIdentified = false
         for name in ["data", "summary", "externalPurchaseToken", "appData"] {
@@ -85,7 +87,7 @@ extension AppIdentity {
         }
     }
 
-    /// The token does not say its environment; its ID does.
+    /// The environment of a token, derived from its ID, because the token has no field for it.
     ///
     /// Source: externalPurchaseId, App Store Server Notifications, read 2026-11.
     static func environment(ofExternalPurchase token: JSONElement) -> AppStoreEnvironment? {

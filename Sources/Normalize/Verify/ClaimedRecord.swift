@@ -1,21 +1,23 @@
 import LedgerSchema
 import SignedData
 
-/// Which record a text claims to be that is not believed.
+/// The identity that an unverified text claims.
 ///
-/// Apple signs each answer when it is requested, so the same bad record has other bytes each time; the key in its payload stays. The claim
-/// proves nothing and decides nothing about the data: it only tells whether the ledger has this reject already.
+/// Apple signs each response separately, so the same bad record has different bytes each time, but the key in its
+/// payload stays the same. The claim is not verified, so it only decides whether the ledger already has this reject.
 enum ClaimedRecord {
-    /// The longest key that is taken for one, in bytes; Apple's have at most 36.
+    /// The longest key that is accepted, in bytes.
+    ///
+    /// Apple's keys have at most 36.
     private static let longestKey = 64
 
     /// - Parameters:
-    ///   - text: A JWS, as it came.
-    ///   - kind: What it was to be verified as.
-    /// - Returns: SHA-256 of kind and key; `nil` where the text is too long, or its payload does not decode or holds no
+    ///   - text: The JWS as received.
+    ///   - kind: The expected kind of the record.
+    /// - Returns: SHA-256 of kind and key. `nil` if the text is too long, or if its payload cannot be decoded or has no
     ///   such key.
     static func identity(of text: String, as kind: RecordKind) -> [UInt8]? {
-        // What is longer was refused before it was read.
+        // Longer texts are rejected before they are read.
         guard text.utf8.count <= JWSVerifier.maximumNotificationBytes else { return nil }
         let segments = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
         guard segments.count == 3, let payload = Base64.decodeURL(Array(segments[1]).span),
@@ -24,9 +26,9 @@ enum ClaimedRecord {
         return SHA256.digest(of: Array("\(kind.rawValue)\n".utf8) + key)
     }
 
-    /// The first text member of that name, wherever it stands.
+    /// The first text member with that name, at any depth.
     ///
-    /// No JSON reader: what is rejected need not be JSON.
+    /// Does not use a JSON reader, because a rejected payload may not be JSON.
     private static func value(of name: String, in payload: [UInt8]) -> [UInt8]? {
         let quote = UInt8(ascii: "\"")
         guard let found = payload.firstRange(of: Array("\"\(name)\"".utf8)) else { return nil }

@@ -2,15 +2,16 @@ import AppStoreModel
 import SignedData
 import StrictJSON
 
-/// SHA-256 of what a payload says, without the moment at which it was signed.
+/// SHA-256 of a payload without its signing date.
 ///
-/// Apple signs each answer when it is requested. So the same record has another `signedDate`, and other bytes, in every
-/// answer. Two payloads of one record have the same digest exactly when their bytes differ in the digits of the signing
-/// date alone.
+/// Apple signs each response separately, so the same record has another `signedDate`, and other bytes, in every
+/// response. Two payloads of one record have the same digest exactly if their bytes differ only in the digits of the
+/// signing date.
 enum ContentDigest {
     /// - Parameters:
     ///   - payload: A verified payload.
-    ///   - nested: The signed texts inside it, which Apple may sign again as well: each string, and the digest of what it says.
+    ///   - nested: The signed texts inside it, which Apple may also sign again: each string, and the digest
+    ///     of its payload.
     /// - Returns: 32 bytes.
     static func make(of payload: VerifiedPayload, nested: [(text: JSONElement, digest: [UInt8])] = []) -> [UInt8] {
         var replaced = nested.map { (range: $0.text.textRange, bytes: $0.digest) }
@@ -29,9 +30,9 @@ enum ContentDigest {
         return SHA256.digest(of: content)
     }
 
-    /// The signing date where it is written as an integer, as Apple writes it.
+    /// The signing date if it is written as an integer, as Apple does.
     ///
-    /// Only then can the payload of a later signature be made from an earlier one by putting in other digits.
+    /// Only then can the payload of a later signature be made from an earlier one by replacing the digits.
     private static func signingDate(of payload: VerifiedPayload) -> JSONElement? {
         guard !payload.signedDateWasInexact else { return nil }
         return payload.json["signedDate"] ?? payload.json["receiptCreationDate"]

@@ -1,22 +1,22 @@
 import SignedData
 
-/// Why a record that may well be signed is not loaded.
+/// Why a record is not loaded, even if its signature is valid.
 struct RecordRejection: Error {
-    /// Words of `rejected_records.reason`, beside those of `JWSRejection`.
+    /// Values of `rejected_records.reason`, in addition to those of `JWSRejection`.
     enum Reason: String {
-        /// Not the element the documentation promises.
+        /// The element does not have the documented type.
         case unreadable
-        /// Of another app.
+        /// The record belongs to another app.
         case bundle
-        /// Of the other environment, or of one that no server may load.
+        /// The record belongs to the other environment, or to one that no server may load.
         case environment
-        /// Of an app with another number in the App Store.
+        /// The record's app has another Apple ID in the App Store.
         case appAppleId = "app_id"
-        /// A notification that does not say which app it is about.
+        /// The notification does not identify its app.
         case noIdentity = "no_identity"
-        /// Without the field that names the record.
+        /// The field with the record's key is missing.
         case missingKey = "missing_key"
-        /// Two different notifications with one UUID and one signedDate.
+        /// Two different notifications have the same UUID and signedDate.
         case conflict
     }
 

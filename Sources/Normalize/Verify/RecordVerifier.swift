@@ -4,16 +4,16 @@ package import SignedData
 import StrictJSON
 import Basics
 
-/// Verifies that signed records are Apple's, and of the job's app.
+/// Verifies that records are signed by Apple and belong to the job's app.
 package struct RecordVerifier: Sendable {
     private let identity: AppIdentity
     private let verifier: JWSVerifier
 
     /// - Parameters:
-    ///   - bundleId: The app that every payload must be of, where it names one.
-    ///   - environment: The environment that every payload must be of.
-    ///   - appAppleId: Required of notifications in production; `nil` accepts any.
-    ///   - verifier: Holds the trusted roots and the verified chains.
+    ///   - bundleId: The required app of every payload that has a bundle ID.
+    ///   - environment: The required environment of every payload.
+    ///   - appAppleId: Required in notifications in production; `nil` accepts any.
+    ///   - verifier: The trusted roots and the verified chains.
     package init(
         bundleId: String,
         environment: AppStoreEnvironment,
@@ -24,11 +24,11 @@ package struct RecordVerifier: Sendable {
         self.verifier = verifier
     }
 
-    /// Verifies one record and what is signed inside it.
+    /// Verifies one record and the records signed inside it.
     ///
-    /// A nested record that fails is rejected by itself; the record is accepted without it.
+    /// A nested record that fails is rejected separately; the outer record is accepted without it.
     ///
-    /// - Returns: `nil` when the record itself failed; it is then among `rejected`.
+    /// - Returns: `nil` if the record itself failed; `rejected` then contains it.
     func verify(
         _ text: SignedText,
         as kind: RecordKind,
@@ -72,9 +72,9 @@ package struct RecordVerifier: Sendable {
 
 extension RejectedRecord {
     /// - Parameters:
-    ///   - rejection: Why it is not loaded.
-    ///   - text: As it came.
-    ///   - kind: What the text was to be verified as; `nil` where it is no signed text at all.
+    ///   - rejection: The reason.
+    ///   - text: The record as received.
+    ///   - kind: The expected kind of the record; `nil` if it is not a signed text.
     init(_ rejection: RecordRejection, raw text: String, as kind: RecordKind?) {
         let raw = Array(text.utf8)
         self.init(

@@ -1,13 +1,13 @@
 package import SignedData
 
-/// A signed record before anybody believes it.
+/// A signed record before verification.
 package enum SignedText: Sendable {
     /// As Apple sends it.
     case text(String)
     /// As the raw archive keeps it.
     case parts(JWSParts)
 
-    /// The text that Apple sent, made anew where only the parts are there.
+    /// The text that Apple sent; reassembled if only its parts are stored.
     var text: String {
         switch self {
         case .text(let text): text

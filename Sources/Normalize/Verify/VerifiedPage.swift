@@ -7,19 +7,19 @@ package import StrictJSON
 package struct VerifiedPage: Sendable {
     package struct Entry: Sendable {
         package let record: VerifiedRecord
-        /// Whether refund history returned the transaction.
+        /// Whether the transaction came from refund history.
         package var isRefund = false
-        /// Apple's attempts to deliver the notification; they are not signed.
+        /// Apple's attempts to deliver the notification; Apple does not sign them.
         package var sendAttempts: [JSONElement] = []
     }
 
     package fileprivate(set) var entries: [Entry] = []
     /// Records that failed verification, nested ones included.
     package fileprivate(set) var rejected: [RejectedRecord] = []
-    /// Whether the records came in one answer of Apple's.
+    /// Whether all records came in one response from Apple.
     ///
-    /// Two notifications with one UUID and one signing date contradict each other there; in an archive of many answers they
-    /// do not.
+    /// In one response, two notifications with the same UUID and signing date contradict each other. In an archive of
+    /// many responses they do not.
     package let isOneAnswer: Bool
 
     init(isOneAnswer: Bool, expecting count: Int = 1) {
@@ -31,13 +31,13 @@ package struct VerifiedPage: Sendable {
 extension RecordVerifier {
     /// Verifies every record of a page.
     ///
-    /// CPU-bound: one P-256 verification for each signed payload. The crawler checks the page's own `bundleId` and
-    /// `environment`.
+    /// This is CPU-bound: each signed payload needs one P-256 verification. The crawler checks the page's own
+    /// `bundleId` and `environment`.
     ///
     /// - Parameters:
-    ///   - page: As Apple answered it.
+    ///   - page: Apple's response.
     ///   - stream: The stream it came from, for messages.
-    ///   - now: The database's clock, against records signed in the future.
+    ///   - now: The time of the database's clock, used to reject records signed in the future.
     /// - Returns: The verified records, and those that failed.
     package func verify(_ page: Page, from stream: StreamName, now: UnixMilliseconds) -> VerifiedPage {
         var verified = VerifiedPage(isOneAnswer: true, expecting: page.records.count)
@@ -62,8 +62,8 @@ extension RecordVerifier {
     /// - Parameters:
     ///   - archived: All of one kind.
     ///   - kind: Their kind.
-    ///   - areRefunds: Whether refund history returned them.
-    ///   - now: The database's clock.
+    ///   - areRefunds: Whether they came from refund history.
+    ///   - now: The time of the database's clock.
     /// - Returns: The verified records, and those that failed.
     package func verify(
         archived: [SignedText],
@@ -76,15 +76,15 @@ extension RecordVerifier {
         return verified
     }
 
-    /// Verifies one record of unknown kind, such as one that was rejected.
+    /// Verifies one record of unknown kind, such as a rejected one.
     ///
-    /// The fields in it decide the kind before the app is checked: renewal info names no app, so another app's transaction
-    /// would pass as one.
+    /// The fields of the record decide its kind before the app is checked. Otherwise another app's transaction would
+    /// pass as renewal info, which has no app.
     ///
     /// - Parameters:
-    ///   - jws: As it came.
-    ///   - isRefund: Whether refund history returned it.
-    ///   - now: The database's clock.
+    ///   - jws: The record as received.
+    ///   - isRefund: Whether it came from refund history.
+    ///   - now: The time of the database's clock.
     /// - Returns: The verified record, or the failed one.
     package func verify(anyKind jws: String, isRefund: Bool, now: UnixMilliseconds) -> VerifiedPage {
         var verified = VerifiedPage(isOneAnswer: true)
@@ -93,9 +93,9 @@ extension RecordVerifier {
         return verified
     }
 
-    /// A transaction has the key of renewal info beside its own, so the order matters.
+    /// The order matters, because a transaction also has the field that is the key of renewal info.
     private func kind(of jws: String, now: UnixMilliseconds) -> RecordKind {
-        // A text that does not verify is rejected for that, whatever its kind.
+        // A text that fails verification is rejected for that reason, for any kind.
         guard let payload = try? payload(of: .text(jws), as: .notification, now: now) else { return .notification }
         let kinds: [RecordKind] = [.notification, .transaction, .renewalInfo]
         return kinds.first { payload.json[$0.keyField] != nil } ?? .notification

@@ -3,25 +3,29 @@ package import LedgerSchema
 import SignedData
 import StrictJSON
 
-/// A signed payload of the job's own app, with its key and the verified records signed inside it.
+/// A signed payload of the job's app, with its key and the verified records inside it.
 package struct VerifiedRecord: Sendable {
     package let kind: RecordKind
     let payload: VerifiedPayload
-    /// The record's own ID, never the text of the JWS: one payload has many valid texts.
+    /// The record's own ID.
+    ///
+    /// The text of the JWS cannot serve as key, because one payload has many valid texts.
     package let key: String
-    /// By the field that has the signed text.
+    /// By the field with the signed text.
     let nested: [String: VerifiedRecord]
-    /// SHA-256 of what the record says, without when it was signed; a nested record counts by what it says, too.
+    /// SHA-256 of the record without its signing date.
+    ///
+    /// Nested records are included by their own content digests.
     let contentDigest: [UInt8]
 
-    /// Bytes of a key: long enough for any ID, short enough for every index.
+    /// The longest key in bytes: enough for any ID, and short enough for every index.
     private static let longestKey = 256
 
     /// - Parameters:
-    ///   - kind: What the payload must be.
-    ///   - payload: Its signature and chain are verified.
-    ///   - identity: The app it must be of.
-    ///   - verifyNested: Verifies what is signed inside the payload, once the payload itself is accepted.
+    ///   - kind: The expected kind of the payload.
+    ///   - payload: A payload with verified signature and chain.
+    ///   - identity: The app to which it must belong.
+    ///   - verifyNested: Verifies the records inside the payload, after the payload itself is accepted.
     /// - Throws: ``RecordRejection`` when the payload is of another app or environment, or has no key.
     init(
         kind: RecordKind,
@@ -63,9 +67,9 @@ package struct VerifiedRecord: Sendable {
     }
 }
 
-/// Where a payload has another signed record.
+/// A field with another signed record.
 struct NestedField {
-    /// The payload's member that has the field.
+    /// The payload's member that contains the field.
     let object: String
     let name: String
     let kind: RecordKind

@@ -2,15 +2,15 @@ package import JobPlan
 package import Ledger
 
 extension Pipeline {
-    /// What every table, view and column of a ledger means; no job file is needed.
+    /// The descriptions of all tables, views and columns of a ledger; needs no job file.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.
     ///   - schema: The ledger's schema.
-    ///   - applicationName: What sessions call themselves.
+    ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     /// - Returns: Tables and views, by name.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func dictionary(
         at url: DatabaseURL,
         schema: String,

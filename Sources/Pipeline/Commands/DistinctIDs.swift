@@ -1,28 +1,29 @@
 import AppStoreModel
 import Ledger
 
-/// How many IDs a list has.
+/// The number of IDs in a list.
 struct IDCount: Equatable {
     var distinct: Int
-    /// Rows that repeat an ID.
+    /// Rows that repeat an earlier ID.
     var duplicates: Int
-    /// Whether the two figures are an estimate, because the list has too many IDs to hold.
+    /// Whether the two figures are estimates, because the list has more IDs than fit in memory.
     var isEstimate = false
 }
 
-/// Counts the distinct IDs of a list of any length in one reading and bounded memory.
+/// Counts the distinct IDs of a list of any length in one pass and bounded memory.
 ///
-/// The count is exact up to ``capacity`` IDs. Of a longer list a sample is held: the IDs whose hash is below a bound, which is
-/// halved whenever the sample is full. With half a million IDs or more in the sample, the standard error is at most 0.15%.
+/// The count is exact up to ``capacity`` IDs. For a longer list it is estimated from a sample: the IDs whose hash is
+/// below a bound. The bound is halved whenever the sample is full. With half a million IDs or more in the sample, the
+/// standard error is at most 0.15%.
 struct DistinctIDs {
-    /// The most IDs held at a time; about 16 bytes each.
+    /// The most IDs in memory, at about 16 bytes each.
     var capacity = 1_000_000
 
-    /// - Throws: What `list` throws.
+    /// - Throws: Errors of `list`.
     func count(_ list: IDFeed) throws -> IDCount {
         var sample: Set<UInt64> = []
         var rows = 0
-        /// Binary digits with which the hash of a sampled ID begins, all of them 0.
+        /// The number of leading zero bits in the hash of every sampled ID.
         var zeros = 0
         try list { batch in
             rows += batch.count
@@ -40,9 +41,11 @@ struct DistinctIDs {
 }
 
 extension TransactionID {
-    /// The same in every run, and as good as random: two IDs of a million share one with a probability below 1 in 10,000,000.
+    /// The hash is the same in every run.
     ///
-    /// "12" and "012" are two IDs.
+    /// The probability that any two of a million IDs share a hash is below 1 in 10,000,000.
+    ///
+    /// "12" and "012" are different IDs.
     fileprivate var hash: UInt64 {
         let ordinal = text.utf8.reduce(0 as UInt128) { $0 * 10 + UInt128($1 - UInt8(ascii: "0")) + 1 }
         return mixed(UInt64(truncatingIfNeeded: ordinal) ^ mixed(UInt64(ordinal >> 64)))

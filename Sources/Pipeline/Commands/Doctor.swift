@@ -10,9 +10,9 @@ import Basics
 package struct Diagnostic: Sendable, Codable {
     package let subject: String
     package let isWell: Bool
-    /// What was found, and the remedy if the check failed.
+    /// What the check found, and the remedy if it failed.
     package let finding: String
-    /// The exit code with which a run would end for this reason.
+    /// The exit code of a run that fails for this reason.
     package let exitCode: Int32
 }
 
@@ -95,7 +95,7 @@ extension Pipeline {
         }
     }
 
-    /// Apple refuses tokens dated by a wrong clock.
+    /// Fails if the clocks differ by more than a minute, because Apple rejects tokens from a wrong clock.
     ///
     /// Leases do not depend on this machine's clock.
     private static func checked(_ offset: Duration, of whose: String) throws -> String {

@@ -6,25 +6,28 @@ import StrictJSON
 import Basics
 
 extension Pipeline {
-    /// How long another process may go on writing CSV files before the erasure ends without having written them.
+    /// How long to wait while another process writes CSV files.
+    ///
+    /// After that, the erasure ends without updated files.
     private static let publishingPatience = Duration.seconds(60)
 
-    /// Erases customers, each in a transaction of their own: all of one or nothing.
+    /// Erases customers, each in one transaction: all of a customer's records or none.
     ///
-    /// Every environment in which the ledger has records of the job's bundle ID is covered, whichever job loaded them.
+    /// Covers every environment in which the ledger has records of the job's bundle ID, regardless of the job that
+    /// loaded them.
     ///
     /// - Parameters:
-    ///   - customers: The IDs that name each.
-    ///   - isRehearsal: Counts only.
-    ///   - done: Is told of each as soon as it is durable.
-    /// - Throws: What ``Failure/init(_:)`` explains; the customers before are erased.
+    ///   - customers: The IDs of each customer.
+    ///   - isRehearsal: Whether to count only.
+    ///   - done: Called after each customer's transaction has committed.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains. The customers before the failed one are erased.
     package func erase(
         _ customers: [Set<CustomerID>],
         isRehearsal: Bool,
         done: (Erasure) -> Void
     ) async throws {
         try await openLedger()
-        // Tombstones are wanted also where the customer may only come to.
+        // Creates the app if necessary, so that tombstones also exist in an app without records of the customer.
         _ = try await ownApp()
         let apps = try await appsOfBundle()
         for ids in customers {
@@ -33,15 +36,15 @@ extension Pipeline {
         }
     }
 
-    /// The job's app in every environment the ledger has records of.
+    /// The job's app in every environment in which the ledger has records.
     private func appsOfBundle() async throws -> [AppID] {
         try await ledger.knownApps().filter { $0.bundleId.isByteEqual(to: job.app.bundleId) }.map(\.id)
     }
 
-    /// Erases again, by their tombstones, customers that a restored backup brought back, in every environment.
+    /// Repeats erasures, by their tombstones, after a restored backup brought customers back; covers every environment.
     ///
-    /// - Returns: `nil` when there are none.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Returns: `nil` if there are no such customers.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func eraseAgain(isRehearsal: Bool) async throws -> Erasure? {
         try await openLedger()
         let apps = try await appsOfBundle()
@@ -51,11 +54,11 @@ extension Pipeline {
         return erasure.removed.isEmpty ? nil : erasure
     }
 
-    /// Has PostgreSQL forget what its statistics hold of the erased.
+    /// Renews PostgreSQL's statistics, which can contain values of erased customers.
     ///
-    /// The erasure is durable by then, so a failure is told and does not fail the command.
+    /// The erasure is already committed, so a failure is reported but does not fail the command.
     ///
-    /// - Returns: A sentence when the statistics are not renewed.
+    /// - Returns: A message if the statistics were not renewed.
     package func renewStatisticsAfterwards() async -> String? {
         do {
             try await ledger.renewStatistics()
@@ -66,10 +69,10 @@ extension Pipeline {
         }
     }
 
-    /// Writes the job's CSV files again, without the erased; waits for a run that is writing them.
+    /// Publishes the job's CSV files again without the erased customers; waits for a run that is writing them.
     ///
-    /// - Returns: `nil` when the job has no CSV output.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Returns: `nil` if the job has no CSV output.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func publishWithoutErased() async throws -> Manifest? {
         guard job.output.csv != nil else { return nil }
         let began = time.monotonic()

@@ -4,14 +4,14 @@ import Ledger
 package import Publish
 
 extension Pipeline {
-    /// Publishes the job's CSV files again from what the ledger holds; Apple is not asked.
+    /// Publishes the job's CSV files again from the ledger; sends no request to Apple.
     ///
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func export() async throws -> Manifest {
         guard let csv = job.output.csv else { throw NothingToExport() }
         let fingerprints = try Credentials.trust(of: job).fingerprints
         try await openLedger()
-        // The manifest names the roots under which its records are signed.
+        // The manifest contains the roots that signed the records.
         try await checkOrigins(fingerprints)
         return try await publish(csv, app: try await ownApp(), run: nil, trustedRoots: fingerprints)
     }
@@ -24,5 +24,5 @@ extension Pipeline {
     }
 }
 
-/// `export` of a job without CSV output.
+/// Thrown by `export` for a job without CSV output.
 struct NothingToExport: Error {}

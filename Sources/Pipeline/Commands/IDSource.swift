@@ -4,13 +4,15 @@ import JobPlan
 import Ledger
 import Basics
 
-/// Where a job's IDs come from, judged one by one; a list is never whole in memory.
+/// The source of a job's IDs.
+///
+/// Validates each ID; a list is never completely in memory.
 struct IDSource {
     let job: JobFile
 
-    /// IDs handed to the database at a time.
+    /// IDs sent to the database at a time.
     private static let batch = 10_000
-    /// Bad rows named in an error; whoever has more has one cause for all of them.
+    /// Bad rows listed in an error; more of them usually have the same cause.
     private static let namedBadRows = 10
 
     func ids() -> ListedIDs {
@@ -22,9 +24,9 @@ struct IDSource {
         }
     }
 
-    /// How many distinct IDs the job lists, without a database.
+    /// The number of distinct IDs in the job's list; needs no database.
     ///
-    /// - Returns: `nil` when the IDs come from a query, or from notifications.
+    /// - Returns: `nil` if the IDs come from a query or from notifications.
     /// - Throws: ``ListError``.
     func count() throws -> IDCount? {
         guard case .feed(let feed) = ids() else {
@@ -56,7 +58,7 @@ struct IDSource {
     }
 }
 
-/// An ID list cannot be used; nothing was sent.
+/// An ID list is unusable; nothing was sent.
 struct ListError: Error, CustomStringConvertible {
     struct BadRow {
         let line: Int

@@ -2,9 +2,9 @@ import HTTPTransport
 import Postgres
 import SignedData
 
-/// The libraries that read what comes from the network, as they were loaded.
+/// The loaded versions of the libraries that read network input.
 ///
-/// Security updates are the distribution's: it may fix a library and keep the version number, so StoreLedger compares none.
+/// StoreLedger does not check the versions, because a distribution can fix a library without a new version number.
 enum LibraryVersions {
     /// Such as `libcurl 7.88.1, OpenSSL 3.0.17, libpq 15.14`.
     static var sentence: String {

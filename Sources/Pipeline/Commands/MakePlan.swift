@@ -5,11 +5,11 @@ import Ledger
 import Basics
 
 extension Pipeline {
-    /// What the job has to do and how long Apple's limits make it take.
+    /// The job's work, and how long it takes under Apple's limits.
     ///
-    /// Sends nothing and writes nothing. Only when the IDs come from a query or from notifications is the database asked,
-    /// for their count.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// Sends nothing and writes nothing. Queries the database only for the number of IDs that come from a query
+    /// or from notifications.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func plan() async throws -> PlanReport {
         let source = IDSource(job: job)
         let now = UnixMilliseconds(rawValue: time.wallClock())
@@ -57,7 +57,9 @@ extension Pipeline {
         )
     }
 
-    /// Whom the run would name by what the ledger holds already; `nil` when no job of the app ever ran.
+    /// The customers that a run would request because of notifications already in the ledger.
+    ///
+    /// `nil` if no job of the app has run yet.
     func changedSoFar(now: UnixMilliseconds) async throws -> ChangedSoFar? {
         guard let app = try await knownApp() else { return nil }
         return try await ledger.changedSoFar(

@@ -1,15 +1,16 @@
 package import Ledger
 
 extension Pipeline {
-    /// Brings the schema up to date, and fills the materialised views that are new; see ``Ledger/Migrator/migrate()``.
+    /// Updates the schema and fills new materialised views; see ``Ledger/Migrator/migrate()``.
     ///
-    /// - Returns: What changed, and the materialised views that were filled.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Returns: The changes, and the materialised views that were filled.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func migrate() async throws -> (changes: Migrator.Report, filled: [RefreshedView]) {
         let directory = try SQLDirectory.find()
         try await ledger.connect()
         let report = try await Migrator(ledger: ledger, directory: directory).migrate()
-        // Not in the migration's transaction: with a large ledger this takes minutes, and no session has to wait for it.
+        // Outside the migration's transaction, because it takes minutes for a large ledger and would
+        // block other sessions.
         return (report, try await ledger.refreshViews(onlyEmpty: true))
     }
 }

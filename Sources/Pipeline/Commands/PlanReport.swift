@@ -1,13 +1,15 @@
-/// What `plan` says: how much there is to do and how long Apple's limits make it take.
+/// The output of `plan`: the amount of work, and how long it takes under Apple's limits.
 ///
 /// Its JSON form is stable.
 package struct PlanReport: Codable, Sendable {
     package struct Line: Codable, Sendable {
         package let stream: String
         package let items: Int
-        /// One page for each item; more where an item has more than twenty records.
+        /// At least one page for each item; items with more than twenty records need more.
         package let requestsAtLeast: Int
-        /// Of the whole app's notifications: the least that a run a night later needs, readings of earlier days included.
+        /// The fewest requests of a run one night later, for all notifications of the app.
+        ///
+        /// Includes days that are read again.
         package let nightlyRequestsAtLeast: Int?
         package let secondsAtAppleLimit: Double
         package let secondsAtShare: Double
@@ -17,13 +19,14 @@ package struct PlanReport: Codable, Sendable {
     package let job: String
     package let transactionIds: Int
     package let duplicates: Int
-    /// Whether the two figures above are an estimate: a list of more than a million IDs is counted by a sample.
+    /// Whether the two figures above are estimates: a list of more than a million IDs is counted from a sample.
     package let transactionIdsAreEstimated: Bool
     package let share: Double
     package let streams: [Line]
-    /// Streams run side by side, so the slowest decides; only refunds of the revoked come after the rest, and are added.
+    /// The time of the slowest stream, because streams run in parallel, plus refunds of revoked purchases,
+    /// which run last.
     package let secondsAtAppleLimit: Double
     package let secondsAtShare: Double
-    /// What the two figures suppose.
+    /// Assumptions of the two figures.
     package let remark: String?
 }

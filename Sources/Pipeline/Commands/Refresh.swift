@@ -2,15 +2,15 @@ package import JobPlan
 package import Ledger
 
 extension Pipeline {
-    /// Brings the materialised views of a ledger up to date; no job file is needed.
+    /// Refreshes the materialised views of a ledger; needs no job file.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.
     ///   - schema: The ledger's schema.
-    ///   - applicationName: What sessions call themselves.
+    ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
-    /// - Returns: The views, with the rows each has now.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Returns: The views, with the number of rows in each.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func refreshViews(
         at url: DatabaseURL,
         schema: String,
@@ -25,15 +25,15 @@ extension Pipeline {
         ).refreshViews()
     }
 
-    /// Brings the materialised views up to date after what a command has changed.
+    /// Refreshes the materialised views after the changes of a command.
     ///
-    /// What was changed is durable by then, so a failure is reported and does not fail the command.
+    /// The changes are already committed, so a failure is reported but does not fail the command.
     ///
     /// - Parameters:
-    ///   - evenIfFresh: Also when no run has changed a row since; waits for another refresh then. Otherwise one that is
-    ///     under way is left to finish the work.
-    ///   - begin: Called before views are refreshed, which can take minutes.
-    /// - Returns: A sentence when the views are not up to date.
+    ///   - evenIfFresh: If true, also refreshes views that no run has changed since, and waits for a concurrent
+    ///     refresh. If false, leaves the work to a concurrent refresh.
+    ///   - begin: Called before the refresh, which can take minutes.
+    /// - Returns: A message if the views are not up to date.
     package func refreshAfterwards(evenIfFresh: Bool, begin: () -> Void = {}) async -> String? {
         do {
             if evenIfFresh {

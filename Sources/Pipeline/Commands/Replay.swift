@@ -8,7 +8,7 @@ import SignedData
 import Synchronization
 import Basics
 
-/// What a replay came to.
+/// The result of a replay.
 package struct ReplayReport: Sendable, Equatable {
     /// Payloads that were verified again.
     package fileprivate(set) var payloads = 0
@@ -29,27 +29,27 @@ package struct ReplayReport: Sendable, Equatable {
 }
 
 extension Pipeline {
-    /// Payloads read, verified and merged at a time; larger batches gain nothing, smaller ones lose to commits.
+    /// Payloads in one batch: larger batches are not faster, and smaller ones spend more time on commits.
     private static let replayBatch = 1_000
 
-    /// Batches at work at a time, which bounds the memory: one a core, and one that is with PostgreSQL.
+    /// Concurrent batches, limited because of memory: one for each core and one that waits for PostgreSQL.
     private static let replayWidth = ProcessInfo.processInfo.activeProcessorCount + 1
 
-    /// Verifies and normalises again what the ledger holds already; Apple is not asked.
+    /// Verifies and normalises the records in the ledger again; sends no request to Apple.
     ///
     /// - Parameters:
-    ///   - rejectedOnly: The rejected records instead of the archive; those that pass now are loaded, and
-    ///     marked as resolved in the same transaction.
-    ///   - tell: Called with each sentence for the operator.
-    /// - Returns: How much was verified, and what it changed.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    ///   - rejectedOnly: Reads the rejected records instead of the archive. Those that now pass are loaded, and marked
+    ///     as resolved in the same transaction.
+    ///   - tell: Called with each message for the operator.
+    /// - Returns: The number of verified records, and the changes.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func replay(
         rejectedOnly: Bool,
         report tell: (String) -> Void = { _ in }
     ) async throws -> ReplayReport {
         let (jwsVerifier, fingerprints) = try Credentials.trust(of: job)
         try await openLedger()
-        // Under another root, every record of the archive would be rejected, or a forged reject be loaded.
+        // With another root, the replay would reject the whole archive or load a forged reject.
         for remark in try await claimOrigins(fingerprints, asksServer: false) { tell(remark) }
         let now = try await ledger.now()
         var report = ReplayReport()
@@ -69,7 +69,7 @@ extension Pipeline {
         return report
     }
 
-    /// Reads one batch after the other while the batches before are verified and merged on every core.
+    /// Reads batches one after the other, while earlier batches are verified and merged on all cores.
     private func replayArchive(
         _ app: AppID,
         _ verifier: RecordVerifier,
@@ -91,7 +91,7 @@ extension Pipeline {
                 let counts = try await ledger.write(
                     rows,
                     from: origin(app, part.stream),
-                    // A record that is signed inside an archived one may be accepted for the first time.
+                    // A record signed inside an archived one may be accepted for the first time.
                     mode: part.kind.nestsRecords ? .replayed : .replayedFromArchive
                 )
                 sum.withLock { sum in
@@ -142,13 +142,13 @@ extension Pipeline {
     }
 }
 
-/// What of a batch came with one history, and is filed under it.
+/// The records of a batch that came from one history, and are stored with its origin.
 private struct ReplayPart {
     let stream: StreamName
     let payloads: [StoredPayload]
     let kind: RecordKind
 
-    /// Renewal infos and app transactions are in the archive because notifications carry them, and come again with those.
+    /// Renewal infos and app transactions are archived as parts of notifications, and are replayed with those.
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
         AllStreams.types.compactMap { type -> ReplayPart? in
             let payloads = batch.filter {
@@ -159,7 +159,7 @@ private struct ReplayPart {
         }
     }
 
-    /// Verifies and normalises, on whichever core is free.
+    /// Verifies and normalises on any free core.
     @concurrent
     func rows(_ verifier: RecordVerifier, _ now: UnixMilliseconds) async -> PageRows {
         let archived = payloads.map { stored in

@@ -4,19 +4,23 @@ import Ledger
 import Publish
 import Report
 
-/// What `report` has written.
+/// The result of `report`.
 package struct WrittenReport: Sendable {
     package let bytes: Int
-    /// Whether the job has ever run; if not, and the app is not known either, the page says that there is nothing yet.
+    /// Whether the job has run before.
+    ///
+    /// If not, and the app is unknown too, the page says that there is no data.
     package let hasRun: Bool
 }
 
 extension Pipeline {
-    /// Writes the job's report as one HTML page; read from the ledger's views alone, so an analyst may.
+    /// Writes the job's report as one HTML page.
     ///
-    /// - Parameter path: Where to; relative to the working directory.
-    /// - Returns: What there is to say of it.
-    /// - Throws: What ``Failure/init(_:)`` explains; the page that was there is then as it was.
+    /// Reads only the ledger's views, so the analyst's role is sufficient.
+    ///
+    /// - Parameter path: The file to write, relative to the working directory.
+    /// - Returns: The facts about the page that the command prints.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains. An existing page is then unchanged.
     package func report(to path: String) async throws -> WrittenReport {
         let library = try ChartLibrary.find()
         let reader = try await Ledger.opened(

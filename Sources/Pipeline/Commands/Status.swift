@@ -5,11 +5,11 @@ package import Ledger
 import Postgres
 
 extension Pipeline {
-    /// How the job stands; read from the ledger alone.
+    /// The job's status, read only from the ledger.
     ///
-    /// - Parameter limit: How long to wait for PostgreSQL, in place of the usual deadline.
-    /// - Returns: `nil` when the job never ran.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Parameter limit: How long to wait for PostgreSQL; replaces the usual deadline.
+    /// - Returns: `nil` if the job has never run.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func status(within limit: Duration? = nil) async throws -> JobStatus? {
         if let limit { try await ledger.connect(within: limit) }
         try await openLedger()
@@ -24,12 +24,14 @@ extension Pipeline {
         return status.runs.isEmpty ? nil : status
     }
 
-    /// A ledger to read from, which connects at its first use and again when a connection was lost.
+    /// A ledger for reading.
+    ///
+    /// It connects at the first use, and again after a lost connection.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.
     ///   - schema: The ledger's schema.
-    ///   - applicationName: What sessions call themselves.
+    ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     /// - Returns: The ledger, not yet connected.
     package static func ledgerToRead(
@@ -41,11 +43,11 @@ extension Pipeline {
         Ledger.toRead(at: url, schema: schema, applicationName: applicationName, databaseDeadline: databaseDeadline)
     }
 
-    /// How every job of every app in a ledger stands, by app and name; no job file is needed.
+    /// The status of every job of every app in a ledger, by app and name; needs no job file.
     ///
-    /// - Parameter ledger: Its connections are kept for the next time.
-    /// - Returns: Nothing for a ledger in which no job ever ran.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Parameter ledger: Its connections stay open for the next call.
+    /// - Returns: An empty array if no job has run in the ledger.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func statusOfEveryJob(in ledger: Ledger) async throws -> [JobStatus] {
         try await ledger.open()
         var statuses: [JobStatus] = []
@@ -64,11 +66,11 @@ extension Pipeline {
         return statuses
     }
 
-    /// For each ID and window of the job: until when its history is complete, and the gaps.
+    /// Lists, for each ID and window of the job, the time up to which its history is complete, and the gaps.
     ///
-    /// - Parameter line: Called for each item in the order of streams and keys.
-    /// - Returns: Whether the job ever ran.
-    /// - Throws: What ``Failure/init(_:)`` explains.
+    /// - Parameter line: Called for each item, by stream and key.
+    /// - Returns: Whether the job has ever run.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func coverage(_ line: @escaping @Sendable (ItemCoverage) -> Void) async throws -> Bool {
         try await openLedger()
         guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return false }
@@ -80,7 +82,7 @@ extension Pipeline {
         try await ledger.knownApp(bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
     }
 
-    /// The app in every environment the job has records of.
+    /// The app in every environment in which the job has records.
     func knownApps() async throws -> [(app: AppID, environment: AppStoreEnvironment)] {
         var apps: [(app: AppID, environment: AppStoreEnvironment)] = []
         for environment in [job.app.environment] + (job.appStore.triesSandbox ? [.sandbox] : []) {
@@ -97,7 +99,7 @@ extension Pipeline {
 }
 
 extension Ledger {
-    /// A ledger to read from, connected and of a schema this version knows.
+    /// A connected ledger for reading, with a schema that this version supports.
     static func opened(
         at url: DatabaseURL,
         schema: String,
@@ -129,7 +131,7 @@ extension Ledger {
         )
     }
 
-    /// Connects, and makes sure the schema is the one this version knows.
+    /// Connects, and checks that this version supports the schema.
     func open() async throws {
         try await connect()
         try await Migrator(ledger: self, directory: try SQLDirectory.find()).check()

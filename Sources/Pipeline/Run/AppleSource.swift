@@ -6,18 +6,20 @@ import JobPlan
 import Ledger
 import Basics
 
-/// Pages from Apple: each item asked with the one query its cursor belongs to.
+/// Fetches pages from Apple.
+///
+/// All pages of an item use the query that its cursor belongs to.
 struct AppleSource: PageSource {
     let job: JobFile
-    /// What `now` means for the whole run, so that every page of an item is asked with the same dates.
+    /// The value of `now` for the whole run, so that every page of an item is requested with the same dates.
     let now: UnixMilliseconds
     let client: AppStoreClient
-    /// For IDs production does not know, where the job allows it.
+    /// For IDs that production does not know, if the job allows it.
     let otherClient: AppStoreClient?
     let time: Timekeeper
 
     func page(of item: WorkItem, departingBy departsBy: Duration, onNewConnection: Bool) async throws -> Page {
-        // In this order: being stopped between the two readings only brings the moment nearer.
+        // The order matters: a pause between the two readings only makes the departure deadline earlier.
         let now = ContinuousClock.now
         let departure = HTTPRequest.Departure(
             by: now + (departsBy - time.monotonic()),
@@ -37,7 +39,9 @@ struct AppleSource: PageSource {
         otherClient?.renewToken()
     }
 
-    /// Apple answers for the app of the token; another one means the job file names the wrong app.
+    /// Apple responds for the app in the token.
+    ///
+    /// If it is another app, the job file has the wrong bundle ID.
     private func check(_ page: Page, of item: WorkItem) throws {
         if let found = page.bundleId, found != job.app.bundleId {
             let message = "Apple answered for \(found), the job file names \(job.app.bundleId)"

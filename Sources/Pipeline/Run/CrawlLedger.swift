@@ -6,7 +6,7 @@ import LedgerSchema
 import Normalize
 import Basics
 
-/// The ledger as the crawler uses it: items come from it, and pages are committed to it.
+/// The crawler's interface to the ledger: it provides items and commits pages.
 struct CrawlLedger: CrawlStore {
     let ledger: Ledger
     let plan: RunPlan
@@ -14,15 +14,15 @@ struct CrawlLedger: CrawlStore {
     let leases: LeaseKeeper
     /// For the records of the job's own environment.
     let destination: RecordDestination
-    /// For items that continued in another environment; `nil` where the job does not allow it.
+    /// For items that continue in another environment; `nil` if the job does not allow it.
     let otherDestination: RecordDestination?
     let time: Timekeeper
-    /// Added to `Timekeeper.monotonic`, it gives the database's clock.
+    /// The database's clock is this value plus `Timekeeper.monotonic`.
     ///
-    /// All machines share that clock, and it does not step when the clock of this machine does.
+    /// All machines share that clock, and a step of this machine's clock does not change it.
     let databaseEpoch: UnixMilliseconds
 
-    /// The app of the ledger to which records of one environment belong, and what verifies them.
+    /// The app in the ledger for the records of one environment, and their verifier.
     struct RecordDestination {
         let app: AppID
         let verifier: RecordVerifier

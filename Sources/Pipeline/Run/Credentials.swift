@@ -2,16 +2,16 @@ import FoundationEssentials
 import JobPlan
 import SignedData
 
-/// What a job proves itself with, and whom it believes; read once, before anything is sent.
+/// The job's keys and trusted roots; they are read once, before the first request.
 struct Credentials: Sendable {
     let tokens: BearerTokenSigner
     let verifier: JWSVerifier
-    /// SHA-256 of each trusted root, hexadecimal.
+    /// SHA-256 of each trusted root, in hexadecimal.
     let rootFingerprints: [String]
 
     /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``KeysWouldBeWritten``.
     init(job: JobFile) throws {
-        // Over loopback there is nothing to keep secret.
+        // Loopback connections have no secrets to protect.
         guard job.appStore.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
             throw KeysWouldBeWritten()
         }
@@ -24,7 +24,7 @@ struct Credentials: Sendable {
         (verifier, rootFingerprints) = try Self.trust(of: job)
     }
 
-    /// Whom the job believes: Apple, or in a rehearsal over loopback the roots it names.
+    /// The roots that the job trusts: Apple's, or in a rehearsal over loopback the roots in the job file.
     static func trust(of job: JobFile) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
         var roots = [AppleRootCA.g3]
         if !job.appStore.trustedRoots.isEmpty {
@@ -45,7 +45,7 @@ struct Credentials: Sendable {
     }
 }
 
-/// A root certificate the job names cannot be used.
+/// A root certificate in the job file is unusable.
 struct UntrustedRoot: Error, CustomStringConvertible {
     let path: String
     let reason: String
@@ -54,5 +54,5 @@ struct UntrustedRoot: Error, CustomStringConvertible {
     var description: String { "appStore.trustedRoots: \(path): \(reason)" }
 }
 
-/// The environment has libcurl write the keys of every TLS session into a file: whoever reads along could use them.
+/// `SSLKEYLOGFILE` makes libcurl write the keys of every TLS session to a file, which allows decryption of the traffic.
 struct KeysWouldBeWritten: Error {}

@@ -3,11 +3,10 @@ import Ledger
 import Synchronization
 import Basics
 
-/// Keeps this process's leases alive, and knows which of them can still be relied on.
+/// Renews this process's leases, and knows which of them are still safe to use.
 ///
-/// The rule of a trust window: a lease counts from the moment before it was asked for, on a clock that goes on while
-/// the machine sleeps, and for less time than the ledger gives it. A process that was stopped for minutes therefore
-/// sends nothing when it wakes.
+/// A lease is trusted from the moment before its request, and for less time than the ledger grants. The clock continues
+/// while the machine sleeps. So a process that was stopped for minutes sends nothing when it wakes.
 final class LeaseKeeper: Sendable {
     private let ledger: Ledger
     private let holder: LeaseHolder
@@ -20,14 +19,16 @@ final class LeaseKeeper: Sendable {
         self.time = time
     }
 
-    /// Notes leases that were asked for at `asked`, on the monotonic clock.
+    /// Records leases that were requested at `asked`, on the monotonic clock.
     func took(_ items: [WorkItem], asked: Duration) {
         trustedUntil.withLock { trusted in
             for item in items { trusted[HeldItem(item)] = asked + LeaseHolder.trustedLife }
         }
     }
 
-    /// Whether the lease can still be relied on; when not, the worker drops the item, and it is not renewed any more.
+    /// Whether the lease is still safe to use.
+    ///
+    /// If not, the worker drops the item, and the lease is no longer renewed.
     func holds(_ item: WorkItem) -> Bool {
         let now = time.monotonic()
         return trustedUntil.withLock { trusted in
@@ -41,9 +42,9 @@ final class LeaseKeeper: Sendable {
         trustedUntil.withLock { _ = $0.removeValue(forKey: HeldItem(item)) }
     }
 
-    /// Renews every lease again and again, until cancelled.
+    /// Renews all leases at a fixed interval until cancelled.
     ///
-    /// - Throws: `CancellationError`, and the ledger's error once it has not answered for a minute.
+    /// - Throws: `CancellationError`, or the ledger's error if it has not responded for a minute.
     func run() async throws {
         while true {
             try await time.sleep(LeaseHolder.heartbeatInterval)

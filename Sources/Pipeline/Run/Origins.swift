@@ -3,16 +3,18 @@ import JobPlan
 import Ledger
 
 extension Pipeline {
-    /// Makes sure that the ledger's records of the job's app are signed under the roots this job trusts.
+    /// Checks that the ledger's records of the job's app are signed under roots that this job trusts.
     ///
-    /// - Throws: ``Ledger/OtherOrigin``; nothing is written in any case.
+    /// Writes nothing.
+    ///
+    /// - Throws: ``Ledger/OtherOrigin``.
     func checkOrigins(_ trustedRoots: [String]) async throws {
         try await ledger.check(origins(of: try await knownApps(), trustedRoots))
     }
 
-    /// Files where the records of the job's app come from, in every environment the job asks.
+    /// Records the server and roots of the app's records, in every environment that the job requests.
     ///
-    /// - Returns: Sentences for the operator.
+    /// - Returns: Messages for the operator.
     /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
     func claimOrigins(_ trustedRoots: [String], asksServer: Bool) async throws -> [String] {
         try await ledger.claim(origins(of: try await knownApps(), trustedRoots), asksServer: asksServer)
@@ -30,7 +32,7 @@ extension Pipeline {
         return origins
     }
 
-    /// What a run says first that asks another server than Apple's; `nil` for Apple's.
+    /// The first message of a run against a server other than Apple's; `nil` for Apple's server.
     func rehearsalSentence(_ trustedRoots: [String]) -> String? {
         guard job.appStore.isLoopback else { return nil }
         let origin = RecordOrigin(server: job.appStore.baseURL, trustedRoots: trustedRoots)

@@ -1,14 +1,16 @@
 package import Crawl
 package import Ledger
 
-/// What a run tells whoever watches it; nothing depends on anybody listening.
+/// Progress of a run for display.
+///
+/// The run does not depend on a listener.
 package enum RunEvent: Sendable {
-    /// Comes first, before anything is sent: the run asks another server than Apple's.
+    /// The first event, before any request: the run uses a server other than Apple's.
     case rehearsal(String)
-    /// The run was begun or joined; `items` are to be worked on, of which some are done already.
+    /// The run was started or joined. It has `items`, of which `done` were already complete.
     case began(RunStart, items: Int64, done: Int64)
     case crawl(CrawlEvent)
-    /// More items came in: customers whom notifications name, or in whose history a revocation was seen.
+    /// Items were added: customers mentioned in notifications, or with a revocation in their history.
     case itemsAdded(total: Int64)
     case remark(String)
     case publishing(directory: String)

@@ -1,16 +1,16 @@
 package import Ledger
 package import Publish
 
-/// What one process's part in a run came to.
+/// The result of one process's part of a run.
 package struct RunReport: Sendable {
     package let job: String
     package let joined: Bool
     package let start: RunStart
     package let summary: RunSummary
-    /// How long this process waited for limits, for the endpoint that kept it waiting longest.
+    /// How long this process waited for rate limits, for the endpoint with the longest wait.
     package let waitedForLimits: Duration
     package let elapsed: Duration
-    /// What was published; `nil` without CSV output, or when another process published.
+    /// The published files; `nil` without CSV output, or if another process published them.
     package let manifest: Manifest?
     package let csvDirectory: String?
 

@@ -7,16 +7,18 @@ import Ledger
 import Normalize
 import Basics
 
-/// The part of one process in one run: phase by phase, until every item of the run has reached its end.
+/// One process's part of one run.
+///
+/// It works phase by phase until every item of the run is complete or has failed.
 struct RunSession: Sendable {
     let pipeline: Pipeline
     let plan: RunPlan
     let holder: LeaseHolder
     let credentials: Credentials
     let limits: CrawlLimits
-    /// The database's clock when `Timekeeper.monotonic` was zero.
+    /// The database's clock at the moment when `Timekeeper.monotonic` was zero.
     let databaseEpoch: UnixMilliseconds
-    /// Whether too many rejected records end the crawl; see ``Crawl/CrawlRules/stopsForRejects``.
+    /// Whether too many rejected records stop the crawl; see ``Crawl/CrawlRules/stopsForRejects``.
     let stopsForRejects: Bool
     let width: Int
     let report: @Sendable (RunEvent) -> Void
@@ -24,7 +26,7 @@ struct RunSession: Sendable {
     private var job: JobFile { plan.job }
     private var ledger: Ledger { pipeline.ledger }
 
-    /// Crawls until every item of the run has reached its end, whoever worked on it.
+    /// Crawls until every item of the run is complete or has failed, including items of other processes.
     func crawl() async throws {
         let transport = try CurlTransport(job.transportConfiguration(width: width))
         defer { transport.shutdown() }
@@ -44,7 +46,7 @@ struct RunSession: Sendable {
                 try crawler.finish()
             }
             defer { group.cancelAll() }
-            // The heartbeat ends only by failing: whichever ends first decides.
+            // The heartbeat ends only with an error. So the group ends with the crawl or with that error.
             try await group.next()
         }
     }
@@ -63,7 +65,7 @@ struct RunSession: Sendable {
         try await crawler.crawl(plan.streamsOfRevocations, width: width)
     }
 
-    /// The notifications are in the ledger: asks for whom they name.
+    /// All notifications are in the ledger: adds the customers that they mention.
     private func planChangedCustomers() async throws {
         if let named = try await ledger.planChangedCustomers(plan, run: holder.run) {
             let withheld = named.withheld > 0 ? "; \(named.withheld) erased ones are not asked for" : ""
@@ -129,7 +131,7 @@ struct RunSession: Sendable {
 }
 
 extension JobFile {
-    /// Where IDs unknown to production are tried: Apple's sandbox, or the same simulator in a rehearsal.
+    /// The server for IDs unknown to production: Apple's sandbox, or the same simulator in a rehearsal.
     var sandboxURL: String {
         appStore.isLoopback ? appStore.baseURL : AppStoreEnvironment.sandbox.baseURL
     }

@@ -3,10 +3,12 @@ import HTTPTransport
 import JobPlan
 
 extension JobFile {
-    /// How libcurl is to behave for this job; plain HTTP only over loopback.
+    /// The libcurl settings for this job.
+    ///
+    /// Plain HTTP is allowed only over loopback.
     func transportConfiguration(width: Int) -> TransportConfiguration {
         var configuration = TransportConfiguration()
-        // A request departs at the latest when half of the flight is left that the limiter counts on.
+        // When a request departs, at least half of the flight time that the limiter assumes is left.
         configuration.unacknowledgedTimeout = RateWindow(length: .seconds(limits.windowSeconds)).flightTime / 2
         configuration.allowsPlainHTTP = appStore.isLoopback
         configuration.maximumConnections = max(1, width)

@@ -1,10 +1,10 @@
 import AppStoreModel
 import StrictJSON
 
-/// One chart: which columns of a table it draws, and how.
+/// One chart: the columns of a table that it draws, and their appearance.
 struct Chart: Sendable {
     enum Form: String, Sendable {
-        /// Stacked bars, with lines across.
+        /// Stacked bars with overlaid lines.
         case bars
         case lines
         /// Horizontal bars, one row for each name.
@@ -13,11 +13,11 @@ struct Chart: Sendable {
 
     struct Series: Sendable {
         let column: String
-        /// Which colour and hatching of the palette, from 0.
+        /// The index of the colour and hatching in the palette, from 0.
         let tone: Int
-        /// A line without a part of the stack.
+        /// Whether the series is a line and not part of the stack.
         var isLine = false
-        /// Drawn below the axis.
+        /// Whether the series is drawn below the axis.
         var isLoss = false
     }
 
@@ -25,29 +25,32 @@ struct Chart: Sendable {
     /// The column with the names along the axis.
     let axis: String
     let series: [Series]
-    /// At most this many of the first rows.
+    /// The maximum number of rows; the first ones are drawn.
     var limit = Int.max
     /// A second line below each name: `refunded of purchases` and the rate.
     var note: (part: String, whole: String)?
-    /// The bars of one period add up to a whole, so the page shows their shares in percent.
+    /// Whether the bars of one period add up to a whole, so that the page shows their shares in percent.
     var hasShares = false
-    /// Days can be added up: a long range is drawn by week, and a day without a row is zero.
+    /// Whether days can be added up.
+    ///
+    /// If so, a long range is drawn by week, and a day without a row counts as zero.
     var isSum = false
-    /// Periods that lie ahead are expected figures, so the present one is not marked as partial.
+    /// Whether future periods are expected figures, so that the current one is not marked as partial.
     var isForecast = false
-    /// Drawn for the chosen currency only; otherwise for the first one when the chosen one has no figures.
+    /// Whether to draw only the chosen currency, or the first one if the chosen one has no figures.
     var followsCurrency = true
-    /// What it shows, for people who cannot see it.
+    /// A text alternative for people who cannot see the chart.
     let words: String
 }
 
 extension Chart {
-    /// What it draws of a table.
+    /// The panels that the chart draws of a table.
     ///
     /// - Parameters:
-    ///   - table: With the columns that it draws.
-    ///   - currencies: In the order of the page; those of the table that are not among them follow.
-    /// - Returns: A panel for each currency of a table of money, one for another table; none for an empty one.
+    ///   - table: A table with the chart's columns.
+    ///   - currencies: In the order of the page. Other currencies of the table follow.
+    /// - Returns: A panel for each currency of a table of money, one panel for another table, and none for
+    ///   an empty table.
     func panels(of table: FigureTable, currencies: [String]) -> [ChartPanel] {
         guard !table.isEmpty else { return [] }
         guard table.columns.contains(where: { $0.name == "currency" }) else {
@@ -58,12 +61,12 @@ extension Chart {
         return order.map { ChartPanel(currency: $0, chart: self, table: table.of(currency: $0)) }
     }
 
-    /// What the page's script draws it from.
+    /// The chart's data for the page's script.
     ///
     /// - Parameters:
-    ///   - panels: At least one.
-    ///   - id: The name of its question.
-    /// - Returns: An object.
+    ///   - panels: At least one panel.
+    ///   - id: The name of the chart's question.
+    /// - Returns: A JSON object.
     func json(_ panels: [ChartPanel], id: String) -> JSONValue {
         let kinds = panels.first.map { panel in
             series.map { panel.table.columns[panel.table.place(of: $0.column)].kind }
@@ -89,7 +92,9 @@ extension JSONValue {
         .object(JSONObject(members.map { JSONObject.Member(key: $0.0, value: $0.1) }))
     }
 
-    /// As the text of a `<script>` element: nothing in it can end the element or begin a comment.
+    /// The text of a `<script>` element.
+    ///
+    /// It contains nothing that could end the element or start a comment.
     var inScript: HTML {
         .trusted(
             JSONWriter.text(self).replacing("<", with: "\\u003c").replacing(">", with: "\\u003e")

@@ -1,23 +1,23 @@
 import FoundationEssentials
 import Ledger
 
-/// Chart.js, as the distribution or an installation has it; the page takes it in whole.
+/// Chart.js from the distribution or the installation; the page contains the whole file.
 package struct ChartLibrary: Sendable {
     let script: String
-    /// Such as `3.9.1`.
+    /// The version, such as `3.9.1`.
     let version: String
 
     package static let fileName = "chart.min.js"
 
-    /// Where Debian's and Ubuntu's package libjs-chart.js puts it.
+    /// The file of the package libjs-chart.js in Debian and Ubuntu.
     package static let systemFile = "/usr/share/javascript/chart.js/\(fileName)"
 
-    /// Looks in the installed prefix's `share/storeledger` first, then where the distribution has it.
+    /// Searches the installed prefix's `share/storeledger` first, then the distribution's path.
     ///
     /// - Parameters:
-    ///   - executable: Whose prefix is meant: `PREFIX/bin/storeledger`.
-    ///   - system: Where the distribution has it.
-    /// - Returns: The first that is there.
+    ///   - executable: The executable in the prefix: `PREFIX/bin/storeledger`.
+    ///   - system: The distribution's path.
+    /// - Returns: The first file found.
     /// - Throws: ``NoChartLibrary``.
     package static func find(
         executable: String = SQLDirectory.currentExecutable(),
@@ -32,7 +32,7 @@ package struct ChartLibrary: Sendable {
     }
 
     private init(_ script: String, at path: String) throws(NoChartLibrary) {
-        // The licence asks for its notice in every copy, and the notice names the version.
+        // The licence requires its notice in every copy, and the notice contains the version.
         guard let version = script.prefix(500).firstMatch(of: /\* Chart\.js v([34]\.[0-9.]+)/)?.1,
             !script.lowercased().contains("</script"), !script.contains("<!--")
         else { throw NoChartLibrary(found: path) }
@@ -41,9 +41,9 @@ package struct ChartLibrary: Sendable {
     }
 }
 
-/// The page cannot be made without its charts.
+/// The chart library is missing, so the page cannot be made.
 package struct NoChartLibrary: Error, Equatable {
-    /// A file in its place that is something else.
+    /// A file at the expected path that is not the library.
     let found: String?
 
     package init(found: String?) { self.found = found }

@@ -1,7 +1,7 @@
 import AppStoreModel
 import StrictJSON
 
-/// What a chart draws for one currency, or for figures without one.
+/// The part of a chart for one currency, or for figures without a currency.
 struct ChartPanel: Sendable {
     let currency: String?
     let chart: Chart
@@ -9,7 +9,7 @@ struct ChartPanel: Sendable {
 
     private var axis: FigureColumn { table.columns[table.place(of: chart.axis)] }
 
-    /// `month` or `day` for an axis of time.
+    /// `month` or `day` for a time axis.
     var step: String? {
         switch axis.kind {
         case .month: "month"
@@ -18,7 +18,7 @@ struct ChartPanel: Sendable {
         }
     }
 
-    /// For a screen reader: what is drawn, of how many rows or which time, and what is partial.
+    /// Text for a screen reader: the chart's content, the number of rows or the period, and what is partial.
     var label: String {
         let names = rows.map { FigureText.words($0[table.place(of: chart.axis)], axis.kind) }
         let span = step == nil ? "\(names.count) of \(table.rows.count)" : "\(names.first ?? "") to \(names.last ?? "")"
@@ -27,9 +27,9 @@ struct ChartPanel: Sendable {
             "Chart: \(chart.words)\(currency.map { " in \($0)" } ?? ""), \(span).\(remark) The table below has the figures."
     }
 
-    /// The month or the day on the axis that was not over when the figures were made.
+    /// The month or day on the axis that was not over when the figures were made.
     ///
-    /// It is also on the axis when it has no row yet: the axis of a sum goes on to it.
+    /// It is included even without a row, because the axis of a sum extends to it.
     var partial: String? {
         guard let step, !chart.isForecast, let asOf = table.asOf else { return nil }
         let period = String(asOf.prefix(step == "month" ? 7 : 10))
@@ -37,7 +37,9 @@ struct ChartPanel: Sendable {
         return chart.isSum || last == period ? period : nil
     }
 
-    /// In the order of the axis: rows with a date come from the ledger with the newest first.
+    /// In the order of the axis.
+    ///
+    /// Rows with a date come from the ledger with the newest first.
     private var rows: [[String?]] {
         let first = table.rows.prefix(chart.limit)
         return step != nil || chart.axis == "run" ? first.reversed() : Array(first)
@@ -48,7 +50,7 @@ struct ChartPanel: Sendable {
         var members: [(String, JSONValue)] = [
             ("currency", currency.map(JSONValue.string) ?? .null), ("label", .string(shown(label))),
             ("partial", partial.map(JSONValue.string) ?? .null),
-            // The script writes months and days itself, because it adds the periods without a row.
+            // The script formats months and days itself, because it adds the periods without a row.
             (
                 "labels",
                 .array(
@@ -68,7 +70,7 @@ struct ChartPanel: Sendable {
         return .object(members)
     }
 
-    /// Such as `12 of 345 (3.5%)`.
+    /// A note such as `12 of 345 (3.5%)`.
     private static func note(part: String?, whole: String?) -> String {
         let share = FigureText.share(part, of: whole).map { " (\($0))" } ?? ""
         return "\(FigureText.words(part, .count)) of \(FigureText.words(whole, .count))\(share)"

@@ -1,6 +1,6 @@
-/// One column of a ``FigureTable``: its name in SQL, what a reader sees above it, and how its values are to be read.
+/// One column of a ``FigureTable``: its name in SQL, its heading, and the type of its values.
 struct FigureColumn: Sendable, Equatable {
-    /// How PostgreSQL wrote the values.
+    /// The format of the values from PostgreSQL.
     enum Kind: Sendable, Equatable {
         case text
         /// `2026-11`.
@@ -13,9 +13,9 @@ struct FigureColumn: Sendable, Equatable {
         case count
         /// Thousandths of a unit of the row's `currency`.
         case money
-        /// 0 or more, four digits after the point; 1 is 100%.
+        /// 0 or more, with four decimal places; 1 is 100%.
         case rate
-        /// A decimal number with two digits after the point.
+        /// A decimal number with two decimal places.
         case ratio
         /// Whole seconds.
         case seconds
@@ -24,7 +24,9 @@ struct FigureColumn: Sendable, Equatable {
     let name: String
     let title: String
     let kind: Kind
-    /// The column whose counts this one's are a part of; tables then show the share in percent.
+    /// The column with the totals of which this column's counts are a part.
+    ///
+    /// Tables then show the share in percent.
     let whole: String?
 
     init(_ name: String, _ title: String, _ kind: Kind, of whole: String? = nil) {
@@ -35,12 +37,12 @@ struct FigureColumn: Sendable, Equatable {
     }
 }
 
-/// The answer to one question, as PostgreSQL wrote it; nothing is rounded on the way.
+/// The result of one question, exactly as PostgreSQL wrote it, without rounding.
 struct FigureTable: Sendable, Equatable {
     let columns: [FigureColumn]
-    /// As many cells in each as there are columns.
+    /// Each row has one cell for each column.
     let rows: [[String?]]
-    /// The moment of the ledger that the rows show, ISO 8601 UTC; `nil` when the ledger does not know the app.
+    /// The time of the data, ISO 8601 UTC; `nil` if the ledger does not have the app.
     let asOf: String?
 
     init(columns: [FigureColumn], rows: [[String?]], asOf: String? = nil) {
@@ -65,7 +67,7 @@ struct FigureTable: Sendable, Equatable {
         return rows.map { $0[place] }
     }
 
-    /// The whole numbers of a column; unknown ones are left out.
+    /// The whole numbers of a column, without unknown ones.
     func numbers(_ name: String) -> [Int64] { values(name).compactMap { $0.flatMap { Int64($0) } } }
 
     /// The rows of one currency.
@@ -74,12 +76,12 @@ struct FigureTable: Sendable, Equatable {
         return having { $0[place] == currency }
     }
 
-    /// Some of the rows, in the same order.
+    /// The rows that satisfy a condition, in the same order.
     func having(_ condition: ([String?]) -> Bool) -> FigureTable {
         FigureTable(columns: columns, rows: rows.filter(condition), asOf: asOf)
     }
 
-    /// Whether a month or a day was not over at the moment that the rows show, so that its figures still change.
+    /// Whether a month or day was not over at the time of the data, so that its figures can still change.
     func isPartial(_ value: String?, _ kind: FigureColumn.Kind) -> Bool {
         guard kind == .month || kind == .day, let value, let asOf else { return false }
         return asOf.prefix(value.count) == value

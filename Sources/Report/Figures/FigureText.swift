@@ -1,8 +1,8 @@
 import Basics
 
-/// Figures as people read them: exact, with a comma between thousands.
+/// Formats figures for people: exact, with commas between thousands.
 enum FigureText {
-    /// A value of a column; a dash for a number that is not known.
+    /// A value of a column; a dash for an unknown number.
     static func words(_ value: String?, _ kind: FigureColumn.Kind, currency: String? = nil) -> String {
         guard let value else { return kind == .text ? "not told" : "–" }
         switch kind {
@@ -23,7 +23,9 @@ enum FigureText {
         (number < 0 ? "−" : "") + grouped(number.magnitude)
     }
 
-    /// Thousandths as units: two digits after the point, or none where the currency has none; three when they are needed.
+    /// Converts thousandths to units, with two decimal places, or three if needed.
+    ///
+    /// A whole amount in a currency without a smaller unit has none.
     static func money(_ milliunits: Int64, currency: String?) -> String {
         let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
         let digits =
@@ -37,7 +39,7 @@ enum FigureText {
         return (milliunits < 0 ? "−" : "") + grouped(units) + (digits.isEmpty ? "" : ".\(digits)")
     }
 
-    /// The same rounded to two digits after the point, as a headline has it.
+    /// The same, rounded to two decimal places for a headline.
     static func headline(_ milliunits: Int64, currency: String?) -> String {
         let rounded = Int64((milliunits.magnitude + 5) / 10 * 10)
         return money(milliunits < 0 ? -rounded : rounded, currency: currency)
@@ -59,7 +61,7 @@ enum FigureText {
         hundredths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))" } ?? "null"
     }
 
-    /// A decimal number with two digits after the point, `1.5` as `1.50`; `nil` for another text.
+    /// A decimal number with two decimal places, `1.5` as `1.50`; `nil` for other text.
     static func plainRatio(_ value: String) -> String? {
         let isNegative = value.hasPrefix("-")
         guard let hundredths = hundredths(isNegative ? String(value.dropFirst()) : value) else { return nil }
@@ -67,16 +69,17 @@ enum FigureText {
         return "\(isNegative && rounded > 0 ? "-" : "")\(rounded / 100).\(padded(UInt64(rounded % 100), to: 2))"
     }
 
-    /// Which part of a whole a count is, rounded to a tenth of a percent: `12` of `345` is `3.5%`.
+    /// The share of a count in a total, rounded to a tenth of a percent: `12` of `345` is `3.5%`.
     ///
-    /// - Returns: `nil` for an unknown count and for a part of nothing.
+    /// - Returns: `nil` for an unknown count or a total of zero.
     static func share(_ part: String?, of whole: String?) -> String? {
         guard let part = part.flatMap({ Int64($0) }), let whole = whole.flatMap({ Int64($0) }), part >= 0, whole > 0
         else { return nil }
         return tenths(of: part, in: whole).map { "\(FigureText.decimal($0))%" }
     }
 
-    /// How far a figure is from an earlier one: `+3.2%`, `−0.4%`, `no change`, or the earlier one where percent say nothing.
+    /// The change from an earlier figure: `+3.2%`, `−0.4%` or `no change`; the earlier figure if a percentage
+    /// has no meaning.
     static func change(from before: Int64, to now: Int64, earlier: String) -> String {
         if before == now { return "no change" }
         let (difference, isTooLarge) = now.subtractingReportingOverflow(before)
@@ -91,14 +94,14 @@ enum FigureText {
         "\(hundredths / 100).\(padded(UInt64(hundredths % 100), to: 2))%"
     }
 
-    /// How far a rate is from an earlier one, in hundredths of a percent: `+1.20 points`.
+    /// The change of a rate, in hundredths of a percent: `+1.20 points`.
     static func points(_ hundredths: Int64) -> String {
         if hundredths == 0 { return "no change" }
         let size = hundredths.magnitude
         return "\(hundredths > 0 ? "+" : "−")\(size / 100).\(padded(size % 100, to: 2)) points"
     }
 
-    /// Tenths of a percent, rounded half up; `nil` when the numbers are too large for it.
+    /// Tenths of a percent, rounded half up; `nil` if the numbers are too large to compute it.
     private static func tenths(of part: Int64, in whole: Int64) -> Int64? {
         let (product, isTooLarge) = part.multipliedReportingOverflow(by: 1_000)
         return isTooLarge || product > Int64.max - whole / 2 ? nil : (product + whole / 2) / whole
@@ -107,7 +110,7 @@ enum FigureText {
     /// `1234` tenths as `123.4`.
     private static func decimal(_ tenths: Int64) -> String { "\(grouped(UInt64(tenths / 10))).\(tenths % 10)" }
 
-    /// The month that lies some months before another: `2026-02` less 3 is `2025-11`.
+    /// The month a number of months before another: `2026-02` less 3 is `2025-11`.
     static func month(_ month: String, less months: Int) -> String? {
         let parts = month.split(separator: "-")
         guard parts.count == 2, let year = Int(parts[0]), let number = Int(parts[1]) else { return nil }
@@ -115,13 +118,13 @@ enum FigureText {
         return "\(padded(UInt64(count / 12), to: 4))-\(padded(UInt64(count % 12 + 1), to: 2))"
     }
 
-    /// `0.1249` becomes `12`, and what is more than nothing and less than one half `<1`.
+    /// Converts `0.1249` to `12`, and a value above zero and below one half percent to `<1`.
     static func percent(_ value: String) -> String {
         guard let hundredths = hundredths(value) else { return value }
         return hundredths > 0 && hundredths < 50 ? "<1" : "\((hundredths + 50) / 100)"
     }
 
-    /// Hundredths of a percent of a rate that has at most four digits after the point.
+    /// Hundredths of a percent of a rate with at most four decimal places.
     static func hundredths(_ value: String) -> Int? {
         let parts = value.split(separator: ".", omittingEmptySubsequences: false)
         guard let units = parts.first.flatMap({ Int($0) }), units >= 0, parts.count <= 2 else { return nil }

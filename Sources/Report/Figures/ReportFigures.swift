@@ -2,16 +2,16 @@ import Ledger
 import LedgerSchema
 import Postgres
 
-/// Everything the report shows, from one snapshot of the ledger: sums and counts, no customer's ID and no payload.
+/// The report's figures from one snapshot of the ledger: sums and counts, without customer IDs and payloads.
 struct ReportFigures: Sendable {
     let app: String
     let environment: String
     let job: String
-    /// The moment of the snapshot, ISO 8601 UTC.
+    /// The time of the snapshot, ISO 8601 UTC.
     let readAt: String
     /// The days 30 and 60 days before it, ISO 8601.
     let daysBefore: (thirty: String, sixty: String)
-    /// The moment of the ledger that the oldest of the materialised views shows, ISO 8601 UTC.
+    /// The data time of the oldest materialised view, ISO 8601 UTC.
     let viewsAsOf: String?
     private let tables: [String: FigureTable]
 
@@ -37,17 +37,17 @@ struct ReportFigures: Sendable {
         tables[question.name] ?? FigureTable(columns: question.columns, rows: [])
     }
 
-    /// Whether the ledger has nothing of the app and the job.
+    /// Whether the ledger has no data of the app and the job.
     var isEmpty: Bool { tables.values.allSatisfy(\.isEmpty) }
 
-    /// Whether the job has ever run.
+    /// Whether the job has run before.
     var hasRun: Bool { !self[.runs].isEmpty }
 }
 
 extension Ledger {
-    /// Reads what the report shows; an unknown app or job has empty tables.
+    /// Reads the report's figures; an unknown app or job has empty tables.
     ///
-    /// Only views are read, and only those that the analyst may read.
+    /// Reads only views, and only those that the analyst may read.
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotFilled(view:)``;
     ///   ``Postgres/PostgresError``.
     func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
@@ -99,9 +99,9 @@ extension Ledger {
         return FigureTable(columns: question.columns, rows: rows, asOf: asOf)
     }
 
-    /// Makes sure every view exists and is filled.
+    /// Checks that every view exists and is filled.
     ///
-    /// - Returns: For each of the materialised ones the moment that it shows, ISO 8601 UTC.
+    /// - Returns: The data time of each materialised view, ISO 8601 UTC.
     private static func ages(
         of questions: [ReportQuestion],
         _ connection: borrowing PostgresConnection

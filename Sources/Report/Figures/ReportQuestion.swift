@@ -1,10 +1,12 @@
-/// One question of the report: which views answer it, and how.
+/// One question of the report: its views and its SQL.
 ///
-/// The SQL gets the app as `$1` and the job's name as `$2`. Rows with a date come with the newest first.
+/// The SQL gets the app as `$1` and the job's name as `$2`. Rows with a date are sorted with the newest first.
 struct ReportQuestion: Sendable {
-    /// Unique; the ID of the table and, with the prefix `chart-`, of the chart on the page.
+    /// A unique name.
+    ///
+    /// It is the ID of the table on the page; with the prefix `chart-`, that of the chart.
     let name: String
-    /// The views it reads, all of them in `sql/views`, and the materialised ones that those read.
+    /// The views that the SQL reads, all in `sql/views`, and the materialised views that those read.
     let views: [String]
     let columns: [FigureColumn]
     let sql: String
@@ -19,10 +21,12 @@ struct ReportQuestion: Sendable {
     /// Every question of every section.
     static let all = ReportSection.all.flatMap(\.cards).flatMap(\.questions)
 
-    /// The first of the last 24 months, for figures that are not drawn by month.
+    /// The first of the last 24 months, for figures without a chart by month.
     static let sinceMonth = "(date_trunc('month', now()) - interval '24 months')::date"
 
-    /// The first day of figures by day: a Monday, so that the first week is whole.
+    /// The first day of daily figures.
+    ///
+    /// It is a Monday, so that the first week is complete.
     static let sinceDay = "date_trunc('week', now() - interval '24 months')::date"
 
     /// ISO 8601; the session is in UTC.
@@ -30,13 +34,13 @@ struct ReportQuestion: Sendable {
         "to_char(\(expression), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     }
 
-    /// The app and its counterpart in the sandbox, where `appStore.sandboxFallback` puts what it finds.
+    /// The app and its counterpart in the sandbox, which has the records found by `appStore.sandboxFallback`.
     static let anyEnvironment = """
         app_id IN (SELECT other.app_id FROM masked_apps own JOIN masked_apps other USING (bundle_id) WHERE own.app_id = $1)
         """
 }
 
-/// A question is its name, which no other one has.
+/// A question is identified by its unique name.
 extension ReportQuestion: Hashable {
     static func == (left: Self, right: Self) -> Bool { left.name == right.name }
 

@@ -1,15 +1,15 @@
 import AppStoreModel
 import StrictJSON
 
-/// A chart, and the tables it was drawn from; without a chart the tables alone.
+/// A chart and the tables it is drawn from, or only tables.
 struct ChartCard: ReportCard {
     let title: String
-    /// What is shown, and what is not.
+    /// What the card shows, and what it leaves out.
     let remark: String
     let chart: Chart?
-    /// The chart draws the first one.
+    /// The chart draws the first table.
     let tables: [(question: ReportQuestion, caption: String)]
-    /// Shown instead of chart and tables when all of them are empty.
+    /// Text in place of the chart and tables if all of them are empty.
     let nothing: String
     var isWide = false
 
@@ -30,7 +30,7 @@ struct ChartCard: ReportCard {
         let tables: [HTML] = filled.map { question, caption in
             HTMLTable(id: "table-\(question.name)", caption: caption, figures: figures[question]).html
         }
-        // Without a chart the table is what there is to see.
+        // Without a chart, the tables are always visible.
         guard let chart else { return card(id, title, remark, isWide: isWide, "\(tables)") }
         let panels = chart.panels(of: figures[self.tables[0].question], currencies: currencies)
         let summary = tables.count == 1 ? "Table" : "Tables"

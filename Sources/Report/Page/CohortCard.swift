@@ -1,4 +1,6 @@
-/// Retention as a heat map that is a table: every cell has its figure, and the colour repeats it.
+/// A heat map of retention.
+///
+/// It is a table: every cell shows its figure, and the colour repeats it.
 struct CohortCard: ReportCard {
     let title: String
     let remark: String
@@ -22,7 +24,7 @@ private struct CohortTable {
     private struct Cohort {
         let month: String?
         var subscriptions = ""
-        /// By months after the first.
+        /// By the number of months after the first.
         var cells: [Int: (rate: String, retained: String)] = [:]
     }
 
@@ -52,7 +54,7 @@ private struct CohortTable {
             """
     }
 
-    /// In the ledger's order, the newest first.
+    /// In the ledger's order, with the newest first.
     private var cohorts: [Cohort] {
         let places = ["cohort", "month_number", "subscriptions", "rate", "retained"].map(figures.place)
         var cohorts: [Cohort] = []
@@ -67,6 +69,6 @@ private struct CohortTable {
         return cohorts
     }
 
-    /// 0 to 10.
+    /// The colour step, from 0 to 10.
     private func step(_ rate: String) -> Int { min(10, (FigureText.hundredths(rate) ?? 0) / 1_000) }
 }

@@ -1,8 +1,8 @@
-/// A piece of a page: its literals are markup, and every text put into them is escaped.
+/// A piece of a page: literals are markup, and interpolated text is escaped.
 ///
 ///     let cell: HTML = "<td>\(product)</td>"
 ///
-/// This is the only place where text becomes markup.
+/// Text becomes markup only here.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
     private(set) var text: String
 
@@ -12,7 +12,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     private init(_ markup: String) { text = markup }
 
-    /// Markup of our own that was not written as a literal.
+    /// Trusted markup that is not a literal.
     static func trusted(_ markup: String) -> HTML { HTML(markup) }
 
     static let empty: HTML = ""
@@ -49,10 +49,11 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-/// A text as a page may show it: what cannot be seen, or turns the text around it, is written out, such as `\u{202E}`.
+/// Makes text safe to display: writes invisible characters and those that change its direction as escapes
+/// such as `\u{202E}`.
 ///
-/// - Parameter text: From outside: a product's name may hold anything.
-/// - Returns: The same on one line.
+/// - Parameter text: Text from outside, such as a product's name; it may contain any character.
+/// - Returns: The text on one line.
 func shown(_ text: String) -> String {
     var result = ""
     for character in text.unicodeScalars {

@@ -1,4 +1,4 @@
-/// A real table: a caption, and headings that say what they head.
+/// An HTML table with a caption and headings that have a scope.
 struct HTMLTable {
     let id: String
     let caption: String
@@ -49,7 +49,7 @@ struct HTMLTable {
 }
 
 extension FigureColumn.Kind {
-    /// Numbers stand below each other.
+    /// Numbers are aligned so that their digits are below each other.
     fileprivate var alignment: HTML {
         switch self {
         case .count, .money, .rate, .ratio, .seconds: " class=\"number\""

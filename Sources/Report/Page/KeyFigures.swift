@@ -1,4 +1,4 @@
-/// The few figures at the top, each with its change against the period before.
+/// The key figures at the top, each with its change from the previous period.
 struct KeyFigures {
     let figures: ReportFigures
     let currencies: [String]
@@ -15,7 +15,7 @@ struct KeyFigures {
         }
     }
 
-    /// What recurs now, against the end of the month before.
+    /// The current recurring revenue, compared with the end of the previous month.
     private func mrr(_ currency: String) -> Tile? {
         let table = figures[.mrrMovement].of(currency: currency)
         guard let row = table.rows.first, let now = Self.number(row, "closing", table) else { return nil }
@@ -31,7 +31,9 @@ struct KeyFigures {
         return tile
     }
 
-    /// The last month that is over, against the month before it; a month that is not over is less than a month.
+    /// The last complete month, compared with the month before it.
+    ///
+    /// An incomplete month would be too low.
     private func sales(_ currency: String) -> Tile? {
         let table = figures[.revenue].of(currency: currency)
         guard !table.isEmpty, let asOf = table.asOf else { return nil }
@@ -64,11 +66,11 @@ struct KeyFigures {
 
     private var trials: HTML? { active("Trials", "trials", "running") }
 
-    /// Today's number, against 30 days before.
+    /// Today's number, compared with 30 days before.
     private func active(_ name: String, _ column: String, _ remark: String) -> HTML? {
         let table = figures[.activeSubscriptions]
         guard let row = table.rows.first, let now = Self.number(row, column, table) else { return nil }
-        // A day without a row lies before the first subscription.
+        // A day without a row is before the first subscription.
         let before =
             table.rows.first { $0[table.place(of: "day")] == figures.daysBefore.thirty }
             .flatMap { Self.number($0, column, table) } ?? 0
@@ -76,7 +78,7 @@ struct KeyFigures {
         return Tile(name: name, value: FigureText.count(now), remark: remark, change: "\(change) in 30 days").html()
     }
 
-    /// Purchases of the last 12 months that are over, against those of the 12 months before them.
+    /// Purchases of the last 12 complete months, compared with the 12 months before them.
     private var refundRate: HTML? {
         let table = figures[.refundsByMonth]
         guard let present = table.asOf?.prefix(7), let middle = FigureText.month(String(present), less: 12),
@@ -96,7 +98,7 @@ struct KeyFigures {
         )
     }
 
-    /// Of the last 30 days, against the 30 days before them.
+    /// The last 30 days, compared with the 30 days before them.
     private var delivery: HTML? {
         let table = figures[.deliveries]
         let day = table.place(of: "day")
@@ -157,7 +159,7 @@ private struct Tile {
     let name: String
     let value: String
     var remark: String
-    /// Against which period, too.
+    /// Includes the period of the comparison.
     var change: String?
 
     func html(currency: String? = nil, isHidden: Bool = false) -> HTML {

@@ -3,19 +3,20 @@ import FoundationEssentials
 import SignedData
 import StrictJSON
 
-/// The report as one HTML page that needs nothing else: its style, its script, its charts' library and its figures.
+/// The report as one self-contained HTML page, with style, script, chart library and figures.
 struct ReportPage {
     let figures: ReportFigures
     let library: ChartLibrary
-    /// Of storeledger.
+    /// The version of storeledger.
     let version: String
 
-    /// Draws the charts from the figures in the page, in the colours of the moment, for the chosen currency.
+    /// Draws the charts from the figures in the page, in the current colours, for the chosen currency.
     ///
-    /// Text reaches the page as text and the canvas only; once drawn, `<html data-charts>` says how many there are.
+    /// The script shows text only as text or on the canvas, never as markup. After drawing, `<html data-charts>`
+    /// contains the number of charts.
     private static let script = text(PackageResources.report_js)
 
-    /// The page's look: light, dark and on paper.
+    /// The page's style: light, dark and for print.
     private static let style = text(PackageResources.report_css)
 
     private static func text(_ resource: [UInt8]) -> String { String(decoding: resource, as: UTF8.self) }
@@ -82,7 +83,7 @@ struct ReportPage {
         return "Read from the ledger at \(read) UTC.\(asOf ?? "") \(promise)"
     }
 
-    /// The one with the most purchases first.
+    /// In descending order of purchases.
     private var currencies: [String] {
         let table = figures[.revenue]
         let (currency, purchases) = (table.place(of: "currency"), table.place(of: "purchases"))
@@ -95,7 +96,7 @@ struct ReportPage {
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     }
 
-    /// What the script draws the charts for; the currency only where there are several.
+    /// The choices that affect the charts; the currency only if there are several.
     private var choosers: HTML {
         guard !figures.isEmpty else { return .empty }
         let names: [HTML] = currencies.map { "<option>\($0)</option>" }
@@ -131,7 +132,8 @@ struct ReportPage {
         """
     }
 
-    /// Nothing from anywhere, and of what is in the page only what was written here.
+    /// The content security policy: loads nothing from outside, and allows only this page's scripts and style
+    /// by their hashes.
     private var policy: String {
         let scripts = [library.script, Self.script].map { "'sha256-\(Self.fingerprint($0))'" }.joined(separator: " ")
         return """

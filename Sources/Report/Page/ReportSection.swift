@@ -1,6 +1,6 @@
 /// A group of cards under one heading of the page.
 struct ReportSection: Sendable {
-    /// Names the section in the page's addresses.
+    /// The section's anchor in the page's URL.
     let id: String
     let title: String
     let cards: [any ReportCard]
@@ -19,7 +19,7 @@ struct ReportSection: Sendable {
 }
 
 extension ReportSection {
-    /// The page from top to bottom: what is asked most comes first.
+    /// The page from top to bottom, with the most frequent questions first.
     static let all: [ReportSection] = [
         .sales, .recurring, .subscriptions, .trials, .retention, .refunds, .operations,
     ]

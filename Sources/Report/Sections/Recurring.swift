@@ -1,5 +1,5 @@
 extension ReportSection {
-    /// Monthly recurring revenue and what follows from it.
+    /// Monthly recurring revenue and figures derived from it.
     static let recurring = ReportSection(
         id: "recurring",
         title: "Recurring revenue",

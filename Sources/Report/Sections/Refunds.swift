@@ -1,5 +1,5 @@
 extension ReportSection {
-    /// Which purchases are given back.
+    /// Which purchases are refunded.
     static let refunds = ReportSection(
         id: "refunds",
         title: "Refunds",

@@ -1,5 +1,5 @@
 extension ReportSection {
-    /// Who stays, who leaves and why.
+    /// How many subscribers stay or leave, and why.
     static let retention = ReportSection(
         id: "retention-and-churn",
         title: "Retention and churn",
@@ -70,7 +70,7 @@ extension ReportSection {
 }
 
 extension ReportQuestion {
-    /// All products together; one row for each cohort and month after it.
+    /// All products together, with one row for each cohort and later month.
     static let cohorts = ReportQuestion(
         "retention",
         on: ["retention_cohorts"],

@@ -1,5 +1,5 @@
 extension ReportSection {
-    /// What was sold, and what was given back.
+    /// Sales and refunds.
     static let sales = ReportSection(
         id: "sales",
         title: "Sales",

@@ -1,5 +1,5 @@
 extension ReportSection {
-    /// How many subscriptions there are, and how they come and go.
+    /// The number of subscriptions, and how it changes.
     static let subscriptions = ReportSection(
         id: "subscriptions",
         title: "Subscriptions",
@@ -216,7 +216,7 @@ extension ReportQuestion {
         sum(expired) AS expired, sum(switched_out) AS switched_out, sum(closing) AS closing, sum(churned) AS churned
         """
 
-    /// Of the last month that is over.
+    /// The last complete month by one column.
     private static func segment(_ name: String, _ column: FigureColumn) -> ReportQuestion {
         ReportQuestion(
             name,

@@ -14,7 +14,9 @@ struct SQLStatement: Sendable {
     init(file: [UInt8]) {
         var text: [UInt8] = []
         var names: [String] = []
+        // The comment at the top is for readers of the file; without it a session's activity shows the statement.
         var rest = file[...]
+        while rest.starts(with: "--".utf8) { rest = rest.drop { $0 != UInt8(ascii: "\n") }.dropFirst() }
         while let byte = rest.first {
             if let skipped = Self.quotedOrComment(rest) {
                 text += rest.prefix(skipped)

@@ -19,10 +19,14 @@ struct SQLStatementTests {
 
     @Test(arguments: [
         "SELECT ':a', \":b\" -- :c, it's Apple's\n FROM t", "SELECT 'it''s :a'", "SELECT 1::text, '12:30'::time",
-        "-- :a", "SELECT 'open :a",
+        "SELECT 1 -- :a", "SELECT 'open :a",
     ])
     func `what is quoted, a comment or a cast has no parameters`(text: String) {
         #expect(statement(text).text == text && statement(text).parameters.isEmpty)
+    }
+
+    @Test func `the comment at the top of a file is not sent`() {
+        #expect(statement("-- What :it does.\n--\nSELECT :a\n-- why\n").text == "SELECT $1\n-- why\n")
     }
 
     @Test(arguments: SQLStatement.all.map(\.name))

@@ -24,7 +24,9 @@ enum SocketOptions {
         var milliseconds = UInt32(UInt(bitPattern: timeout))
         let size = socklen_t(MemoryLayout<UInt32>.size)
         let isSet = unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size) == 0
-        return Int32(isSet ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR)
+        // A child process that inherits the socket would keep the connection, and its unsent bytes, alive after the close here.
+        let isPrivate = fcntl(socket, F_SETFD, FD_CLOEXEC) == 0
+        return Int32(isSet && isPrivate ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR)
     }
 
     /// Called in place of `close`.

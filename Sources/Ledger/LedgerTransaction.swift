@@ -5,6 +5,11 @@ extension Ledger {
     /// The most attempts of a transaction that fails for a temporary reason (deadlock, restart, lost connection).
     static let attempts = 5
 
+    /// How often a batch may find that another worker has changed one of its rows meanwhile.
+    ///
+    /// Each time the other worker has committed, so the number of workers bounds it: at most 256 in each process.
+    static let conflictLimit = 1_000
+
     /// Runs `body` in one transaction, and repeats it after a temporary failure or a lost connection.
     ///
     /// `body` can run more than once, so it must only read, or write the same each time.

@@ -344,7 +344,7 @@ struct OperationTests {
             #expect(first.lines[1].hasPrefix("FAIL  schema: "))
             #expect(first.lines[1].contains("run: storeledger migrate JOB"))
             #expect(first.lines[2].hasPrefix("FAIL  Apple: "), "\(first)")
-            #expect(first.lines[2].contains("This machine has to reach http://127.0.0.1:1: look at"), "\(first)")
+            #expect(first.lines[2].contains("This machine must reach http://127.0.0.1:1: check"), "\(first)")
             // Apple is not asked with a key that others can read.
             let key = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: stage.store.directory).first { $0.hasSuffix(".p8") }

@@ -71,11 +71,16 @@ struct StreamTests {
             try await stage.run(path, expecting: 2)
 
             let book = try stage.book()
-            #expect(try await Set(book.column("SELECT transaction_id FROM transactions")) == Set(ids))
+            let world = try await stage.store.world()
+            let known = Set(ids.filter { world.contains(#""kind":"transaction","key":"\#($0)""#) })
+            #expect(known.count > 10)
+            #expect(try await Set(book.column("SELECT transaction_id FROM transactions")) == known)
             #expect(try await book.column("SELECT DISTINCT source FROM transactions") == ["transactionInfo"])
             #expect(
-                try await book.column("SELECT item_key || ' ' || error_code FROM crawl_items WHERE state = 'failed'")
-                    == ["999999999999 4040010"]
+                try await Set(
+                    book.column("SELECT item_key || ' ' || error_code FROM crawl_items WHERE state = 'failed'")
+                )
+                    == Set((ids.filter { !known.contains($0) } + ["999999999999"]).map { $0 + " 4040010" })
             )
             #expect(try await stage.store.requests().count(of: "transactionInfo") == ids.count + 1)
 

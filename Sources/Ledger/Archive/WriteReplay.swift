@@ -20,14 +20,14 @@ extension Ledger {
         resolving rejects: [Int64] = []
     ) async throws -> RowCounts {
         var writer = RecordWriter(origin: origin, headers: headers, mode: mode)
-        var attempt = 1
+        var conflicts = 0
         while true {
             do {
                 return try await write(rows, with: writer, resolving: rejects)
             } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
                 writer.isRetryAfterConflict = true
-            } catch is RowChangedMeanwhile where attempt < Self.attempts {
-                attempt += 1
+            } catch is RowChangedMeanwhile where conflicts < Self.conflictLimit {
+                conflicts += 1
             }
         }
     }

@@ -56,6 +56,7 @@ extension Ledger {
         /// The changes of an attempt whose COMMIT has an unknown outcome.
         var inDoubt: RowCounts?
         var attempt = 1
+        var conflicts = 0
         while true {
             do {
                 return try await pool.withConnection { [writer] connection in
@@ -82,8 +83,8 @@ extension Ledger {
                 return try await hasHappened(page) ? inDoubt : nil
             } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
                 writer.isRetryAfterConflict = true
-            } catch is RowChangedMeanwhile where attempt < Self.attempts {
-                attempt += 1
+            } catch is RowChangedMeanwhile where conflicts < Self.conflictLimit {
+                conflicts += 1
             } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
                 attempt += 1
                 if error.isOutcomeUnknown { inDoubt = written.withLock { $0 } }

@@ -49,7 +49,14 @@ struct BadStateTests {
         Row("coverage JOB --json", 78, 78, 77, 0, "nightly has never run"),
         Row("status JOB --metrics-file METRICS", 78, 78, 77, 0, "nightly has never run"),
         Row("erase JOB --transaction-id 1", 78, 78, 77, 0, "no records"),
-        Row("erase JOB --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138 --dry-run", 78, 78, 77, 0, "no records"),
+        Row(
+            "erase JOB --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138 --dry-run",
+            78,
+            78,
+            77,
+            0,
+            "no records"
+        ),
         Row("erase JOB --reapply", 78, 78, 77, 0, ""),
         Row("migrate JOB", 0, 78, 77, 0, "up to date"),
         Row("run JOB --progress none", 78, 78, 77, 0, "nightly: run 1 complete"),

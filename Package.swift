@@ -93,7 +93,7 @@ let package = Package(
         module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
 
         // Level 3: job files with their streams, and signatures
-        module("JobPlan", ["AppStoreModel", "StrictJSON", "LedgerSchema", yams]),
+        module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
         module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
 
         // Level 4: the parts of a run

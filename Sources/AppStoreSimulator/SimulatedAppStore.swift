@@ -1,11 +1,11 @@
 package import AppStoreModel
+import Basics
 import FoundationEssentials
 import Hummingbird
 import Logging
 import NIOCore
 import ServiceLifecycle
 import SignedData
-import Basics
 
 /// A running simulated App Store of one app, on loopback.
 package struct SimulatedAppStore: Sendable {

@@ -1,5 +1,5 @@
-import Glibc
 import Basics
+import Glibc
 
 /// An error in a CSV file, or in writing one.
 package enum CSVError: Error, Hashable, Sendable {

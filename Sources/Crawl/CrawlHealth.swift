@@ -1,6 +1,6 @@
 import AppStoreModel
-import Synchronization
 import Basics
+import Synchronization
 
 /// Watches a whole crawl: stops it when too much fails, and limits retries so that they do not make an outage worse.
 final class CrawlHealth: Sendable {

@@ -1,6 +1,6 @@
 package import AppStoreModel
-import JobPlan
 package import Basics
+import JobPlan
 
 /// Crawls many items concurrently, each page by page, until all are finished.
 ///

@@ -1,7 +1,7 @@
 import AppStoreModel
+import Basics
 import JobPlan
 import Synchronization
-import Basics
 
 /// Hands out items one at a time; only a few are leased ahead, so that a million items never are in memory.
 ///

@@ -1,5 +1,5 @@
-import CLibCurl
 import Basics
+import CLibCurl
 
 /// How far an exchange got before it failed.
 struct ExchangeProgress {

@@ -1,5 +1,5 @@
-package import Postgres
 import Basics
+package import Postgres
 
 extension Ledger {
     /// The most attempts of a transaction that fails for a temporary reason (deadlock, restart, lost connection).

@@ -1,6 +1,6 @@
 import AppStoreModel
-import StrictJSON
 import Basics
+import StrictJSON
 
 /// Makes values from outside safe for a message or a sample.
 ///

@@ -1,7 +1,7 @@
 import AppStoreModel
+import Basics
 import LedgerSchema
 import StrictJSON
-import Basics
 
 /// The result of reading one value of a scalar field.
 enum ScalarReading: Equatable {

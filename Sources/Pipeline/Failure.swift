@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import CSVFormat
 import Crawl
 import HTTPTransport
@@ -7,7 +8,6 @@ import Ledger
 import Postgres
 import Report
 import SignedData
-import Basics
 
 /// The message and exit code of a failed command.
 ///

@@ -1,5 +1,6 @@
 import AppStoreAPI
 import AppStoreModel
+package import Basics
 import Crawl
 import HTTPTransport
 package import JobPlan
@@ -8,7 +9,6 @@ import Normalize
 import Postgres
 import Publish
 import SignedData
-package import Basics
 
 /// Runs one job, from its file to verified rows in PostgreSQL and CSV.
 ///

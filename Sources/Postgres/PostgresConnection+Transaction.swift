@@ -1,5 +1,5 @@
-import CLibPQ
 import Basics
+import CLibPQ
 
 extension PostgresConnection {
     /// Runs `body` in a transaction, which commits when `body` returns and rolls back when it throws.

@@ -1,5 +1,5 @@
-package import LedgerSchema
 import Basics
+package import LedgerSchema
 
 /// Many rows as one parameter: an array of a type that ``PostgresConnection/makeRowType(_:of:)`` created.
 package struct RowArray: Sendable {

@@ -1,9 +1,9 @@
+import Basics
 import CSVFormat
 package import Ledger
 import LedgerSchema
 import Postgres
 import SignedData
-import Basics
 
 /// The tables to publish, and the target directory.
 package struct CSVOrder: Sendable {

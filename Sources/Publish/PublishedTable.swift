@@ -1,8 +1,8 @@
+import Basics
 import CSVFormat
 import Ledger
 import LedgerSchema
 import Postgres
-import Basics
 
 /// A table as a CSV file: its columns in order, without those that are useful only in the database.
 struct PublishedTable {

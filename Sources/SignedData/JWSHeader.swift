@@ -1,6 +1,6 @@
 import AppStoreModel
-import StrictJSON
 import Basics
+import StrictJSON
 
 /// The content of Apple's JWS header: ES256 and a chain of three certificates.
 struct JWSHeader {

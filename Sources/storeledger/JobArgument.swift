@@ -1,7 +1,7 @@
 import ArgumentParser
-import Pipeline
 import FoundationEssentials
 import JobPlan
+import Pipeline
 
 /// The job file argument.
 struct JobArgument: ParsableArguments {

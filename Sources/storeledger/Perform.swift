@@ -1,7 +1,7 @@
 import ArgumentParser
-import Pipeline
-import Glibc
 import Basics
+import Glibc
+import Pipeline
 
 /// Runs a command's work; SIGINT and SIGTERM cancel it, and it ends in an orderly way.
 ///

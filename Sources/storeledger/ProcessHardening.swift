@@ -1,5 +1,5 @@
-import Glibc
 import Basics
+import Glibc
 
 /// Keeps keys and tokens from leaving the process's memory; called at the start of the process.
 enum ProcessHardening {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Pipeline
+import Basics
 import JobPlan
 import Ledger
-import Basics
+import Pipeline
 
 /// The common options of `run` and `retry`.
 struct RunOptions: ParsableArguments {

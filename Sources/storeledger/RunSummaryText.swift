@@ -1,7 +1,7 @@
-import Pipeline
-import Ledger
-import Publish
 import Basics
+import Ledger
+import Pipeline
+import Publish
 
 /// The summary that `run` writes to stdout.
 struct RunSummaryText {

@@ -1,9 +1,9 @@
 import AppStoreAPI
 import AppStoreModel
-import JobPlan
 import Dispatch
 import Glibc
 import HTTPTransport
+import JobPlan
 import SignedData
 import Synchronization
 

@@ -58,7 +58,7 @@ import Testing
         let share = Double(late.count { $0 > 0 }) * 200 / Double(late.count)
         #expect(late.count > 5_000 && share > 0.6 && share < 1.4, "\(share) of \(late.count)")
         #expect(late.allSatisfy { $0 == 0 || (66 * Moment.minute...180 * Moment.minute).contains($0) })
-        // The same ones, whatever the moment, and other ones of another seed.
+        // The moment does not change them; another seed does.
         parameters.anchor = parameters.anchor + .seconds(12_345)
         #expect(World(parameters: parameters).notifications.map(\.delay) == late)
         parameters.seed += 1

@@ -1,6 +1,6 @@
+import Basics
 import Dispatch
 import Testing
-import Basics
 
 @Suite(.timeLimit(.minutes(15)))
 struct BlockingThreadTests {

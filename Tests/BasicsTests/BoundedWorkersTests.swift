@@ -1,6 +1,6 @@
+import Basics
 import Synchronization
 import Testing
-import Basics
 
 @Suite(.timeLimit(.minutes(15)))
 struct BoundedWorkersTests {

@@ -1,6 +1,6 @@
+import Basics
 import FoundationEssentials
 import Testing
-import Basics
 
 struct CalendarDateTests {
     @Test func `days agree with Foundation's calendar over every leap rule`() throws {

@@ -1,6 +1,6 @@
+import Basics
 import Glibc
 import Testing
-import Basics
 
 /// Each in a process of its own: signals belong to the process.
 @Suite(.timeLimit(.minutes(15)))

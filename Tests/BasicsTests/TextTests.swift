@@ -1,5 +1,5 @@
-import Testing
 import Basics
+import Testing
 
 struct UUIDTextTests {
     private static let bytes: [UInt8] =

@@ -1,5 +1,5 @@
-import Testing
 import Basics
+import Testing
 
 @Suite(.timeLimit(.minutes(15)))
 struct TimekeeperTests {

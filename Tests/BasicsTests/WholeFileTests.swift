@@ -1,6 +1,6 @@
+import Basics
 import Foundation
 import Testing
-import Basics
 
 struct WholeFileTests {
     private func inDirectory(_ body: (String) throws -> Void) throws {

@@ -60,7 +60,7 @@ enum AuditTrail {
             is_new_run boolean := NEW.run_id <> OLD.run_id OR NEW.error_message LIKE '%superseded%';
         BEGIN
             IF who = '\(ownName)' THEN RETURN NULL; END IF;
-            -- Whose refunds are due is noted on items that somebody else may hold.
+            -- Refunds that are due are marked on items that another worker can hold.
             IF to_jsonb(NEW) - '{saw_revocation,refunds_due}'::text[] = to_jsonb(OLD) - '{saw_revocation,refunds_due}'::text[] THEN
                 RETURN NULL;
             END IF;

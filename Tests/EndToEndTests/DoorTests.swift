@@ -1,9 +1,9 @@
 import AppStoreModel
 import Crawl
-import Pipeline
 import Glibc
 import JobPlan
 import Ledger
+import Pipeline
 import Testing
 
 @testable import storeledger

@@ -28,7 +28,7 @@ final class LoopbackServer: Sendable {
     /// Starts listening; `script` is what one connection does, and the connection is closed when it returns.
     ///
     /// - Parameters:
-    ///   - hasSmallWindow: Whether its connections take only some two kilobytes that nobody reads; the rest waits in the
+    ///   - hasSmallWindow: Whether its connections accept only about two kilobytes, unread; the rest waits in the
     ///     client's kernel.
     ///   - script: What one connection does.
     /// - Throws: ``NoSocket``.

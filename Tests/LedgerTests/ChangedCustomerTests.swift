@@ -322,7 +322,8 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(scene.plan()) == ["84"])
     }
 
-    @Test func `a customer whom only a second reading names is asked once more, whatever was asked since`() async throws
+    @Test func `a customer that only a second reading names is requested once more, even after later requests`()
+        async throws
     {
         let scene = try await Scene()
         try await scene.notify("83", hoursAgo: 60)

@@ -32,7 +32,9 @@ struct QuarantineTests {
         return try await world.ledger.write(rows, from: origin).newlyRejected
     }
 
-    @Test func `a record is new once, in whatever bytes, run, job and history it comes again`() async throws {
+    @Test func `a record is new once, even when it returns with other bytes or in another run, job or history`()
+        async throws
+    {
         let world = try await TestLedger()
         #expect(
             try await write(reject(1, signature: 10), reject(2, signature: 20), in: world) == [

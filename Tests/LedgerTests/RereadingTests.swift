@@ -259,7 +259,7 @@ struct RereadingTests {
             let items = try await world.take(.notificationHistory, 10, for: holder)
             let second = try #require(items.first { $0.reading == .second })
             try await commit(uuids, of: second, for: holder, world)
-            // New in a window that nobody has read before: in time.
+            // New in a window that was not read before, so it is not late.
             let own = try #require(items.first { $0.reading == .first })
             try await commit(["new-\(night)"], of: own, for: holder, world)
             try await world.finish(start.run, cursor: nil)

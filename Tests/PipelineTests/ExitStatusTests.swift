@@ -1,5 +1,5 @@
-import Pipeline
 import FoundationEssentials
+import Pipeline
 import Report
 import Testing
 

@@ -12,12 +12,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     /// The environment variable with the connection string of a running private server, whose user may create databases.
     package static let variable = "STORELEDGER_TEST_POSTGRES"
 
-    private struct Current: Sendable {
-        let conninfo: String
-        let isCopy: Bool
-    }
-
-    @TaskLocal private static var current: Current?
+    @TaskLocal private static var current: String?
 
     fileprivate let template: Template?
 
@@ -29,12 +24,9 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     package static var conninfo: String {
         get throws {
             guard let current else { throw TemporaryDatabaseError.noTrait }
-            return current.conninfo
+            return current
         }
     }
-
-    /// Whether this test's database is a copy of a ``Template``; false for an empty database.
-    package static var isCopy: Bool { current?.isCopy ?? false }
 
     /// A pool of sessions in this test's database.
     package static func pool(size: Int = 2) throws -> PostgresPool {
@@ -72,7 +64,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
             let source = try original.map { " TEMPLATE \(try quotedIdentifier($0))" } ?? ""
             try connection.script("CREATE DATABASE \(try quotedIdentifier(name))\(source)")
         }
-        let current = Current(conninfo: database(name, at: server.conninfo), isCopy: original != nil)
+        let current = database(name, at: server.conninfo)
         let outcome: Result<Void, any Error>
         do {
             try await Self.$current.withValue(current) { try await function() }

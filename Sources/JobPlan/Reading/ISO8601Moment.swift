@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 
 /// Reads an ISO 8601 date and time, such as `2026-01-31T08:30:00Z` or `2026-01-31T09:30:00.250+01:00`.
 enum ISO8601Moment: Equatable {
@@ -11,7 +12,7 @@ enum ISO8601Moment: Equatable {
         var rest = text.utf8[...]
         guard let year = rest.takeNumber(digits: 4), rest.take("-"), let month = rest.takeNumber(digits: 2),
             rest.take("-"), let day = rest.takeNumber(digits: 2),
-            let days = daysSince1970(year: year, month: month, day: day)
+            year >= 1970, let days = daysSince1970(year: Int64(year), month: Int64(month), day: Int64(day))
         else { return nil }
         guard !rest.isEmpty else {
             self = .withoutZone(suggestion: text + "T00:00:00Z")
@@ -32,8 +33,8 @@ enum ISO8601Moment: Equatable {
             return
         }
         guard let offsetMinutes = rest.takeZone(), rest.isEmpty else { return nil }
-        let minutes = (days * 24 + hour) * 60 + minute - offsetMinutes
-        self = .moment(UnixMilliseconds(rawValue: Int64(minutes) * 60_000 + Int64(milliseconds)))
+        let minutes = (days * 24 + Int64(hour)) * 60 + Int64(minute - offsetMinutes)
+        self = .moment(UnixMilliseconds(rawValue: minutes * 60_000 + Int64(milliseconds)))
     }
 }
 
@@ -72,14 +73,4 @@ extension Substring.UTF8View {
         else { return nil }
         return (hours * 60 + minutes) * (isEast ? 1 : -1)
     }
-}
-
-private func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
-    guard year >= 1970, (1...12).contains(month) else { return nil }
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard (1...lengths[month - 1]).contains(day) else { return nil }
-    func leapDays(before year: Int) -> Int { (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 }
-    let years = (year - 1970) * 365 + leapDays(before: year) - leapDays(before: 1970)
-    return years + lengths.prefix(month - 1).reduce(0, +) + day - 1
 }

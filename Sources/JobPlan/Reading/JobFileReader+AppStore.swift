@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 
 extension JobFileReader {
     func app(_ file: Section) -> JobFile.App? {
@@ -36,7 +37,7 @@ extension JobFileReader {
             "issuerId",
             "it must be the issuer ID from App Store Connect, a UUID such as 57246542-96fe-1a63-e053-0824d011072a",
             isRequired: true,
-            where: isUUID
+            where: { UUIDText.bytes(of: $0) != nil }
         )
         let keyId = section.text(
             "keyId",
@@ -88,11 +89,5 @@ extension JobFileReader {
     private func isBundleId(_ text: String) -> Bool {
         (1...155).contains(text.utf8.count)
             && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
-    }
-
-    private func isUUID(_ text: String) -> Bool {
-        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        return groups.map(\.count) == [8, 4, 4, 4, 12]
-            && groups.joined().allSatisfy { isDigit($0) || (0x41...0x46).contains($0) || (0x61...0x66).contains($0) }
     }
 }

@@ -1,4 +1,5 @@
 package import AppStoreModel
+import Basics
 import LedgerSchema
 import SignedData
 import StrictJSON
@@ -32,18 +33,18 @@ package struct CustomerID: Hashable, Sendable {
     /// - Parameter uuid: In the form 8-4-4-4-12, in upper or lower case.
     /// - Returns: `nil` for other text and for the nil UUID, which apps send when they have no account.
     package static func account(_ uuid: String) -> Self? {
-        let groups = uuid.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard groups.map(\.count) == [8, 4, 4, 4, 12], groups.joined().allSatisfy(\.isHexadecimalDigit),
-            groups.joined().contains(where: { $0 != UInt8(ascii: "0") })
-        else { return nil }
-        return Self(kind: .account, text: uuid.lowercased())
+        UUIDText.bytes(of: uuid).flatMap(account)
+    }
+
+    private static func account(_ bytes: [UInt8]) -> Self? {
+        guard bytes.contains(where: { $0 != 0 }) else { return nil }
+        return Self(kind: .account, text: UUIDText.text(of: bytes))
     }
 
     init?(_ kind: Kind, _ cell: Cell) {
         switch (kind, cell) {
         case (.account, .uuid(let bytes)) where bytes.count == 16:
-            let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { bytes[$0].hexadecimal }
-            guard let id = Self.account(groups.joined(separator: "-")) else { return nil }
+            guard let id = Self.account(bytes) else { return nil }
             self = id
         case (.transaction, .text(let text)), (.appTransaction, .text(let text)):
             self.init(kind: kind, text: text)

@@ -1,8 +1,8 @@
 import AppStoreModel
+import Basics
 import LedgerSchema
 import Postgres
 import StrictJSON
-import Basics
 
 /// Removes one customer from one app's tables, inside the caller's transaction.
 ///

@@ -1,6 +1,6 @@
+import Basics
 import LedgerSchema
 import Postgres
-import Basics
 
 /// The result of an erasure; its JSON form is stable and documented in `docs/reference/json.md`.
 package struct Erasure: Codable, Equatable, Sendable {

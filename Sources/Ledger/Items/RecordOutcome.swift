@@ -1,8 +1,8 @@
 package import AppStoreModel
+import Basics
 package import JobPlan
 import LedgerSchema
 import Postgres
-import Basics
 
 extension Ledger {
     /// Records the outcome of an item whose page could not be fetched, and releases its lease.

@@ -1,7 +1,7 @@
 package import AppStoreModel
+import Basics
 import LedgerSchema
 import Postgres
-import Basics
 
 /// The durable sliding-window rate limiter of one app, shared by every process and machine.
 ///

@@ -1,6 +1,6 @@
+import Basics
 import LedgerSchema
 import Postgres
-import Basics
 
 /// Brings a schema to the version of the SQL files; forward only.
 package struct Migrator: Sendable {

@@ -1,6 +1,6 @@
+import Basics
 import FoundationEssentials
 import Glibc
-import Basics
 
 /// The SQL files of a checkout or an installation.
 package struct SQLDirectory: Sendable {

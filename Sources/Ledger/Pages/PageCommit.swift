@@ -1,9 +1,9 @@
 package import AppStoreModel
+import Basics
 package import JobPlan
 package import LedgerSchema
 import Postgres
 import Synchronization
-import Basics
 
 /// One page to commit: rows, rejects, cursor and lease check, all or nothing.
 package struct PageCommit: Sendable {

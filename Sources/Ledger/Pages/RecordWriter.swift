@@ -1,83 +1,10 @@
-package import AppStoreModel
+import AppStoreModel
+import Basics
 import JobPlan
 import LedgerSchema
 import Postgres
 import SignedData
 import StrictJSON
-import Basics
-
-/// The number of records in a batch that were new, newer, or already known.
-package struct RowCounts: Equatable, Sendable {
-    package var new = 0
-    package var updated = 0
-    package var unchanged = 0
-    /// Records of erased customers, which are not stored.
-    package var withheld = 0
-    /// The reason of each rejected record that is new to the ledger; see ``Quarantine``.
-    package var newlyRejected: [String] = []
-
-    package init() {}
-}
-
-/// How records are merged into the ledger.
-package enum MergeMode: Sendable {
-    /// Records in a response from Apple.
-    case fetched
-    /// Records that are verified again, such as rejected ones and those inside notifications.
-    ///
-    /// A row made again from the same snapshot replaces the ledger's row, because a newer StoreLedger may read more
-    /// fields from the same payload.
-    case replayed
-    /// As ``replayed``, but every payload comes from the archive, so none has to be archived.
-    case replayedFromArchive
-
-    var rewritesHeldSnapshots: Bool { self != .fetched }
-    var archives: Bool { self != .replayedFromArchive }
-}
-
-/// The origin of a batch of rows; stored with the rows.
-package struct RowOrigin: Sendable {
-    package let app: AppID
-    package let job: String
-    /// `nil` for rows that a replay makes.
-    package let run: Int64?
-    package let stream: StreamName
-    /// The transaction ID of the user's list in whose history the rows were found.
-    package let listedTransactionID: String?
-    /// The latest time at which Apple responded; `nil` for rows that were not just fetched from Apple.
-    package let readAt: UnixMilliseconds?
-    /// Whether the job has read the day of these notifications before, so that new ones are late.
-    package let isSecondReading: Bool
-
-    /// The tables contain 0 for rows without a run.
-    var runNumber: Int64 { run ?? 0 }
-
-    private var streamType: (any AppStoreStream.Type)? { AllStreams.type(of: stream) }
-
-    /// Whether the transactions are refunds.
-    var bringsRefunds: Bool { streamType?.bringsRefunds ?? false }
-
-    /// Whether the rows identify customers with changes.
-    var namesChangedCustomers: Bool { streamType?.namesChangedCustomers ?? false }
-
-    package init(
-        app: AppID,
-        job: String,
-        run: Int64?,
-        stream: StreamName,
-        listedTransactionID: String?,
-        readAt: UnixMilliseconds? = nil,
-        isSecondReading: Bool = false
-    ) {
-        self.app = app
-        self.job = job
-        self.run = run
-        self.stream = stream
-        self.listedTransactionID = listedTransactionID
-        self.readAt = readAt
-        self.isSecondReading = isSecondReading
-    }
-}
 
 /// Writes the rows of one batch inside the caller's transaction.
 ///

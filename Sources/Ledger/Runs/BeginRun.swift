@@ -1,8 +1,8 @@
 package import AppStoreModel
+import Basics
 import JobPlan
 import LedgerSchema
 import Postgres
-import Basics
 
 /// Provides the listed, validated IDs in batches.
 ///

@@ -1,8 +1,8 @@
 package import AppStoreModel
+import Basics
 import JobPlan
 import LedgerSchema
 import Postgres
-import Basics
 
 /// The customers that a run with `changedSince` found in notifications.
 package struct NamedCustomers: Sendable, Equatable {

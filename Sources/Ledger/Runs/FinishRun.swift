@@ -1,7 +1,7 @@
 package import AppStoreModel
+import Basics
 import LedgerSchema
 import Postgres
-import Basics
 
 extension Ledger {
     /// The database's clock, which all machines share.

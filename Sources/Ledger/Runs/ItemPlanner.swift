@@ -1,8 +1,8 @@
 import AppStoreModel
+import Basics
 import JobPlan
 import LedgerSchema
 import Postgres
-import Basics
 
 /// Creates a run's work items in the database, without holding the list of IDs in memory.
 struct ItemPlanner {

@@ -1,7 +1,7 @@
 import AppStoreModel
+import Basics
 import LedgerSchema
 import Postgres
-import Basics
 
 /// The IDs to plan, in a temporary table of one session: each once, in order, in batches.
 ///

@@ -1,8 +1,8 @@
 package import AppStoreModel
+import Basics
 import LedgerSchema
 package import SignedData
 import StrictJSON
-import Basics
 
 /// Verifies that records are signed by Apple and belong to the job's app.
 package struct RecordVerifier: Sendable {

@@ -74,7 +74,7 @@ struct NestedField {
     let name: String
     let kind: RecordKind
 
-    static func of(_ kind: RecordKind) -> [NestedField] { kind == .notification ? ofNotifications : [] }
+    static func of(_ kind: RecordKind) -> [NestedField] { kind.nestsRecords ? ofNotifications : [] }
 
     private static let ofNotifications = [
         NestedField(object: "data", name: "signedTransactionInfo", kind: .transaction),

@@ -1,10 +1,10 @@
 import AppStoreAPI
 import AppStoreModel
+import Basics
 import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
-import Basics
 
 /// The result of one check of `doctor`.
 package struct Diagnostic: Sendable, Codable {

@@ -1,9 +1,9 @@
 import AppStoreModel
+import Basics
 import JobPlan
 package import Ledger
 package import Publish
 import StrictJSON
-import Basics
 
 extension Pipeline {
     /// How long to wait while another process writes CSV files.

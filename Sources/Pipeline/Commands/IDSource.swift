@@ -1,8 +1,8 @@
 import AppStoreModel
+import Basics
 import CSVFormat
 import JobPlan
 import Ledger
-import Basics
 
 /// The source of a job's IDs.
 ///

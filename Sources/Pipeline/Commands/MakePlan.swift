@@ -1,8 +1,8 @@
 import AppStoreModel
+import Basics
 import FoundationEssentials
 import JobPlan
 import Ledger
-import Basics
 
 extension Pipeline {
     /// The job's work, and how long it takes under Apple's limits.

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import FoundationEssentials
 import JobPlan
 import Ledger
@@ -6,7 +7,6 @@ import LedgerSchema
 import Normalize
 import SignedData
 import Synchronization
-import Basics
 
 /// The result of a replay.
 package struct ReplayReport: Sendable, Equatable {

@@ -1,10 +1,10 @@
 import AppStoreAPI
 import AppStoreModel
+import Basics
 import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
-import Basics
 
 /// Fetches pages from Apple.
 ///

@@ -1,10 +1,10 @@
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Ledger
 import LedgerSchema
 import Normalize
-import Basics
 
 /// The crawler's interface to the ledger: it provides items and commits pages.
 struct CrawlLedger: CrawlStore {

@@ -1,7 +1,7 @@
+import Basics
 import JobPlan
 import Ledger
 import Synchronization
-import Basics
 
 /// Renews this process's leases, and knows which of them are still safe to use.
 ///

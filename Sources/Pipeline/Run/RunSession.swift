@@ -1,11 +1,11 @@
 import AppStoreAPI
 import AppStoreModel
+import Basics
 import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
 import Normalize
-import Basics
 
 /// One process's part of one run.
 ///

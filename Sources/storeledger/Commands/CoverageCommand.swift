@@ -1,7 +1,7 @@
 import ArgumentParser
-import Pipeline
 import JobPlan
 import Ledger
+import Pipeline
 
 struct CoverageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

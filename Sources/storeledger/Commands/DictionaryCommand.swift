@@ -1,6 +1,6 @@
 import ArgumentParser
-import Pipeline
 import Ledger
+import Pipeline
 
 struct DictionaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

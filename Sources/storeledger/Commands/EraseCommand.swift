@@ -1,8 +1,8 @@
 import AppStoreModel
 import ArgumentParser
-import Pipeline
 import JobPlan
 import Ledger
+import Pipeline
 import Publish
 
 struct EraseCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Pipeline
 import Ledger
+import Pipeline
 import Publish
 
 struct ExportCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Pipeline
 import FoundationEssentials
 import Glibc
 import JobPlan
+import Pipeline
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Pipeline
 import Basics
+import Pipeline
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

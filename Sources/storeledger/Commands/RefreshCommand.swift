@@ -1,6 +1,6 @@
 import ArgumentParser
-import Pipeline
 import Ledger
+import Pipeline
 
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Pipeline
 import JobPlan
+import Pipeline
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Pipeline
 import FoundationEssentials
 import Glibc
 import JobPlan
 import Ledger
+import Pipeline
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

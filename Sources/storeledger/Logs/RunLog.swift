@@ -1,9 +1,9 @@
 import AppStoreModel
 import Crawl
-import Pipeline
 import JobPlan
 import Ledger
 import Logging
+import Pipeline
 
 /// Logs the events of a run, one record for each.
 ///

@@ -1,5 +1,5 @@
-import Ledger
 import Basics
+import Ledger
 
 /// The file for the textfile collector of Prometheus's node_exporter.
 ///

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Pipeline
 import FoundationEssentials
 import Ledger
+import Pipeline
 
 /// The metrics options of a command.
 struct MetricsOptions: ParsableArguments {

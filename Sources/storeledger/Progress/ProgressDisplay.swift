@@ -1,7 +1,7 @@
 import AppStoreModel
+import Basics
 import Pipeline
 import Synchronization
-import Basics
 
 /// Shows the progress of a run on stderr: a bar on a terminal, or lines or JSON lines on request.
 final class ProgressDisplay: Sendable {

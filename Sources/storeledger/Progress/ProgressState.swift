@@ -1,9 +1,9 @@
 import AppStoreModel
+import Basics
 import Crawl
-import Pipeline
 import JobPlan
 import Ledger
-import Basics
+import Pipeline
 
 /// The progress of a run so far, and its text forms.
 struct ProgressState: Sendable {

@@ -1,11 +1,11 @@
 import AppStoreModel
 import AppStoreSimulator
 import ArgumentParser
+import Basics
 import JobPlan
 import Ledger
 import LedgerSchema
 import Synchronization
-import Basics
 
 /// The load path alone: rows are ready, and go into the ledger.
 struct MergeCommand: AsyncParsableCommand {

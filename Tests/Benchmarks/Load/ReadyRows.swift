@@ -1,13 +1,13 @@
 import AppStoreModel
 import AppStoreSimulator
 import ArgumentParser
+import Basics
 import Glibc
 import JobPlan
 import LedgerSchema
 import Normalize
 import SignedData
 import Synchronization
-import Basics
 
 /// How large the world of a benchmark is.
 struct WorldOptions: ParsableArguments {

@@ -1,10 +1,10 @@
 import AppStoreModel
 import AppStoreSimulator
+import Basics
 import JobPlan
 import Ledger
 import LedgerSchema
 import Synchronization
-import Basics
 
 /// A ledger that holds a whole world, archive and rows.
 struct SeededLedger {

@@ -1,9 +1,9 @@
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Synchronization
 import Testing
-import Basics
 
 @Suite(.timeLimit(.minutes(15)))
 struct CrawlerTests {

@@ -1,8 +1,8 @@
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Synchronization
-import Basics
 
 /// Hours of one to eight processes, each with the real ``Crawl/RateLimiter``, on one ledger; only time and the ledger are
 /// models.

@@ -1,8 +1,8 @@
 import AppStoreModel
+import Basics
 import JobPlan
 import Synchronization
 import Testing
-import Basics
 
 @testable import Crawl
 

@@ -1,6 +1,6 @@
 import AppStoreModel
-import Synchronization
 import Basics
+import Synchronization
 
 /// Time that a test moves: nothing passes unless it is told to, or something sleeps on an automatic one.
 final class ManualTime: Sendable {

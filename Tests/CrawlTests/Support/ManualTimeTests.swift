@@ -1,6 +1,6 @@
 import AppStoreModel
-import Testing
 import Basics
+import Testing
 
 @Suite(.timeLimit(.minutes(15)))
 struct ManualTimeTests {

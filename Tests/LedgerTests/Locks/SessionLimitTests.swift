@@ -12,7 +12,7 @@ struct SessionLimitTests {
     /// What the server allows a statement, and what each statement here takes at least; a session needs less to connect.
     private static let (limit, work) = ("200ms", "0.5")
 
-    @Test func `a long refresh, export and plan pass, whatever limits of time the role has`() async throws {
+    @Test func `a long refresh, export and plan pass under any time limits of the role`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["100001"])
         try await world.commit(PageRows(Rows.transaction("100001")), of: &items[0], for: holder)

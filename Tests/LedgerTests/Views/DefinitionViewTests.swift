@@ -42,7 +42,7 @@ struct DefinitionViewTests {
                 "04-05 monthly 0 0 1 1 0 0",
             ]
         )
-        // Weeks are sums of days: the first two weeks of the month lose one and nobody comes back.
+        // Weeks are sums of days: the first two weeks of the month lose one subscription, and none returns.
         #expect(
             try await world.answer(
                 """

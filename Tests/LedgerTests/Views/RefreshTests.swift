@@ -186,7 +186,7 @@ struct RefreshTests {
         let said = try await world.ledger.dictionary().markdown.map { $0 + "\n" }.joined()
         #expect(
             written == said,
-            "make it anew: scripts/demo --with storeledger dictionary jobs/demo.yaml > docs/analysts/dictionary.md"
+            "generate it again: scripts/demo --with storeledger dictionary jobs/demo.yaml > docs/analysts/dictionary.md"
         )
         #expect(!said.contains("|  |"), "something has no comment")
     }

@@ -48,7 +48,7 @@ extension CustomerModel {
         return cells.map { "\($0.key) \($0.value.text)" }
     }
 
-    /// Active at the end of a day: day, product, active, trials; only days and products with somebody in them.
+    /// Active at the end of a day: day, product, active, trials; only days and products with a subscription.
     var activeByDay: [String] {
         var cells: [String: (paid: Int, trials: Int)] = [:]
         for subscription in subscriptions {
@@ -66,7 +66,7 @@ extension CustomerModel {
         return cells.map { "\($0.key) \($0.value.paid) \($0.value.trials)" }
     }
 
-    /// Churn: month, product, active at its start, churned; only where somebody was active.
+    /// Churn: month, product, active at its start, churned; only where a subscription was active.
     var churnByMonth: [String] {
         var cells: [String: (active: Int, churned: Int)] = [:]
         for month in months {

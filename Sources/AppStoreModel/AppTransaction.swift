@@ -17,6 +17,8 @@ extension ObjectShape {
             Field("preorderDate", .moment),
             Field("deviceVerification", .text),
             Field("deviceVerificationNonce", .uuid),
+            // API 1.22.
+            Field("storeType", .text),
         ]
     )
 }

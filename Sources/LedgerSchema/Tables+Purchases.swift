@@ -78,6 +78,28 @@ extension Tables {
         ] + snapshotColumns
     )
 
+    /// The newest app transaction of each customer: the download or purchase of the app itself.
+    package static let appTransactions = Table(
+        "app_transactions",
+        key: ["app_transaction_id"],
+        columns: [
+            Column("app_transaction_id", .text),
+            Column("bundle_id", .text),
+            Column("app_apple_id", .bigint),
+            Column("receipt_type", .text),
+            Column("application_version", .text),
+            Column("version_external_identifier", .bigint),
+            Column("receipt_creation_date", .timestamptz),
+            Column("original_purchase_date", .timestamptz),
+            Column("original_application_version", .text),
+            Column("original_platform", .text),
+            Column("preorder_date", .timestamptz),
+            Column("device_verification", .text),
+            Column("device_verification_nonce", .uuid),
+            Column("store_type", .text),
+        ] + snapshotColumns
+    )
+
     /// The newest renewal info of each subscription.
     package static let renewals = Table(
         "renewals",

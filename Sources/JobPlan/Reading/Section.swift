@@ -102,6 +102,22 @@ package struct Section {
         texts(key, Self.expected(type)) { Choice(rawValue: $0) != nil }?.compactMap(Choice.init)
     }
 
+    /// A list of whole numbers in `range`.
+    func integers(_ key: String, in range: ClosedRange<Int64>, _ expected: String) -> [Int64]? {
+        guard let node = node(key, required: nil) else { return nil }
+        guard case .list(let items) = node.content else {
+            report(key, "it must be a list, such as [\(range.lowerBound), \(range.upperBound)]")
+            return nil
+        }
+        return items.filter { !$0.isLeftOut }.compactMap { item in
+            guard let number = item.scalar?.integer, range.contains(number) else {
+                problems.report(item.place, item.found, expected)
+                return nil
+            }
+            return number
+        }
+    }
+
     func flag(_ key: String) -> Bool? {
         value(key, "it must be true or false", isRequired: false) { $0.bool }
     }

@@ -10,6 +10,8 @@ package enum AllStreams {
         RefundHistory.self,
         NotificationHistory.self,
         TransactionInfo.self,
+        SubscriptionStatuses.self,
+        AppTransaction.self,
     ]
 
     package static let names = types.map { $0.name }

@@ -70,6 +70,7 @@ struct RecordWriter {
             crashPoint(.tableMerged)
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
+        try writeAnswers(rows.answers, on: connection)
         try writeArchive(
             rows.archive.filter { !merged.isKnownContent($0) },
             inserted: merged.inserted,

@@ -12,7 +12,7 @@ import StrictJSON
 enum Staging {
     /// The tables in which the newest snapshot wins, in the order in which every transaction merges them, to make
     /// deadlocks rare.
-    static let snapshotTables = [Tables.transactions, Tables.refunds, Tables.renewals, Tables.notifications]
+    static let snapshotTables = Tables.snapshots
 
     /// Creates the types that `rows` need.
     ///
@@ -23,6 +23,9 @@ enum Staging {
             let names = SnapshotNames(of: table).table
             try connection.makeRowType(name(of: names), of: names.columns)
             try connection.makeRowType(name(of: latestSignatures), of: latestSignatures.columns)
+        }
+        for table in Tables.answers where rows.answers.contains(where: { $0.has(rowsOf: table) }) {
+            try connection.makeRowType(name(of: table), of: table.columns)
         }
         let sendAttempts = Tables.notificationSendAttempts
         if !rows.sendAttempts.isEmpty { try connection.makeRowType(name(of: sendAttempts), of: sendAttempts.columns) }

@@ -109,7 +109,14 @@ let package = Package(
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 5: what is made of a ledger
+        // Level 5: what a run will do, and what is made of a ledger
+        module(
+            "Planning",
+            [
+                "AppStoreModel", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "Ledger",
+            ],
+            resources: [.embedInCode("SQL")]
+        ),
         module("Publish", ["LedgerSchema", "Basics", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
@@ -124,7 +131,7 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish", "Report",
+                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning", "Publish", "Report",
             ]
         ),
         module(
@@ -139,7 +146,8 @@ let package = Package(
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Publish", "Pipeline", argumentParser,
+                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Planning", "Publish", "Pipeline",
+                argumentParser,
                 logging,
             ],
             swiftSettings: optimized
@@ -172,7 +180,11 @@ let package = Package(
             of: "Normalize",
             ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
         ),
-        tests(of: "Ledger", ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Publish", "TestSupport"]),
+        tests(
+            of: "Ledger",
+            ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Planning", "Publish", "TestSupport"]
+        ),
+        tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
@@ -184,8 +196,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
-                "CSVFormat",
-                "Crawl", "AppStoreAPI", "Normalize",
+                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Planning",
             ],
             path: "Tests/Fuzz/FuzzTargets",
             swiftSettings: settings
@@ -208,7 +219,7 @@ let package = Package(
             name: "ledger-bench",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Normalize",
-                "Ledger", "Basics",
+                "Ledger", "Planning", "Basics",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",

@@ -23,20 +23,17 @@ package struct Ledger: Sendable {
     ///   - schema: The schema of the tables; it need not exist yet.
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
-    ///   - isForReading: Whether the ledger is only read. The role then need not be allowed to create temporary tables.
     package init(
         conninfo: ConnectionString,
         schema: String,
         sessions: Int,
-        deadline: Duration = .seconds(60),
-        isForReading: Bool = false
+        deadline: Duration = .seconds(60)
     ) {
         self.schema = schema
         self.deadline = deadline
         self.conninfo = conninfo
         pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
-            if !isForReading { try connection.script(Staging.createIDs) }
         }
         control = PostgresPool(conninfo: conninfo, size: 2, patience: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
@@ -94,7 +91,7 @@ package struct Ledger: Sendable {
 }
 
 /// The connections of a ledger on which a transaction runs.
-enum Lane {
+package enum Lane {
     case pages
     case control
 }

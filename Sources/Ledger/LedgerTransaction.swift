@@ -34,7 +34,7 @@ extension Ledger {
     }
 
     /// Runs `body` on a session, and repeats it after a temporary failure or a lost connection.
-    func persistently<R: Sendable>(
+    package func persistently<R: Sendable>(
         on lane: Lane = .pages,
         _ body: @Sendable (borrowing PostgresConnection) throws -> R
     ) async throws -> R {

@@ -5,6 +5,7 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import Planning
 import Postgres
 import Report
 import SignedData

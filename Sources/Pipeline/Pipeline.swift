@@ -6,6 +6,7 @@ import HTTPTransport
 package import JobPlan
 package import Ledger
 import Normalize
+import Planning
 import Postgres
 import Publish
 import SignedData

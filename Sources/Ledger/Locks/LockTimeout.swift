@@ -1,5 +1,5 @@
 import LedgerSchema
-import Postgres
+package import Postgres
 
 /// A session that holds a lock in the ledger's schema.
 ///
@@ -29,7 +29,7 @@ package struct LockHolder: Equatable, Sendable, CustomStringConvertible {
 /// The transaction has changed nothing.
 package struct LockTimeout: Error, Equatable, Sendable {
     /// The locks whose holders the error names.
-    enum Scope: Equatable, Sendable {
+    package enum Scope: Equatable, Sendable {
         /// Locks on one table, stronger than a reader's.
         case table(String)
         /// Locks on any table or view of the ledger, stronger than a reader's.
@@ -71,7 +71,7 @@ extension Ledger {
     ///   - body: The statements.
     /// - Returns: The result of `body`.
     /// - Throws: ``LockTimeout``, after which the transaction is not repeated; errors of `body`.
-    static func waiting<R>(
+    package static func waiting<R>(
         _ limit: Duration,
         for purpose: String,
         _ scope: LockTimeout.Scope,

@@ -5,6 +5,7 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import Planning
 
 /// The result of one check of `doctor`.
 package struct Diagnostic: Sendable, Codable {

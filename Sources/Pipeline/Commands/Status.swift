@@ -126,8 +126,7 @@ extension Ledger {
             conninfo: url.connectionString(applicationName: applicationName),
             schema: schema,
             sessions: 1,
-            deadline: databaseDeadline,
-            isForReading: true
+            deadline: databaseDeadline
         )
     }
 

@@ -6,6 +6,7 @@ import HTTPTransport
 import JobPlan
 import Ledger
 import Normalize
+import Planning
 
 /// One process's part of one run.
 ///

@@ -1,5 +1,6 @@
 import AppStoreModel
 import JobPlan
+package import Ledger
 import LedgerSchema
 import Postgres
 
@@ -59,29 +60,6 @@ extension Ledger {
             "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.isToDo) WHERE \(Self.isRetryable)",
             Self.retryable(by: plan) + [.bigint(run)]
         ).affected
-    }
-
-    /// The number of items that ``retryFailed(_:)`` would add.
-    static func countRetryable(by plan: RunPlan, on connection: borrowing PostgresConnection) throws -> Int64 {
-        try connection.run("SELECT count(*) AS items FROM crawl_items WHERE \(isRetryable)", retryable(by: plan))[0]
-            .int64("items")
-    }
-
-    /// Whether an item failed in any run, and the job would still request it in the same way.
-    private static let isRetryable = """
-        app_id = $1 AND job = $2 AND state = 'failed'
-            AND (stream, fingerprint) IN (SELECT * FROM unnest($3::text[], $4::text[]))
-            AND (window_end IS NULL OR window_end > $5::timestamptz)
-        """
-
-    /// The parameters of ``isRetryable``.
-    private static func retryable(by plan: RunPlan) -> [Cell] {
-        let streams = plan.job.streams.names
-        return [
-            .integer(plan.app.rawValue), .text(plan.job.name), .textArray(streams.map(\.rawValue)),
-            .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
-            .timestamp(plan.oldestNotification.rawValue),
-        ]
     }
 
     /// Waits until no other process starts or joins a run of the job, and then restores the default lock timeout.

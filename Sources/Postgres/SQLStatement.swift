@@ -1,17 +1,16 @@
-import LedgerSchema
-import Postgres
+package import LedgerSchema
 
-/// A statement in a file of `Sources/Ledger/SQL`, with named parameters.
+/// A statement in a file, with named parameters.
 ///
 /// A parameter is written `:name`, in lower case, and may occur more than once. Text in quotes and comments has no parameters.
-struct SQLStatement: Sendable {
+package struct SQLStatement: Sendable {
     /// With `$1`, `$2` and so on in place of the names.
-    let text: String
+    package let text: String
     /// The names, in the order of their numbers.
-    let parameters: [String]
+    package let parameters: [String]
 
     /// - Parameter file: The content of the file, UTF-8.
-    init(file: [UInt8]) {
+    package init(file: [UInt8]) {
         var text: [UInt8] = []
         var names: [String] = []
         // The comment at the top is for readers of the file; without it a session's activity shows the statement.
@@ -42,7 +41,7 @@ struct SQLStatement: Sendable {
     ///
     /// - Parameter values: One for each parameter, and no others; a wrong name is a programming error.
     /// - Returns: The cells.
-    func cells(_ values: KeyValuePairs<String, Cell>) -> [Cell] {
+    package func cells(_ values: KeyValuePairs<String, Cell>) -> [Cell] {
         precondition(values.count == parameters.count, "\(parameters) need values, not \(values.map(\.key))")
         return parameters.map { name in
             guard let value = values.first(where: { $0.key == name })?.value else {
@@ -71,7 +70,7 @@ struct SQLStatement: Sendable {
 
 extension PostgresConnection {
     /// Runs a statement with named parameters.
-    borrowing func run(
+    package borrowing func run(
         _ statement: SQLStatement,
         _ values: KeyValuePairs<String, Cell>
     ) throws(PostgresError) -> PostgresRows {

@@ -1,5 +1,6 @@
 import AppStoreModel
 import JobPlan
+package import Ledger
 import LedgerSchema
 import Postgres
 

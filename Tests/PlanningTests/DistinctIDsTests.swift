@@ -2,7 +2,7 @@ import AppStoreModel
 import TestSupport
 import Testing
 
-@testable import Pipeline
+@testable import Planning
 
 /// How the IDs of a list are counted.
 struct DistinctIDsTests {

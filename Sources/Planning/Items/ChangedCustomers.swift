@@ -1,6 +1,7 @@
 package import AppStoreModel
 import Basics
 import JobPlan
+package import Ledger
 import LedgerSchema
 import Postgres
 
@@ -24,16 +25,6 @@ package struct ChangedSoFar: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Apple's codes for an ID that does not exist.
-    ///
-    /// A later run would get the same answer, so only `retry` requests them again.
-    static let codesOfUnknownIDs: [String] = {
-        let codes: [AppleErrorCode] = [
-            .invalidTransactionId, .accountNotFound, .originalTransactionIdNotFound, .transactionIdNotFound,
-        ]
-        return codes.map { String($0.rawValue) }
-    }()
-
     /// Plans the histories of the customers in the app's notifications.
     ///
     /// Call it when the notifications are complete.

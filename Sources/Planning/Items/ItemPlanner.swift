@@ -1,6 +1,7 @@
 import AppStoreModel
 import Basics
 import JobPlan
+import Ledger
 import LedgerSchema
 import Postgres
 

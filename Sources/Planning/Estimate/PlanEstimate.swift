@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JobPlan
 
 /// The least number of requests that a run needs, estimated before anything is sent.
 package struct PlanEstimate: Equatable, Sendable {

@@ -2,12 +2,18 @@ import AppStoreModel
 import Ledger
 
 /// The number of IDs in a list.
-struct IDCount: Equatable {
-    var distinct: Int
+package struct IDCount: Equatable {
+    package var distinct: Int
     /// Rows that repeat an earlier ID.
-    var duplicates: Int
+    package var duplicates: Int
     /// Whether the two figures are estimates, because the list has more IDs than fit in memory.
-    var isEstimate = false
+    package var isEstimate = false
+
+    package init(distinct: Int, duplicates: Int, isEstimate: Bool = false) {
+        self.distinct = distinct
+        self.duplicates = duplicates
+        self.isEstimate = isEstimate
+    }
 }
 
 /// Counts the distinct IDs of a list of any length in one pass and bounded memory.

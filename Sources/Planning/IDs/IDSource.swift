@@ -1,21 +1,25 @@
 import AppStoreModel
 import Basics
 import CSVFormat
-import JobPlan
+package import JobPlan
 import Ledger
 
 /// The source of a job's IDs.
 ///
 /// Validates each ID; a list is never completely in memory.
-struct IDSource {
-    let job: JobFile
+package struct IDSource {
+    package let job: JobFile
+
+    package init(job: JobFile) {
+        self.job = job
+    }
 
     /// IDs sent to the database at a time.
     private static let batch = 10_000
     /// Bad rows listed in an error; more of them usually have the same cause.
     private static let namedBadRows = 10
 
-    func ids() -> ListedIDs {
+    package func ids() -> ListedIDs {
         switch job.transactionIds {
         case nil, .changedSince: .none
         case .list(let ids): .feed { take in try take(ids) }
@@ -28,7 +32,7 @@ struct IDSource {
     ///
     /// - Returns: `nil` if the IDs come from a query or from notifications.
     /// - Throws: ``ListError``.
-    func count() throws -> IDCount? {
+    package func count() throws -> IDCount? {
         guard case .feed(let feed) = ids() else {
             return job.transactionIds == nil ? IDCount(distinct: 0, duplicates: 0) : nil
         }
@@ -55,44 +59,5 @@ struct IDSource {
         }
         guard bad.isEmpty else { throw ListError(path: path, problem: .badRows(bad)) }
         if !ready.isEmpty { try take(ready) }
-    }
-}
-
-/// An ID list is unusable; nothing was sent.
-struct ListError: Error, CustomStringConvertible {
-    struct BadRow {
-        let line: Int
-        let found: String
-
-        var hint: String {
-            let isNumber = found.contains(where: \.isNumber) && (found.contains("E+") || found.contains("e+"))
-            return isNumber ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
-        }
-    }
-
-    enum Problem {
-        case unreadable(CSVError)
-        case badRows([BadRow])
-    }
-
-    let path: String
-    let problem: Problem
-
-    var isMissing: Bool {
-        if case .unreadable(let error) = problem { return error.isMissingInput }
-        return false
-    }
-
-    var description: String {
-        switch problem {
-        case .unreadable(let error):
-            return error.description
-        case .badRows(let rows):
-            let named = rows.prefix(10).map {
-                "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not a transaction ID\($0.hint)"
-            }
-            let more = rows.count > 10 ? ["… and more"] : []
-            return (named + more + ["An ID is one to twenty digits. Nothing was sent."]).joined(separator: "\n")
-        }
     }
 }

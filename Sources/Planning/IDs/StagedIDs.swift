@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import Ledger
 import LedgerSchema
 import Postgres
 
@@ -76,13 +77,22 @@ struct StagedIDs {
         try connection.script("TRUNCATE stage_ids, listed_ids")
     }
 
+    /// All IDs in `listed_ids`, and the current batch in `stage_ids`.
+    ///
+    /// COMMIT does not empty them, because PostgreSQL would then empty them at every commit of the session.
+    private static let createTables = """
+        CREATE TEMP TABLE IF NOT EXISTS stage_ids (item_key text NOT NULL);
+        CREATE TEMP TABLE IF NOT EXISTS listed_ids (item_key text NOT NULL, batch integer NOT NULL);
+        CREATE INDEX IF NOT EXISTS listed_ids_batch ON listed_ids (batch)
+        """
+
     /// Stages IDs in a separate transaction, which takes no locks that other sessions need.
     private static func stage(
         on connection: borrowing PostgresConnection,
         _ fill: (borrowing PostgresConnection) throws -> Void
     ) throws -> StagedIDs {
         try connection.transaction(.readCommitted) { connection in
-            try connection.script("\(Ledger.defaultPlanner); TRUNCATE stage_ids, listed_ids")
+            try connection.script("\(Ledger.defaultPlanner); \(createTables); TRUNCATE stage_ids, listed_ids")
             try fill(connection)
             _ = try connection.run(
                 """

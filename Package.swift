@@ -92,12 +92,13 @@ let package = Package(
         module("HTTPTransport", ["Basics", "CLibCurl"]),
         module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
 
-        // Level 3: job files with their streams, and signatures
+        // Level 3: job files with their streams, signatures, and Apple's hourly limits
         module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
         module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
+        module("RateLimit", ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"]),
 
         // Level 4: the parts of a run
-        module("Crawl", ["AppStoreModel", "Basics", "JobPlan"]),
+        module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
         module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
         module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics"]),
         module(
@@ -124,7 +125,8 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish", "Report",
+                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish",
+                "Report",
             ]
         ),
         module(
@@ -139,8 +141,8 @@ let package = Package(
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Publish", "Pipeline", argumentParser,
-                logging,
+                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Publish", "Pipeline",
+                argumentParser, logging,
             ],
             swiftSettings: optimized
         ),
@@ -153,9 +155,9 @@ let package = Package(
         // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema"],
+            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema", "RateLimit"],
             path: "Tests/TestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", []),
@@ -166,13 +168,17 @@ let package = Package(
         tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
         tests(of: "CSVFormat", []),
         // Its simulated fleets make millions of grants.
-        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
+        tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
+        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
         tests(
             of: "Normalize",
             ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
         ),
-        tests(of: "Ledger", ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Publish", "TestSupport"]),
+        tests(
+            of: "Ledger",
+            ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Publish", "TestSupport"]
+        ),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
@@ -184,8 +190,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
-                "CSVFormat",
-                "Crawl", "AppStoreAPI", "Normalize",
+                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize",
             ],
             path: "Tests/Fuzz/FuzzTargets",
             swiftSettings: settings

@@ -6,6 +6,7 @@ import HTTPTransport
 import JobPlan
 import Ledger
 import Postgres
+import RateLimit
 import Report
 import SignedData
 
@@ -46,6 +47,8 @@ package struct Failure: Sendable {
             (status(of: error), error.description)
         case let error as PostgresError:
             judge(error)
+        case let error as MissingShare:
+            (.bug, error.description)
         case let error as LockTimeout:
             (.workLeft, sentence(of: error))
         case let error as StopReason:

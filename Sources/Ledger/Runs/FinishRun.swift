@@ -1,6 +1,6 @@
 package import AppStoreModel
 import Basics
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 
 extension Ledger {

@@ -4,6 +4,7 @@ import JobPlan
 import Ledger
 import Logging
 import Pipeline
+import RateLimit
 
 /// Logs the events of a run, one record for each.
 ///

@@ -2,7 +2,9 @@ import AppStoreModel
 import Basics
 import Crawl
 import JobPlan
+import RateLimit
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))

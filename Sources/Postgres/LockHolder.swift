@@ -27,12 +27,13 @@ extension LockHolder {
     /// The most sessions that an error names.
     static let limit = 4
 
-    /// The sessions that hold locks in the schema now, strongest locks first, at most ``limit``.
+    /// Reads which sessions hold locks in the schema now.
     ///
     /// - Parameters:
     ///   - schema: Of the tables and views.
     ///   - scope: Which locks.
     ///   - connection: Another session than the one that waited.
+    /// - Returns: At most ``limit``, strongest locks first.
     /// - Throws: ``PostgresError``.
     static func all(
         in schema: String,

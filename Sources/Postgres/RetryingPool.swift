@@ -1,5 +1,3 @@
-import Basics
-
 /// A pool whose transactions are repeated after a temporary failure, and whose lock timeouts name the sessions that
 /// hold the lock.
 package struct RetryingPool: Sendable {

@@ -19,7 +19,8 @@ struct ClockWatch: Sendable {
     ///
     /// - Throws: ``ClockDisagreement`` when the clock was set since the last reading. Set forward, it frees budget
     ///   that is still spent. Set back, no budget is freed until the clock has caught up.
-    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(ClockDisagreement) {
+    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(ClockDisagreement)
+    {
         let last = ledger
         ledger = (reading, asked, answered)
         guard let last else { return }

@@ -37,7 +37,8 @@ struct BudgetTests {
     }
 
     /// Asks again and again, resting in between, until the ledger refuses for `reason`.
-    private func drain(_ world: TestLedger, _ budget: PostgresRateLedger, until reason: RateGrant.Refusal = .budget) async throws -> Int
+    private func drain(_ world: TestLedger, _ budget: PostgresRateLedger, until reason: RateGrant.Refusal = .budget)
+        async throws -> Int
     {
         var taken = 0
         while true {

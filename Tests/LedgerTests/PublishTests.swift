@@ -121,7 +121,11 @@ struct PublishTests {
         var (items, holder) = try await world.leased(["1"])
         try await world.commit(Rows.fullPage(), of: &items[0], for: holder)
         let share = PostgresRateLedger.Share(requestsPerSecond: 1, window: .hour)
-        let budget = PostgresRateLedger(pool: world.ledger.control, app: world.app, shares: [.transactionHistory: share])
+        let budget = PostgresRateLedger(
+            pool: world.ledger.control,
+            app: world.app,
+            shares: [.transactionHistory: share]
+        )
         _ = try await budget.take(.transactionHistory, atMost: 1)
         try await withTemporaryDirectory { directory in
             let manifest = try await world.ledger.publish(order(directory, CSVOutput.knownTables), of: world.app)

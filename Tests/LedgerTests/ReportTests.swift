@@ -50,7 +50,11 @@ struct ReportTests {
             """
         )
         let share = PostgresRateLedger.Share(requestsPerSecond: 1, window: .hour)
-        let budget = PostgresRateLedger(pool: world.ledger.control, app: world.app, shares: [.transactionHistory: share])
+        let budget = PostgresRateLedger(
+            pool: world.ledger.control,
+            app: world.app,
+            shares: [.transactionHistory: share]
+        )
         _ = try await budget.take(.transactionHistory, atMost: 1)
         try await budget.close(.transactionHistory, for: .seconds(3_600))
         try await world.run("UPDATE rate_scopes SET closed_until = '2100-01-01T00:00:00Z'")

@@ -15,6 +15,7 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
     /// The ledger's clock and Apple's disagree.
     case clocks(FailureReport)
 
+    /// The limiter's view of the clocks, as a reason to stop.
     init(_ disagreement: ClockDisagreement) {
         self = .clocks(FailureReport(message: disagreement.sentence))
     }

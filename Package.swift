@@ -92,12 +92,13 @@ let package = Package(
         module("HTTPTransport", ["Basics", "CLibCurl"]),
         module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
 
-        // Level 3: job files with their streams, and signatures
+        // Level 3: job files with their streams, signatures, and Apple's hourly limits
         module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
         module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
+        module("RateLimit", ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"]),
 
         // Level 4: the parts of a run
-        module("Crawl", ["AppStoreModel", "Basics", "JobPlan"]),
+        module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
         module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
         module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics"]),
         module(
@@ -131,7 +132,8 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning", "Publish", "Report",
+                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning", "Publish",
+                "Report",
             ]
         ),
         module(
@@ -146,9 +148,8 @@ let package = Package(
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Planning", "Publish", "Pipeline",
-                argumentParser,
-                logging,
+                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Publish", "Pipeline",
+                argumentParser, logging,
             ],
             swiftSettings: optimized
         ),
@@ -161,9 +162,9 @@ let package = Package(
         // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema"],
+            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema", "RateLimit"],
             path: "Tests/TestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", []),
@@ -174,7 +175,8 @@ let package = Package(
         tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
         tests(of: "CSVFormat", []),
         // Its simulated fleets make millions of grants.
-        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
+        tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
+        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
         tests(
             of: "Normalize",
@@ -182,9 +184,11 @@ let package = Package(
         ),
         tests(
             of: "Ledger",
-            ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Planning", "Publish", "TestSupport"]
+            [
+                "AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Planning", "Publish", "TestSupport",
+            ]
         ),
-        tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger"]),
+        tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
@@ -196,7 +200,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
-                "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Planning",
+                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Planning",
             ],
             path: "Tests/Fuzz/FuzzTargets",
             swiftSettings: settings

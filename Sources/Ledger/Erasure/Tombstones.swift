@@ -1,4 +1,4 @@
-import LedgerSchema
+package import LedgerSchema
 package import Postgres
 import SignedData
 

@@ -1,4 +1,4 @@
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 
 /// Until when one item of a job is complete; its JSON form is stable and documented in `docs/reference/json.md`.

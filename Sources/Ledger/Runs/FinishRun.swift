@@ -1,7 +1,7 @@
 package import AppStoreModel
 import Basics
-import LedgerSchema
 package import Postgres
+package import LedgerSchema
 
 extension Ledger {
     /// The database's clock, which all machines share.

@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import JobPlan
+package import LedgerSchema
 import SignedData
 
 /// The plan of a run, from the job file, without the transaction IDs, which are read in batches.

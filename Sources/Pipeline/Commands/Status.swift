@@ -2,6 +2,7 @@ import AppStoreModel
 import HTTPTransport
 package import JobPlan
 package import Ledger
+import LedgerSchema
 import Postgres
 
 extension Pipeline {

@@ -5,6 +5,7 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import LedgerSchema
 import Normalize
 import Planning
 

@@ -35,7 +35,7 @@ extension Ledger {
     /// - Returns: The customers planned by this call; `nil` if another process moved the run on.
     /// - Throws: ``Postgres/PostgresError``.
     package func planChangedCustomers(_ plan: RunPlan, run: Int64) async throws -> NamedCustomers? {
-        try await persistently { connection in
+        try await pages.withConnection { connection in
             let key: [Cell] = [.integer(plan.app.rawValue), .bigint(run)]
             let changed = ChangedCustomers(plan: plan)
             let parameters = try connection.transaction(.readCommitted) { connection -> KeyValuePairs<String, Cell>? in

@@ -15,7 +15,7 @@ extension Ledger {
     ///
     /// - Returns: Whether this call moved the run to phase 2.
     package func planRefundsOfRevoked(_ plan: RunPlan, run: Int64) async throws -> Bool {
-        try await persistently { connection in
+        try await pages.withConnection { connection in
             let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
             let until = try connection.transaction(.readCommitted) { connection in
                 try connection.script(Self.defaultPlanner)

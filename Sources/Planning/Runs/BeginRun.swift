@@ -14,7 +14,7 @@ extension Ledger {
     /// - Throws: ``BadListedID``, errors of the feed, ``Postgres/PostgresError``. An invalid list starts no run.
     package func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
         let invocation = Invocation()
-        return try await persistently { connection -> RunStart in
+        return try await pages.withConnection { connection -> RunStart in
             // The list is read only if it is needed.
             let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
             if let open, open.isJoinable(plan), !open.isPlanning { return open.start(plan) }

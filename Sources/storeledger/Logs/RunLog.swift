@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import Pipeline
 import Planning
+import RateLimit
 
 /// Logs the events of a run, one record for each.
 ///

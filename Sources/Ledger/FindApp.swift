@@ -1,16 +1,5 @@
-import LedgerSchema
+package import LedgerSchema
 import Postgres
-
-/// The ledger's number of an app in one environment.
-///
-/// Every primary key begins with it.
-package struct AppID: RawRepresentable, Hashable, Sendable {
-    package let rawValue: Int32
-
-    package init(rawValue: Int32) {
-        self.rawValue = rawValue
-    }
-}
 
 extension Ledger {
     /// The app's number.

@@ -8,7 +8,7 @@ package enum HTTPDate {
     /// The moment of a raw `Date` header; `nil` if the date is missing or before July 2017.
     ///
     /// A server whose clock was never set answers with 1970.
-    static func ofServer(_ rawValue: String?) -> UnixMilliseconds? {
+    package static func ofServer(_ rawValue: String?) -> UnixMilliseconds? {
         rawValue.flatMap(parse).flatMap { $0.rawValue > 1_500_000_000_000 ? $0 : nil }
     }
 

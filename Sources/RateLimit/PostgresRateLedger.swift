@@ -1,12 +1,12 @@
 package import AppStoreModel
 import Basics
-import LedgerSchema
-import Postgres
+package import LedgerSchema
+package import Postgres
 
 /// The durable sliding-window rate limiter of one app, shared by every process and machine.
 ///
 /// The function `rate_take` in `sql/migrations/0004_rate_ledger.sql` describes the algorithm and its guarantee.
-package struct BudgetLedger: Sendable {
+package struct PostgresRateLedger: RateLedger {
     /// The part of an endpoint's limit that one job may use.
     package struct Share: Sendable {
         /// Requests in every rolling window.
@@ -23,23 +23,16 @@ package struct BudgetLedger: Sendable {
         }
     }
 
-    /// The answer of ``take(_:atMost:)``.
-    package struct Grant: Sendable, Equatable {
-        package let granted: Int
-        /// How long to wait before asking again; zero if something was granted.
-        package let wait: Duration
-        /// `pace`, `budget`, `closed`, or `clock` if the clock was set back; `nil` if something was granted.
-        package let reason: String?
-        /// The ledger's clock when it answered.
-        package let clock: UnixMilliseconds
-    }
+    private let pool: RetryingPool
+    private let app: AppID
+    private let shares: [StreamName: Share]
 
-    let ledger: Ledger
-    let app: AppID
-    let shares: [StreamName: Share]
-
-    package init(ledger: Ledger, app: AppID, shares: [StreamName: Share]) {
-        self.ledger = ledger
+    /// - Parameters:
+    ///   - pool: Its sessions find the ledger's schema without a prefix.
+    ///   - app: Whose limits.
+    ///   - shares: For each stream that is asked for.
+    package init(pool: RetryingPool, app: AppID, shares: [StreamName: Share]) {
+        self.pool = pool
         self.app = app
         self.shares = shares
     }
@@ -47,12 +40,12 @@ package struct BudgetLedger: Sendable {
     /// Takes requests from the budget.
     ///
     /// They count from now on, even if they are not sent.
-    package func take(_ stream: StreamName, atMost count: Int) async throws -> Grant {
-        guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
+    package func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant {
+        guard let share = shares[stream] else { throw MissingShare(stream: stream) }
         let app = app
         // A single statement commits by itself: it is durable before the request is sent, and a lost connection cannot
         // leave a lock behind.
-        let grant = try await ledger.persistently(on: .control) { connection in
+        let grant = try await pool.withConnection { connection in
             let rows = try connection.run(
                 """
                 SELECT granted, wait_ms, reason, clock_timestamp() AS clock FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
@@ -67,10 +60,10 @@ package struct BudgetLedger: Sendable {
                 ]
             )
             crashPoint(.grantTaken)
-            return Grant(
+            return RateGrant(
                 granted: Int(try rows[0].int64("granted")),
                 wait: .milliseconds(try rows[0].int64("wait_ms")),
-                reason: try rows[0].textOrNil("reason"),
+                refusal: try rows[0].textOrNil("reason").flatMap(RateGrant.Refusal.init(rawValue:)),
                 clock: UnixMilliseconds(rawValue: try rows[0].timestamp("clock"))
             )
         }
@@ -84,9 +77,9 @@ package struct BudgetLedger: Sendable {
     ///
     /// Afterwards the total rate is half as high, and rises by a twentieth in every sixth of a window without a 429.
     package func close(_ stream: StreamName, for wait: Duration) async throws {
-        guard let share = shares[stream] else { throw LedgerError.invariant("no share for \(stream.rawValue)") }
+        guard let share = shares[stream] else { throw MissingShare(stream: stream) }
         let app = app
-        try await ledger.persistently(on: .control) { connection in
+        try await pool.withConnection { connection in
             _ = try connection.run(
                 """
                 SELECT rate_close($1::integer, $2::text, $3::bigint * interval '1 millisecond',
@@ -98,5 +91,14 @@ package struct BudgetLedger: Sendable {
                 ]
             )
         }
+    }
+}
+
+/// The ledger was asked for a stream without a share: an internal error.
+package struct MissingShare: Error, Equatable, Sendable, CustomStringConvertible {
+    package let stream: StreamName
+
+    package var description: String {
+        "internal error in the ledger, please report it: no share for \(stream.rawValue)"
     }
 }

@@ -17,9 +17,10 @@ struct ClockWatch: Sendable {
 
     /// Records a reading of the ledger's clock; `asked` and `answered` are moments of `Timekeeper.monotonic`.
     ///
-    /// - Throws: ``StopReason/clocks(_:)`` when the clock was set since the last reading. Set forward, it frees budget
+    /// - Throws: ``ClockDisagreement`` when the clock was set since the last reading. Set forward, it frees budget
     ///   that is still spent. Set back, no budget is freed until the clock has caught up.
-    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(StopReason) {
+    mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(ClockDisagreement)
+    {
         let last = ledger
         ledger = (reading, asked, answered)
         guard let last else { return }
@@ -27,16 +28,14 @@ struct ClockWatch: Sendable {
         let step = max(passed - (answered - last.asked), .zero) + min(passed - (asked - last.answered), .zero)
         guard abs(step.components.seconds) <= Self.tolerance.components.seconds else {
             let seconds = step.components.seconds
-            throw .clocks(
-                FailureReport(
-                    message: "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by \(abs(seconds)) s"
-                )
+            throw ClockDisagreement(
+                sentence: "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by \(abs(seconds)) s"
             )
         }
     }
 
     /// See ``RateLimiter/agrees(with:sent:)``.
-    mutating func agrees(with date: String?, sent: Duration, received: Duration) throws(StopReason) -> Bool {
+    mutating func agrees(with date: String?, sent: Duration, received: Duration) throws(ClockDisagreement) -> Bool {
         guard let ledger, let date = HTTPDate.ofServer(date) else { return true }
         let earliest = ledger.reading + (sent - ledger.answered)
         let latest = ledger.reading + (received - ledger.asked)
@@ -50,7 +49,7 @@ struct ClockWatch: Sendable {
             let seconds = ahead.components.seconds
             let sentence =
                 "PostgreSQL's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the Date header of Apple's answers"
-            throw .clocks(FailureReport(message: sentence))
+            throw ClockDisagreement(sentence: sentence)
         }
         return false
     }

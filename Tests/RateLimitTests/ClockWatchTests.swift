@@ -1,7 +1,7 @@
 import AppStoreModel
 import Testing
 
-@testable import Crawl
+@testable import RateLimit
 
 /// The ledger's clock against Apple's (CK5, CK8).
 struct ClockWatchTests {
@@ -28,11 +28,10 @@ struct ClockWatchTests {
         for _ in 1...2 {
             #expect(try !watch.agrees(with: Self.date("12:00:03"), sent: .seconds(2), received: .seconds(4)))
         }
-        let stop = #expect(throws: StopReason.self) {
+        let stop = #expect(throws: ClockDisagreement.self) {
             _ = try watch.agrees(with: Self.date("12:00:03"), sent: .seconds(2), received: .seconds(4))
         }
-        #expect(stop?.exitCode == 78)
-        #expect(stop?.report.message.contains(words) == true, "\(String(describing: stop))")
+        #expect(stop?.sentence.contains(words) == true, "\(String(describing: stop))")
     }
 
     @Test(arguments: [-60, -30, 0, 1, 30, 59])
@@ -77,10 +76,10 @@ struct ClockWatchTests {
         var watch = try watch(ahead: .zero)
         // Slow answers explain a few seconds of it.
         let clock = Self.noon + .seconds(100 + seconds)
-        let stop = #expect(throws: StopReason.self) {
+        let stop = #expect(throws: ClockDisagreement.self) {
             try watch.ledgerRead(clock, asked: .seconds(98), answered: .seconds(102))
         }
-        #expect(stop?.report.message.contains(words) == true, "\(String(describing: stop))")
+        #expect(stop?.sentence.contains(words) == true, "\(String(describing: stop))")
     }
 
     @Test(arguments: [-59, -1, 0, 1, 59])

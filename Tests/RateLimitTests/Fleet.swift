@@ -1,10 +1,11 @@
 import AppStoreModel
 import Basics
-import Crawl
 import JobPlan
+import RateLimit
 import Synchronization
+import TestSupport
 
-/// Hours of one to eight processes, each with the real ``Crawl/RateLimiter``, on one ledger; only time and the ledger are
+/// Hours of one to eight processes, each with the real ``RateLimit/RateLimiter``, on one ledger; only time and the ledger are
 /// models.
 ///
 /// A seed decides everything: how many processes there are, when they have work, how slow they are, when they are stopped,
@@ -74,7 +75,7 @@ final class Fleet: Sendable {
     }
 
     private func run() async throws -> [Arrival] {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         let processes = plan.processes ?? Int.random(in: 1...8, using: &random)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for process in 0..<processes { group.addTask { try await self.run(process) } }
@@ -92,7 +93,7 @@ final class Fleet: Sendable {
     }
 
     private func run(_ process: Int) async throws {
-        var random = SplitMix64(seed: seed &* 1_000 &+ UInt64(process))
+        var random = SeededRandom(seed: seed &* 1_000 &+ UInt64(process))
         let block = plan.hasFaults ? Int.random(in: 1...50, using: &random) : 25
         var limiter = makeLimiter(block: block)
         try await sleep(random.uniform(0..<5))
@@ -100,7 +101,7 @@ final class Fleet: Sendable {
             let permit: Permit
             do {
                 permit = try await limiter.permit()
-            } catch is StopReason {
+            } catch is ClockDisagreement {
                 // Over, until somebody starts it again.
                 return try await sleep(1e9)
             }
@@ -140,7 +141,7 @@ final class Fleet: Sendable {
     }
 
     /// What passes between two steps of a process: mostly little; now and then it is slow, or stopped for minutes.
-    private func dawdle(_ random: inout SplitMix64) async throws {
+    private func dawdle(_ random: inout SeededRandom) async throws {
         var seconds = random.uniform(0..<0.1)
         if plan.hasFaults {
             if random.unit() < 0.03 { seconds += random.uniform(0..<Self.grantLife) }
@@ -150,7 +151,7 @@ final class Fleet: Sendable {
     }
 
     /// Until there is work again: greedy, in bursts, around full hours, or idle for long and then busy.
-    private func rest(_ random: inout SplitMix64) async throws {
+    private func rest(_ random: inout SeededRandom) async throws {
         let now = time.now / .seconds(1)
         switch seed % 4 {
         case 1: if random.unit() < 0.05 { try await sleep(random.uniform(0..<600)) }
@@ -175,7 +176,7 @@ private final class FleetLedger: RateLedger {
 
     private struct State {
         var ledger: SlidingLedger
-        var random: SplitMix64
+        var random: SeededRandom
     }
 
     private let state: Mutex<State>
@@ -189,7 +190,7 @@ private final class FleetLedger: RateLedger {
     private let setForward: Double
 
     init(_ ledger: SlidingLedger, seed: UInt64, _ plan: Fleet.Plan, _ time: ManualTime) {
-        var random = SplitMix64(seed: seed ^ 0xC10C)
+        var random = SeededRandom(seed: seed ^ 0xC10C)
         let at = random.uniform(0..<(random.unit() < 0.5 ? 100 : 1.5 * Fleet.window))
         let by = plan.hasFaults && random.unit() < 0.3 ? random.uniform(1..<Fleet.window) : 0
         // Once the ledger's time has gone on, setting its clock right is setting it forward.

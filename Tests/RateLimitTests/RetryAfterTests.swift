@@ -1,5 +1,6 @@
 import AppStoreModel
-import Crawl
+import RateLimit
+import TestSupport
 import Testing
 
 struct RetryAfterTests {
@@ -75,7 +76,7 @@ struct RetryAfterTests {
 
     @Test(arguments: 0..<200)
     func `whatever the headers hold, the wait is a second to an hour`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         let alphabet = Array("0123456789 -+.,:eGMTSatNov\t\u{0}é")
         for _ in 0..<50 {
             let headers = (0..<Int.random(in: 0...3, using: &random)).map { _ in

@@ -50,7 +50,7 @@ package actor RateLimiter {
 
     /// Returns when one request may be sent.
     ///
-    /// - Throws: Errors of the ledger, ``StopReason/clocks(_:)`` when the ledger's clock was set, or
+    /// - Throws: Errors of the ledger, ``ClockDisagreement`` when the ledger's clock was set, or
     ///   `CancellationError`.
     package func permit() async throws -> Permit {
         try Task.checkCancellation()
@@ -121,8 +121,8 @@ package actor RateLimiter {
     ///   - date: The `Date` header of the answer. A missing or implausible date is ignored.
     ///   - sent: When the request was sent, on `Timekeeper.monotonic`.
     /// - Returns: `false` if the request should be sent again.
-    /// - Throws: ``StopReason/clocks(_:)`` at the third disagreement in a row.
-    package func agrees(with date: String?, sent: Duration) throws(StopReason) -> Bool {
+    /// - Throws: ``ClockDisagreement`` at the third disagreement in a row.
+    package func agrees(with date: String?, sent: Duration) throws(ClockDisagreement) -> Bool {
         try clockWatch.agrees(with: date, sent: sent, received: time.monotonic())
     }
 }
@@ -184,7 +184,7 @@ extension RateLimiter {
             if answer.granted == 0 {
                 // A wait of zero must not become a busy loop.
                 pause = now + max(answer.wait, .milliseconds(1))
-                if !answer.isPaced { stalled(answer.wait) }
+                if answer.refusal != .pace { stalled(answer.wait) }
             } else if closings.count == closingsBefore {
                 held.append(HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife))
                 pause = nil

@@ -1,5 +1,5 @@
 import AppStoreModel
-import Crawl
+import RateLimit
 import Testing
 
 struct HTTPDateTests {

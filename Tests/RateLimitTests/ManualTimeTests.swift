@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))

@@ -1,10 +1,10 @@
-import AppStoreModel
-import Basics
+package import AppStoreModel
+package import Basics
 import Synchronization
 
 /// Time that a test moves: nothing passes unless it is told to, or something sleeps on an automatic one.
-final class ManualTime: Sendable {
-    enum Mode {
+package final class ManualTime: Sendable {
+    package enum Mode {
         /// Sleepers sleep until the test advances past their deadline.
         case byHand
         /// Whoever sleeps moves time to the end of the sleep and goes on at once; right for one sleeper at a time.
@@ -37,12 +37,12 @@ final class ManualTime: Sendable {
     private let state: Mutex<State>
 
     /// Begins at a wall clock far from zero, as real ones are.
-    init(_ mode: Mode = .byHand, wallClock: UnixMilliseconds = UnixMilliseconds(rawValue: 1_795_000_000_000)) {
+    package init(_ mode: Mode = .byHand, wallClock: UnixMilliseconds = UnixMilliseconds(rawValue: 1_795_000_000_000)) {
         self.mode = mode
         state = Mutex(State(wallClock: wallClock))
     }
 
-    var timekeeper: Timekeeper {
+    package var timekeeper: Timekeeper {
         Timekeeper(
             wallClock: { self.wallClock.rawValue },
             monotonic: { self.now },
@@ -52,24 +52,24 @@ final class ManualTime: Sendable {
     }
 
     /// Time since the start.
-    var now: Duration { state.withLock(\.now) }
-    var wallClock: UnixMilliseconds { state.withLock { $0.wallClock + $0.now } }
+    package var now: Duration { state.withLock(\.now) }
+    package var wallClock: UnixMilliseconds { state.withLock { $0.wallClock + $0.now } }
     /// Every sleep so far, in the order they began.
-    var slept: [Duration] { state.withLock(\.slept) }
-    var sleepers: Int { state.withLock { $0.sleepers.count } }
+    package var slept: [Duration] { state.withLock(\.slept) }
+    package var sleepers: Int { state.withLock { $0.sleepers.count } }
 
     /// Moves the machine's clock as an operator or NTP would; no time passes.
-    func setWallClockForward(by step: Duration) {
+    package func setWallClockForward(by step: Duration) {
         state.withLock { $0.wallClock = $0.wallClock + step }
     }
 
     /// What `random` returns next; afterwards it returns 0.5.
-    func willDraw(_ numbers: [Double]) {
+    package func willDraw(_ numbers: [Double]) {
         state.withLock { $0.random += numbers }
     }
 
     /// Lets time pass and wakes everybody whose deadline it reaches, earliest first.
-    func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         advance(to: now + duration)
     }
 
@@ -77,14 +77,14 @@ final class ManualTime: Sendable {
     ///
     /// - Returns: `false` when nobody sleeps.
     @discardableResult
-    func advanceToNextDeadline() -> Bool {
+    package func advanceToNextDeadline() -> Bool {
         guard let next = state.withLock({ $0.sleepers.first?.deadline }) else { return false }
         advance(to: next)
         return true
     }
 
     /// Returns once at least `count` are asleep.
-    func untilAsleep(_ count: Int = 1) async {
+    package func untilAsleep(_ count: Int = 1) async {
         await withCheckedContinuation { ready in
             let isReady = state.withLock { state in
                 guard state.sleepers.count < count else { return true }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-@testable import Crawl
+@testable import RateLimit
 
 /// The limiter's promises, kept by the limiter itself in whole fleets of processes (R1, R2, R4 to R6).
 @Suite(.slow, .timeLimit(.minutes(60)))

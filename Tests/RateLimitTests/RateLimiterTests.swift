@@ -2,9 +2,10 @@ import AppStoreModel
 import Basics
 import JobPlan
 import Synchronization
+import TestSupport
 import Testing
 
-@testable import Crawl
+@testable import RateLimit
 
 @Suite(.timeLimit(.minutes(15)))
 struct RateLimiterTests {
@@ -25,7 +26,7 @@ struct RateLimiterTests {
     }
 
     @Test func `many waiters share one call at a time, for at most a block`() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let ledger = ScriptedLedger { call, atMost in
             if call == 1 { await gate.pass() }
             return .granted(atMost)
@@ -72,7 +73,7 @@ struct RateLimiterTests {
     @Test func `whoever watches is told how long nobody may send, and nothing of an even pace`() async throws {
         let stalls = Mutex<[Duration]>([])
         let answers: [RateGrant] = [
-            RateGrant(granted: 0, wait: .seconds(2), isPaced: true), .refused(.seconds(40)), .granted(1),
+            RateGrant(granted: 0, wait: .seconds(2), refusal: .pace), .refused(.seconds(40)), .granted(1),
         ]
         let limiter = RateLimiter(
             stream: .transactionHistory,
@@ -90,7 +91,7 @@ struct RateLimiterTests {
     }
 
     @Test func `a waiter that is cancelled leaves its place and its unit to the others`() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let ledger = ScriptedLedger { call, atMost in
             await gate.pass()
             return .granted(call == 1 ? 1 : atMost)
@@ -125,7 +126,7 @@ struct RateLimiterTests {
             }
         }
         let limiter = limiter(ledger)
-        var random = SplitMix64(seed: 7)
+        var random = SeededRandom(seed: 7)
         var used = 0
         for _ in 0..<20 {
             let workers = (0..<100).map { _ in Task { try await limiter.permit() } }
@@ -174,7 +175,7 @@ struct RateLimiterTests {
     }
 
     @Test func `an error of the ledger reaches everybody who waits for it, and nobody later`() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let ledger = ScriptedLedger { call, atMost in
             guard call <= 2 else { return .granted(atMost) }
             await gate.pass()
@@ -272,7 +273,7 @@ struct RateLimiterTests {
     }
 
     @Test func `a grant that was on its way when a 429 came is burned`() async throws {
-        let gate = Gate()
+        let gate = Latch()
         let ledger = ScriptedLedger { call, atMost in
             if call == 1 { await gate.pass() }
             return .granted(atMost)

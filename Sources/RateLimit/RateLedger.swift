@@ -21,22 +21,3 @@ package protocol RateLedger: Sendable {
     /// The argument is a duration, not a moment, because only the ledger's clock is common to all machines.
     func close(_ stream: StreamName, for wait: Duration) async throws
 }
-
-/// The ledger's answer to a request for units.
-package struct RateGrant: Equatable, Sendable {
-    /// From 0 to the requested count.
-    package let granted: Int
-    /// How long to wait before asking again; above zero if nothing was granted.
-    package let wait: Duration
-    /// The ledger's clock when it answered; `nil` for a ledger without its own clock.
-    package let clock: UnixMilliseconds?
-    /// Whether the wait only spreads requests evenly, and the limit is neither spent nor closed.
-    package let isPaced: Bool
-
-    package init(granted: Int, wait: Duration, clock: UnixMilliseconds? = nil, isPaced: Bool = false) {
-        self.granted = granted
-        self.wait = wait
-        self.clock = clock
-        self.isPaced = isPaced
-    }
-}

@@ -12,6 +12,7 @@ package enum AllStreams {
         TransactionInfo.self,
         SubscriptionStatuses.self,
         AppTransaction.self,
+        OrderLookup.self,
     ]
 
     package static let names = types.map { $0.name }

@@ -71,6 +71,9 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// What one item of the stream is.
     var items: ItemSource { get }
 
+    /// The list of IDs in the stream's own section; `nil` if the stream has none.
+    var ownList: (kind: IDKind, list: IDList)? { get }
+
     /// The dates that each request contains; `nil` if requests contain no dates.
     var dates: RequestedDates? { get }
 
@@ -111,6 +114,7 @@ extension AppStoreStream {
     package var planFingerprint: String? { nil }
     package static var linesOfNewJob: [String] { [] }
     package var items: ItemSource { .listedIDs }
+    package var ownList: (kind: IDKind, list: IDList)? { nil }
     package var dates: RequestedDates? { nil }
     package var keepsCursor: Bool { false }
     package func end(now: UnixMilliseconds) -> UnixMilliseconds? { nil }
@@ -131,4 +135,9 @@ package enum ItemSource: Sendable {
     case customersWithRevocation
     /// An app-wide window of at most a day.
     case windows
+    /// One ID of the list in the stream's own section; see ``AppStoreStream/ownList``.
+    case ownList
+
+    /// Whether the items are customers that the job's transaction IDs identify.
+    package var needsTransactionIDs: Bool { self == .listedIDs || self == .customersWithRevocation }
 }

@@ -1,5 +1,6 @@
 import Basics
 import CSVFormat
+import JobPlan
 import Ledger
 
 /// An ID list is unusable; nothing was sent.
@@ -20,6 +21,7 @@ package struct ListError: Error, CustomStringConvertible {
     }
 
     let path: String
+    let kind: IDKind
     let problem: Problem
 
     package var isMissing: Bool {
@@ -33,10 +35,10 @@ package struct ListError: Error, CustomStringConvertible {
             return error.description
         case .badRows(let rows):
             let named = rows.prefix(10).map {
-                "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not a transaction ID\($0.hint)"
+                "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not \(kind.name)\($0.hint)"
             }
             let more = rows.count > 10 ? ["… and more"] : []
-            return (named + more + ["An ID is one to twenty digits. Nothing was sent."]).joined(separator: "\n")
+            return (named + more + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
         }
     }
 }

@@ -1,4 +1,4 @@
-package import AppStoreModel
+package import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
@@ -6,9 +6,9 @@ import Postgres
 /// Provides the listed, validated IDs in batches.
 ///
 /// If it throws because the list is invalid, no run is started.
-package typealias IDFeed = @Sendable (_ take: ([TransactionID]) throws -> Void) throws -> Void
+package typealias IDFeed = @Sendable (_ take: ([String]) throws -> Void) throws -> Void
 
-/// The source of a run's IDs.
+/// The source of one list of IDs.
 package enum ListedIDs: Sendable {
     case none
     case feed(IDFeed)
@@ -16,8 +16,9 @@ package enum ListedIDs: Sendable {
     case query(String)
 }
 
-/// An ID from a query is not a transaction ID.
+/// An ID from a query is not valid.
 package struct BadListedID: Error, Equatable, Sendable {
+    package let kind: IDKind
     /// The text, at most 40 characters.
     package let found: String
 }

@@ -110,6 +110,7 @@ let package = Package(
         ),
 
         // Level 5: what is made of a ledger
+        module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
         module("Publish", ["LedgerSchema", "Basics", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
@@ -124,7 +125,7 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish", "Report",
+                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Erasure", "Publish", "Report",
             ]
         ),
         module(
@@ -139,8 +140,8 @@ let package = Package(
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Publish", "Pipeline", argumentParser,
-                logging,
+                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Erasure", "Publish", "Pipeline",
+                argumentParser, logging,
             ],
             swiftSettings: optimized
         ),
@@ -172,7 +173,10 @@ let package = Package(
             of: "Normalize",
             ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
         ),
-        tests(of: "Ledger", ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Publish", "TestSupport"]),
+        tests(
+            of: "Ledger",
+            ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Erasure", "Publish", "TestSupport"]
+        ),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
@@ -208,7 +212,7 @@ let package = Package(
             name: "ledger-bench",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Normalize",
-                "Ledger", "Basics",
+                "Ledger", "Erasure", "Basics",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",

@@ -109,7 +109,7 @@ let package = Package(
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 5: what is made of a ledger
+        // Level 5: what is done with a ledger
         module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
         module("Publish", ["LedgerSchema", "Basics", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
@@ -151,7 +151,8 @@ let package = Package(
             swiftSettings: optimized
         ),
 
-        // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
+        // One test target per target; LedgerTests has the tests of Erasure and Publish too, because they need its support.
+        // `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
             dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema"],

@@ -99,7 +99,7 @@ private struct IDColumn {
 
     /// A query for the IDs of the column that have a tombstone.
     ///
-    /// Parameters: the app, and the two forms of the key.
+    /// Parameters: the app, ``ErasureKey/inner`` and ``ErasureKey/outer``.
     var erasedIDs: String {
         let mark = ErasureKey.sqlMark(of: "t.id", kind, inner: "$2", outer: "$3")
         return """

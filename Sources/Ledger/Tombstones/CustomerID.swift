@@ -30,10 +30,10 @@ package struct CustomerID: Hashable, Sendable {
     /// The ID of a transaction, or an original transaction ID.
     package static func transaction(_ id: TransactionID) -> Self { Self(kind: .transaction, text: id.text) }
 
-    /// The same for an ID from a record, in any form.
+    /// The same, for an ID from a record or a text, which is not checked.
     package static func transaction(_ id: String) -> Self { Self(kind: .transaction, text: id) }
 
-    /// An `appTransactionId`, in any form.
+    /// An `appTransactionId`, which is not checked.
     package static func appTransaction(_ id: String) -> Self { Self(kind: .appTransaction, text: id) }
 
     /// An `appAccountToken`.

@@ -50,6 +50,9 @@ struct CustomerTrace {
                 guard !new.isEmpty else { continue }
                 isSettled = false
                 lookedUp[app, default: []].formUnion(new)
+                for id in try QuotedIDs.keys(of: .appTransaction, quoting: new, app: app, on: connection) {
+                    add(.appTransaction(id))
+                }
                 for lookup in Self.lookups {
                     let parameters = [.integer(app.rawValue)] + Self.parameters(new, lookup.kinds)
                     for row in try connection.run(lookup.statement, parameters) {

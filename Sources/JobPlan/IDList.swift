@@ -37,6 +37,14 @@ package enum IDKind: Sendable {
     /// An order ID from the customer's receipt by e-mail.
     case order
 
+    /// The key of the job file that holds the list.
+    package var key: String {
+        switch self {
+        case .transaction: "transactionIds"
+        case .order: "orderIds"
+        }
+    }
+
     /// As in "is not a transaction ID".
     package var name: String {
         switch self {

@@ -116,7 +116,7 @@ package struct Pipeline: Sendable {
         }
         let start =
             options.retryFailed
-            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
+            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, RunLists(of: job))
         start.remarks.forEach { report(.remark($0)) }
 
         let wasStoppedForRejects = try await ledger.wasStoppedForRejects(start.run, app: app)

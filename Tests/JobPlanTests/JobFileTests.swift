@@ -11,7 +11,7 @@ import Testing
         #expect(job.app.bundleId == "com.example.game" && job.app.appAppleId == 1_234_567_890)
         #expect(job.appStore.baseURL == "https://api.storekit.apple.com")
         #expect(!job.appStore.isLoopback && !job.appStore.triesSandbox && job.appStore.trustedRoots.isEmpty)
-        #expect(job.transactionIds == .list(["2000000123456789"].compactMap { TransactionID($0) }))
+        #expect(job.transactionIds?.list == .list(["2000000123456789"]))
         #expect(job.streams.names == [.transactionHistory])
         #expect(job.limits.concurrency == 32 && job.limits.share == 0.5 && job.limits.windowSeconds == 3_600)
         #expect(

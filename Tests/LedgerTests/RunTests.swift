@@ -83,7 +83,7 @@ struct RunTests {
             _ = try await world.ledger.beginOrJoin(
                 plan,
                 ids: .feed { take in
-                    try take(["1", "2"].compactMap { TransactionID($0) })
+                    try take(["1", "2"])
                     throw Interrupted()
                 }
             )
@@ -188,7 +188,7 @@ struct RunTests {
             )
             return try await world.ledger.beginOrJoin(
                 world.plan(job, restart: restart),
-                ids: .feed { take in try take(ids.compactMap { TransactionID($0) }) }
+                ids: .feed { take in try take(ids) }
             )
         }
         let first = try await begin(["1", "2", "3", "4"])
@@ -227,7 +227,7 @@ struct RunTests {
             let job = try await Jobs.load(streams: "transactionHistory: {}", listing: id)
             return try await world.ledger.beginOrJoin(
                 world.plan(job),
-                ids: .feed { take in try take([TransactionID(id)].compactMap(\.self)) }
+                ids: .feed { take in try take([id]) }
             )
         }
         let first = try await begin("1")

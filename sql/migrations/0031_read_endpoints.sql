@@ -152,6 +152,13 @@ COMMENT ON COLUMN order_transactions.transaction_id IS
 -- An erasure finds the orders of a customer by their transactions.
 CREATE INDEX order_transactions_transaction_id ON order_transactions (app_id, transaction_id);
 
+-- An app transaction has no transaction ID. An erasure finds it by the listed ID that Apple answered it for.
+ALTER TABLE quoted_ids DROP CONSTRAINT quoted_ids_owner_kind_check,
+    ADD CONSTRAINT quoted_ids_owner_kind_check CHECK (owner_kind IN ('rejected', 'notification', 'appTransaction'));
+COMMENT ON COLUMN quoted_ids.owner_kind IS
+    'rejected: a row of rejected_records; notification: a notification without a transaction ID; appTransaction: an app transaction.';
+COMMENT ON COLUMN quoted_ids.owner_key IS 'record_id, notification_uuid or app_transaction_id.';
+
 -- The roles that load and erase other records can load and erase these.
 DO $$
 DECLARE

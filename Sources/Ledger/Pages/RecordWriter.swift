@@ -77,6 +77,9 @@ struct RecordWriter {
             on: connection
         )
         try QuotedIDs.store(rows, app: origin.app, on: connection)
+        if let listed = origin.listedTransactionID {
+            try QuotedIDs.store(listedID: listed, ofAppTransactionsIn: rows, app: origin.app, on: connection)
+        }
         try removeIssues(of: merged.replaced, on: connection)
         // A crawl's new notification identifies its customer by itself, but a record that only a replay accepts arrived
         // long before.

@@ -78,7 +78,7 @@ struct CrawlLedger: CrawlStore {
                 job: holder.job,
                 run: holder.run,
                 stream: item.stream,
-                listedTransactionID: TransactionID(item.key)?.text,
+                listedTransactionID: plan.job.streams[item.stream]?.items.needsTransactionIDs == true ? item.key : nil,
                 readAt: rows.readAt,
                 isSecondReading: item.reading == .second
             ),

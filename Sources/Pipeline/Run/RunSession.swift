@@ -54,11 +54,11 @@ struct RunSession: Sendable {
     }
 
     private func crawlPhases(with crawler: Crawler<AppleSource, CrawlLedger>) async throws {
-        var first = plan.streamsOfWindows + plan.streamsOfIDs
+        var first = plan.streamsOfWindows + plan.streamsOfIDs + plan.streamsOfOwnLists
         if plan.changedSince != nil {
             try await crawler.crawl(plan.streamsOfWindows, width: width)
             try await planChangedCustomers()
-            first = plan.streamsOfIDs
+            first = plan.streamsOfIDs + plan.streamsOfOwnLists
         }
         try await crawler.crawl(first, width: width)
         guard !plan.streamsOfRevocations.isEmpty else { return }

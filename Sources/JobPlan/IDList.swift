@@ -1,4 +1,4 @@
-package import AppStoreModel
+import AppStoreModel
 
 /// A list of IDs that a job file names.
 package enum IDList: Equatable, Sendable {

@@ -1,5 +1,3 @@
-package import AppStoreModel
-
 /// The source of a job's transaction IDs.
 package enum TransactionIDSource: Equatable, Sendable {
     case listed(IDList)

@@ -1,5 +1,4 @@
 package import AppStoreModel
-package import LedgerSchema
 
 /// Look Up Order ID: the transactions of each order, from the order IDs in customers' receipts.
 ///

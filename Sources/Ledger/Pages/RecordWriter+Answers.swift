@@ -1,6 +1,7 @@
 import AppStoreModel
 import LedgerSchema
 import Postgres
+import StrictJSON
 
 extension RecordWriter {
     /// Stores what Apple answered without signing it; the newest answer wins.

@@ -87,7 +87,7 @@ extension ScalarReading {
             return .asDocumented(.timestamp(milliseconds))
         }
         let right = "a whole number of milliseconds since 1970, before the year 2286"
-        guard let milliseconds = value.number?.flooredMilliseconds, plausibleMoments.contains(milliseconds) else {
+        guard let milliseconds = value.number?.flooredInt64, plausibleMoments.contains(milliseconds) else {
             return unusable(value, right)
         }
         let found = "found \(ForeignText.description(of: value)), read as \(milliseconds); it must be \(right)"

@@ -1,4 +1,5 @@
 package import AppStoreModel
+import Basics
 package import JobPlan
 package import LedgerSchema
 import SignedData

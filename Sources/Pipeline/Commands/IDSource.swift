@@ -10,10 +10,10 @@ import Ledger
 struct IDSource {
     let job: JobFile
 
-    /// IDs sent to the database at a time.
+    /// The number of IDs sent to the database at a time.
     private static let batch = 10_000
-    /// Bad rows listed in an error; more of them usually have the same cause.
-    private static let namedBadRows = 10
+    /// The most bad rows that an error lists; further ones usually have the same cause.
+    fileprivate static let listedBadRows = 10
 
     func ids() -> ListedIDs {
         switch job.transactionIds {
@@ -41,7 +41,8 @@ struct IDSource {
         do {
             try IDColumnReader(path: path, column: column).forEachCell { line, text in
                 guard let id = TransactionID(text) else {
-                    if bad.count <= namedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
+                    // One more than is listed, so that the error can say that there are more.
+                    if bad.count <= listedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
                     return
                 }
                 guard bad.isEmpty else { return }
@@ -65,8 +66,9 @@ struct ListError: Error, CustomStringConvertible {
         let found: String
 
         var hint: String {
-            let isNumber = found.contains(where: \.isNumber) && (found.contains("E+") || found.contains("e+"))
-            return isNumber ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
+            let hasExponent = found.contains("E+") || found.contains("e+")
+            return hasExponent && found.contains(where: \.isNumber)
+                ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
         }
     }
 
@@ -88,11 +90,11 @@ struct ListError: Error, CustomStringConvertible {
         case .unreadable(let error):
             return error.description
         case .badRows(let rows):
-            let named = rows.prefix(10).map {
+            let listed = rows.prefix(IDSource.listedBadRows).map {
                 "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not a transaction ID\($0.hint)"
             }
-            let more = rows.count > 10 ? ["… and more"] : []
-            return (named + more + ["An ID is one to twenty digits. Nothing was sent."]).joined(separator: "\n")
+            let more = rows.count > IDSource.listedBadRows ? ["… and more"] : []
+            return (listed + more + ["An ID is one to twenty digits. Nothing was sent."]).joined(separator: "\n")
         }
     }
 }

@@ -2,7 +2,7 @@ package import AppStoreModel
 package import Crawl
 package import Ledger
 
-/// The crawl's limiters take their requests from the ledger's budget.
+/// Lets the crawl's rate limiters take units from the ledger's budget.
 extension BudgetLedger: RateLedger {
     package func take(_ stream: StreamName, atMost count: Int) async throws -> RateGrant {
         let grant: Grant = try await take(stream, atMost: count)

@@ -51,7 +51,7 @@ extension JobFileReader {
         }
         let followed = streams.all.first { $0.items == .windows && type(of: $0).namesChangedCustomers }
         guard let followed else {
-            return report("add the stream \(AllStreams.namingChangedCustomers.name.rawValue) with scope: app beside it")
+            return report("add the stream \(AllStreams.changedCustomersStream.name.rawValue) with scope: app beside it")
         }
         followed.advice(forChangesSince: since).forEach(report)
         guard streams.all.allSatisfy({ $0.items == .windows }) else { return }

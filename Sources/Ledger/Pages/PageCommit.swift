@@ -142,7 +142,7 @@ extension PageCommit {
                 "rejected": .integer(Int32(rows.rejected.count)),
                 "withheld": .integer(Int32(counts.withheld)),
                 "saw_revocation": .boolean(rows.sawRevocation),
-                "brings_refunds": .boolean(origin.bringsRefunds),
+                "brings_refunds": .boolean(origin.returnsRefunds),
                 "is_last": .boolean(isLast),
                 "complete_until": completeUntil.map { .timestamp($0.rawValue) } ?? .null,
             ]

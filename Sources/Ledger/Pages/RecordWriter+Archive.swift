@@ -90,7 +90,7 @@ extension RecordWriter {
     private func archiveIdentity(of payload: ArchivedPayload) -> Row {
         [
             .text(payload.kind.rawValue), .text(payload.recordKey), .timestamp(payload.signedDate),
-            .bytea(payload.payloadSHA256), .boolean(origin.bringsRefunds && payload.kind == .transaction),
+            .bytea(payload.payloadSHA256), .boolean(origin.returnsRefunds && payload.kind == .transaction),
         ]
     }
 }

@@ -21,7 +21,7 @@ package struct RowOrigin: Sendable {
     private var streamType: (any AppStoreStream.Type)? { AllStreams.type(of: stream) }
 
     /// Whether the transactions of the rows are refunds.
-    var bringsRefunds: Bool { streamType?.bringsRefunds ?? false }
+    var returnsRefunds: Bool { streamType?.returnsRefunds ?? false }
 
     /// Whether the rows identify customers with changes.
     var namesChangedCustomers: Bool { streamType?.namesChangedCustomers ?? false }

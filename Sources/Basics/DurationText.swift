@@ -11,3 +11,10 @@ extension Duration {
         return "\(Double(Int((seconds * 10).rounded())) / 10) s"
     }
 }
+
+extension Duration {
+    /// In seconds, with their fraction.
+    package var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

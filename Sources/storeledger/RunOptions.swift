@@ -3,6 +3,7 @@ import Basics
 import JobPlan
 import Ledger
 import Pipeline
+import Planning
 
 /// The common options of `run` and `retry`.
 struct RunOptions: ParsableArguments {

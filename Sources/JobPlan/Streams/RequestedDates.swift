@@ -46,7 +46,7 @@ package struct RequestedDates: Equatable, Sendable {
     ///
     /// It counts the windows from `lastRun` minus the overlap, and one window for failed deliveries. It does not count
     /// second readings of earlier days.
-    func countLaterWindows(
+    package func countLaterWindows(
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds,
         in environment: AppStoreEnvironment

@@ -1,5 +1,5 @@
 import Basics
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 
 /// The result of an erasure; its JSON form is stable and documented in `docs/reference/json.md`.

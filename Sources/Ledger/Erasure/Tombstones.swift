@@ -1,16 +1,16 @@
-import LedgerSchema
-import Postgres
+package import LedgerSchema
+package import Postgres
 import SignedData
 
 /// The tombstones of one app, in a transaction that holds the erasure lock.
-struct Tombstones {
+package struct Tombstones {
     let app: AppID
     let key: ErasureKey
 
     /// Blocks erasures of the app until the transaction ends.
     ///
     /// - Returns: `nil` if the app has no erasures. The call then costs one query.
-    static func hold(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self? {
+    package static func hold(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self? {
         let row = try connection.run("SELECT erasure_key($1::integer) AS key", [.integer(app.rawValue)])[0]
         guard let key = try row.bytesOrNil("key") else { return nil }
         return Self(app: app, key: ErasureKey(key))
@@ -69,7 +69,7 @@ struct Tombstones {
     /// Removes the listed IDs of erased customers from the staged list.
     ///
     /// - Returns: The number of distinct removed IDs.
-    func dropListed(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
+    package func dropListed(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
         let mark = ErasureKey.sqlMark(of: "s.item_key", .transaction, inner: "$2", outer: "$3")
         return try connection.run(
             """

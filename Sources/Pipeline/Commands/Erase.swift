@@ -2,6 +2,7 @@ import AppStoreModel
 import Basics
 import JobPlan
 package import Ledger
+import LedgerSchema
 package import Publish
 import StrictJSON
 

@@ -4,6 +4,8 @@ import JobPlan
 import Ledger
 import Logging
 import Pipeline
+import Planning
+import RateLimit
 
 /// Logs the events of a run, one record for each.
 ///

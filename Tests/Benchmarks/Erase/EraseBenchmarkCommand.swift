@@ -1,6 +1,7 @@
 import AppStoreModel
 import ArgumentParser
 import Ledger
+import LedgerSchema
 import Synchronization
 
 /// How long an erasure keeps pages out.

@@ -2,6 +2,7 @@ import AppStoreModel
 import FoundationEssentials
 import JobPlan
 import LedgerSchema
+import Planning
 import Postgres
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import AppStoreModel
 import JobPlan
 import Ledger
 import LedgerSchema
+import Planning
 import Testing
 
 /// An erasure and whatever else is at work at that moment.

@@ -110,7 +110,7 @@ let package = Package(
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 5: what a run will do, and what is made of a ledger
+        // Level 5: what a run will do, and what is done with a ledger
         module(
             "Planning",
             [
@@ -118,6 +118,7 @@ let package = Package(
             ],
             resources: [.embedInCode("SQL")]
         ),
+        module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
         module("Publish", ["LedgerSchema", "Basics", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
@@ -132,8 +133,8 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning", "Publish",
-                "Report",
+                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning",
+                "Erasure", "Publish", "Report",
             ]
         ),
         module(
@@ -148,7 +149,8 @@ let package = Package(
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Publish", "Pipeline",
+                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Erasure", "Publish",
+                "Pipeline",
                 argumentParser, logging,
             ],
             swiftSettings: optimized
@@ -159,7 +161,8 @@ let package = Package(
             swiftSettings: optimized
         ),
 
-        // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
+        // One test target per target; LedgerTests has the tests of Erasure and Publish too, because they need its support.
+        // `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
             dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema", "RateLimit"],
@@ -185,7 +188,8 @@ let package = Package(
         tests(
             of: "Ledger",
             [
-                "AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Planning", "Publish", "TestSupport",
+                "AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Planning", "Erasure", "Publish",
+                "TestSupport",
             ]
         ),
         tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),
@@ -223,7 +227,7 @@ let package = Package(
             name: "ledger-bench",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Normalize",
-                "Ledger", "Planning", "Basics",
+                "Ledger", "Planning", "Erasure", "Basics",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",

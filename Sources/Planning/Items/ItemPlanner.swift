@@ -151,7 +151,7 @@ struct ItemPlanner {
 
     /// Removes the IDs of erased customers from the staged list, and blocks erasures until the transaction ends.
     func dropErased(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
-        try Tombstones.hold(plan.app, on: connection)?.dropListed(on: connection) ?? 0
+        try Tombstones.blockingErasures(of: plan.app, on: connection)?.dropListed(on: connection) ?? 0
     }
 
     /// Stores the filters of the streams, and finds changed ones.

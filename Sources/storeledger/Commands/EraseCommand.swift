@@ -1,5 +1,6 @@
 import AppStoreModel
 import ArgumentParser
+import Erasure
 import JobPlan
 import Ledger
 import Pipeline
@@ -52,9 +53,9 @@ struct EraseCommand: AsyncParsableCommand {
         try await perform {
             let pipeline = try job.pipeline()
             let name = pipeline.job.name
-            var erasures: [Erasure] = []
+            var erasures: [ErasureSummary] = []
             // Each erasure is reported as soon as it is durable, because the next one or the CSV export can fail.
-            let tell = { (erasure: Erasure) in
+            let tell = { (erasure: ErasureSummary) in
                 erasures.append(erasure)
                 if !json { lines(erasure, job: name).forEach(Console.result) }
             }
@@ -84,7 +85,7 @@ struct EraseCommand: AsyncParsableCommand {
     }
 
     /// The lines do not contain IDs, because this output is often stored in logs.
-    private func lines(_ erasure: Erasure, job: String) -> [String] {
+    private func lines(_ erasure: ErasureSummary, job: String) -> [String] {
         guard !erasure.removed.isEmpty else {
             return [
                 dryRun
@@ -121,5 +122,5 @@ struct EraseCommand: AsyncParsableCommand {
 private struct Report: Encodable {
     let job: String
     let dryRun: Bool
-    let customers: [Erasure]
+    let customers: [ErasureSummary]
 }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import ArgumentParser
+import Erasure
 import Ledger
 import LedgerSchema
 import Synchronization

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Erasure
 import JobPlan
 import Ledger
 import LedgerSchema

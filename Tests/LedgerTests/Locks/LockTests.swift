@@ -1,4 +1,5 @@
 import AppStoreModel
+import Erasure
 import FoundationEssentials
 import JobPlan
 import Ledger

@@ -1,5 +1,5 @@
-import AppStoreModel
 import Basics
+import Ledger
 import LedgerSchema
 import Postgres
 import StrictJSON
@@ -16,13 +16,16 @@ struct CustomerRemoval {
     private(set) var changed: Set<String> = []
 
     /// - Parameters:
-    ///   - trace: A complete trace over all apps, made while the erasure locks are held.
+    ///   - trace: A complete trace over all apps, made under the erasure lock.
     ///   - app: One of the traced apps.
     init(trace: CustomerTrace, app: AppID) {
         self.trace = trace
         self.app = app
     }
 
+    /// Removes the customer's records with everything stored for them, the customer's items, and texts with their IDs.
+    ///
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     mutating func remove(on connection: borrowing PostgresConnection) throws {
         let chains = trace.transactions.map(\.text).sorted()
         let quoting = try notificationsQuotingCustomers(on: connection)
@@ -35,8 +38,8 @@ struct CustomerRemoval {
             on: connection
         )
         crashPoint(.erasedRowsRemoved)
-        try removeOwned(by: transactions + refunds, in: Tables.transactions, on: connection)
-        try removeOwned(by: renewals, in: Tables.renewals, on: connection)
+        try removeChildren(of: transactions + refunds, in: Tables.transactions, on: connection)
+        try removeChildren(of: renewals, in: Tables.renewals, on: connection)
         try delete(
             KeyedRows.delete(from: "notification_send_attempts", by: "notification_uuid"),
             [.textArray(notifications)],
@@ -49,9 +52,10 @@ struct CustomerRemoval {
         try removeEvidence(of: .notification, notifications, on: connection)
         try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
-        try removeMarks(on: connection)
-        try removeCrawls(on: connection)
-        try removeMentions(on: connection)
+        try removeChangeMarks(on: connection)
+        try removeCrawlProgress(on: connection)
+        try removeSamples(on: connection)
+        try removeMessages(on: connection)
     }
 
     /// Removes rows of a table of records.
@@ -72,8 +76,15 @@ struct CustomerRemoval {
         return keys
     }
 
-    private mutating func removeOwned(
-        by keys: [String],
+    /// Removes the child rows of records.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the records.
+    ///   - table: The table of the records.
+    ///   - connection: Inside the transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    private mutating func removeChildren(
+        of keys: [String],
         in table: Table,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
@@ -90,7 +101,7 @@ struct CustomerRemoval {
     }
 
     /// Removes the marks by which a replay records that the customer has changed.
-    private mutating func removeMarks(on connection: borrowing PostgresConnection) throws(PostgresError) {
+    private mutating func removeChangeMarks(on connection: borrowing PostgresConnection) throws(PostgresError) {
         for (column, keys) in [("transaction_id", trace.transactions), ("app_transaction_id", trace.appTransactions)] {
             try delete(
                 KeyedRows.delete(from: "changed_customers", by: column),
@@ -108,7 +119,7 @@ struct CustomerRemoval {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         guard !keys.isEmpty else { return }
-        for table in [Tables.signedPayloads.name, Staging.latestSignatures.name, Tables.fieldIssues.name] {
+        for table in [Tables.signedPayloads.name, "latest_signatures", Tables.fieldIssues.name] {
             try delete(
                 KeyedRows.delete(from: table, by: "record_key", "x.kind = $3"),
                 [.textArray(keys), .text(kind.rawValue)],
@@ -157,14 +168,14 @@ struct CustomerRemoval {
         return keys
     }
 
-    /// Removes the items of the customer's IDs.
+    /// Removes the items and coverage gaps of the customer's IDs.
     ///
-    /// A worker that holds one of them loses its lease. Lease renewals run concurrently, and one statement can miss a
-    /// row that an update moves. The next statement finds it.
-    private mutating func removeCrawls(on connection: borrowing PostgresConnection) throws(PostgresError) {
+    /// A worker that holds one of the items loses its lease. Lease renewals run concurrently, and one statement can miss
+    /// a row that an update moves. The next statement finds it.
+    private mutating func removeCrawlProgress(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let items: [Cell] = [.integer(app.rawValue), .textArray(trace.transactions.map(\.text).sorted())]
-        for table in CrawlState.tables {
-            let found = CrawlState.items(in: table, named: "$2")
+        for table in CrawlProgress.tables {
+            let found = CrawlProgress.rows(in: table, withKeys: "$2")
             repeat {
                 try delete(
                     "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT o.place FROM \(found) o))",
@@ -176,37 +187,44 @@ struct CustomerRemoval {
         }
     }
 
-    /// Removes samples and messages that can contain an ID.
+    /// Removes samples that can contain an ID, and rows whose path contains one.
     ///
     /// A sample is one value of an unknown record. So if the ledger had records of the customer, all samples of the app
     /// are removed. The next record with the field provides a new sample.
-    private mutating func removeMentions(on connection: borrowing PostgresConnection) throws(PostgresError) {
+    private mutating func removeSamples(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let app = Cell.integer(app.rawValue)
-        let names = Set(trace.ids.map { ExactText($0.text) })
+        let ids = Set(trace.ids.map { ExactText($0.text) })
         let hadRecords = removed.contains { $0.value > 0 }
-        var quoting: (paths: [String], samples: [String]) = ([], [])
+        var paths: [String] = []
+        var samples: [String] = []
         for row in try connection.run("SELECT DISTINCT path, sample FROM schema_drift WHERE app_id = $1", [app]) {
             let path = try row.text("path")
-            if IDTraces.mentions(in: path, anyOf: names) { quoting.paths.append(path) }
+            if IDScanner.containsAny(of: ids, in: path) { paths.append(path) }
             guard let sample = try row.textOrNil("sample") else { continue }
-            if hadRecords || IDTraces.mentions(in: sample, anyOf: names) { quoting.samples.append(sample) }
+            if hadRecords || IDScanner.containsAny(of: ids, in: sample) { samples.append(sample) }
         }
         try delete(
             "DELETE FROM schema_drift WHERE app_id = $1 AND path = ANY ($2::text[])",
-            [.textArray(quoting.paths)],
+            [.textArray(paths)],
             of: "schema_drift",
             on: connection
         )
         let cleared = try connection.run(
             "UPDATE schema_drift SET sample = NULL WHERE app_id = $1 AND sample = ANY ($2::text[])",
-            [app, .textArray(quoting.samples)]
+            [app, .textArray(samples)]
         )
         if cleared.affected > 0 { changed.insert("schema_drift") }
+    }
+
+    /// Removes messages of runs that contain an ID.
+    private mutating func removeMessages(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let app = Cell.integer(app.rawValue)
+        let ids = Set(trace.ids.map { ExactText($0.text) })
         var runs: [String] = []
         for row in try connection.run(
             "SELECT run_id::text AS run, message FROM runs WHERE app_id = $1 AND message IS NOT NULL",
             [app]
-        ) where IDTraces.mentions(in: try row.text("message"), anyOf: names) { runs.append(try row.text("run")) }
+        ) where IDScanner.containsAny(of: ids, in: try row.text("message")) { runs.append(try row.text("run")) }
         _ = try connection.run(
             "UPDATE runs SET message = NULL WHERE app_id = $1 AND run_id = ANY ($2::text[]::bigint[])",
             [app, .textArray(runs)]

@@ -1,4 +1,4 @@
-import AppStoreModel
+import Ledger
 import LedgerSchema
 import Postgres
 import StrictJSON
@@ -9,15 +9,17 @@ import StrictJSON
 /// `appAccountToken`, or the listed ID of their history. Apple gives each family member separate transactions. For a
 /// `FAMILY_SHARED` record only the `appTransactionId` counts, so that family members are not erased with the payer.
 struct CustomerTrace {
-    /// Transaction and original transaction IDs, and listed IDs.
+    /// Transaction IDs, original transaction IDs and listed IDs.
     private(set) var transactions: Set<ExactText> = []
     private(set) var appTransactions: Set<ExactText> = []
-    private(set) var accounts: Set<ExactText> = []
+    private var accounts: Set<ExactText> = []
 
+    /// - Parameter ids: IDs of the customer; ``follow(in:on:)`` finds the others.
     init(_ ids: some Sequence<CustomerID>) {
         for id in ids { add(id) }
     }
 
+    /// All IDs so far.
     var ids: Set<CustomerID> {
         var ids = Set(transactions.map { CustomerID.transaction($0.text) })
         ids.formUnion(appTransactions.map { .appTransaction($0.text) })
@@ -28,7 +30,7 @@ struct CustomerTrace {
     /// Keys of the customer's records other than transactions, by app and table.
     private var keys: [AppID: [String: Set<ExactText>]] = [:]
     /// The IDs that have already been looked up, by app.
-    private var asked: [AppID: Set<CustomerID>] = [:]
+    private var lookedUp: [AppID: Set<CustomerID>] = [:]
 
     /// The keys of the customer's rows in one table of one app, in order.
     func keys(in table: Table, of app: AppID) -> [String] {
@@ -44,10 +46,10 @@ struct CustomerTrace {
         while !isSettled {
             isSettled = true
             for app in apps {
-                let new = ids.subtracting(asked[app] ?? [])
+                let new = ids.subtracting(lookedUp[app] ?? [])
                 guard !new.isEmpty else { continue }
                 isSettled = false
-                asked[app, default: []].formUnion(new)
+                lookedUp[app, default: []].formUnion(new)
                 for lookup in Self.lookups {
                     let parameters = [.integer(app.rawValue)] + Self.parameters(new, lookup.kinds)
                     for row in try connection.run(lookup.statement, parameters) {
@@ -92,26 +94,27 @@ struct CustomerTrace {
         ///   - kinds: The kinds of the parameters from 2 on.
         ///   - columns: `key`, the IDs, and two Booleans. `is_own`: the account token and the previous original
         ///     transaction ID identify only this record's Apple Account. `is_alone`: the original transaction ID does.
-        ///   - ways: A column, the number of the parameter with its IDs, and a condition.
+        ///   - matches: A row belongs to the customer if any of these columns has one of the IDs in the parameter with
+        ///     this number, and the condition on the row `r` is true.
         init(
             _ table: Table,
             _ kinds: [CustomerID.Kind],
             columns: String,
-            ways: [(column: String, parameter: Int, condition: String)]
+            matches: [(column: String, parameter: Int, condition: String)]
         ) {
             self.table = table
             self.kinds = kinds
             // OFFSET 0 makes the planner look up each ID separately by the index, for any expected number of rows.
-            statement = ways.map { way in
+            statement = matches.map { match in
                 """
                 SELECT r.key, r.transaction_id, r.app_transaction_id, r.listed, CASE WHEN r.is_own THEN r.account END AS account,
                        CASE WHEN r.is_own THEN r.previous END AS previous,
                        CASE WHEN r.is_own OR r.is_alone THEN r.original END AS original
-                  FROM unnest($\(way.parameter)::text[]) AS w (id), LATERAL (
+                  FROM unnest($\(match.parameter)::text[]) AS w (id), LATERAL (
                        SELECT \(columns) FROM \(table.name) t
-                        WHERE t.app_id = $1::integer AND t.\(way.column) = w.id\(way.column == "app_account_token" ? "::uuid" : "")
+                        WHERE t.app_id = $1::integer AND t.\(match.column) = w.id\(match.column == "app_account_token" ? "::uuid" : "")
                        OFFSET 0) r
-                 WHERE \(way.condition)
+                 WHERE \(match.condition)
                 """
             }.joined(separator: " UNION ")
         }
@@ -134,7 +137,7 @@ struct CustomerTrace {
                     SELECT FROM transactions o WHERE o.app_id = $1 AND o.original_transaction_id = t.original_transaction_id
                        AND o.app_transaction_id IS DISTINCT FROM t.app_transaction_id) AS is_alone
                 """,
-            ways: [
+            matches: [
                 ("transaction_id", 2, "true"), ("listed_transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
                 ("original_transaction_id", 2, "r.is_own"), ("app_account_token", 4, "r.is_own"),
             ]
@@ -147,7 +150,7 @@ struct CustomerTrace {
                 t.transaction_id AS key, NULL AS transaction_id, NULL AS app_transaction_id, NULL AS listed,
                 NULL AS account, NULL AS previous, NULL AS original, NOT (\(isFamilyMembers)) AS is_own, false AS is_alone
                 """,
-            ways: [
+            matches: [
                 ("transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
                 ("original_transaction_id", 2, "r.is_own"), ("app_account_token", 4, "r.is_own"),
             ]
@@ -161,7 +164,7 @@ struct CustomerTrace {
                 t.payload #>> '{data,signedTransactionInfo,inAppOwnershipType}' IS DISTINCT FROM 'FAMILY_SHARED' AS is_own,
                 false AS is_alone
                 """,
-            ways: [
+            matches: [
                 ("transaction_id", 2, "true"), ("app_transaction_id", 3, "true"),
                 ("original_transaction_id", 2, "r.is_own OR r.app_transaction_id IS NULL"),
             ]
@@ -174,7 +177,7 @@ struct CustomerTrace {
                 t.app_account_token::text AS account, NULL AS previous, t.original_transaction_id AS original,
                 true AS is_own, false AS is_alone
                 """,
-            ways: [("original_transaction_id", 2, "true"), ("app_transaction_id", 3, "true")]
+            matches: [("original_transaction_id", 2, "true"), ("app_transaction_id", 3, "true")]
         ),
     ]
 }

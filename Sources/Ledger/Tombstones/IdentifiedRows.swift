@@ -1,10 +1,9 @@
-import AppStoreModel
 import LedgerSchema
 import StrictJSON
 
-/// A batch of rows, with the IDs of each record.
+/// A batch of rows, with the customer IDs of each record.
 struct IdentifiedRows {
-    /// The records of a batch to withhold.
+    /// Which records of a batch to withhold.
     struct Decision {
         /// One value for each snapshot.
         var isWithheld: [Bool]
@@ -39,23 +38,23 @@ struct IdentifiedRows {
             }
             // Without a valid transaction, only the text of the notification can contain IDs.
             if records[place].transactionID == nil, let text = archivedNotifications[ExactText(snapshot.key)] {
-                records[place].quoted = IDTraces.ids(in: text)
+                records[place].quoted = IDScanner.ids(in: text)
             }
         }
         // All records of one listed ID belong to one customer, for an erasure too.
         let history = Set(listed.map { [$0] } ?? [])
         for place in records.indices { records[place].history = history }
         self.records = records
-        rejectedIDs = rows.rejected.map { IDTraces.ids(in: $0.raw).union(history) }
+        rejectedIDs = rows.rejected.map { IDScanner.ids(in: $0.raw).union(history) }
         appTransactions = Set(
             rows.archive.filter { $0.kind == .appTransaction }.map { .appTransaction($0.recordKey) }
         )
     }
 
-    /// All IDs of the batch.
+    /// All customer IDs of the batch.
     var ids: Set<CustomerID> {
         var ids = appTransactions
-        for record in records { ids.formUnion(record.deciding) }
+        for record in records { ids.formUnion(record.identifying) }
         for rejected in rejectedIDs { ids.formUnion(rejected) }
         return ids
     }
@@ -63,15 +62,18 @@ struct IdentifiedRows {
     /// Decides which records to withhold.
     ///
     /// The IDs of a withheld record can cause other records to be withheld.
+    ///
+    /// - Parameter known: The IDs of the batch that have a tombstone.
+    /// - Returns: The records, and the IDs that need tombstones.
     func decision(_ known: Set<CustomerID>) -> Decision {
         var decision = Decision(isWithheld: records.map { _ in false }, erased: known)
         var isSettled = false
         while !isSettled {
             isSettled = true
             for (place, record) in records.enumerated() where !decision.isWithheld[place] {
-                guard !decision.erased.isDisjoint(with: record.deciding) else { continue }
+                guard !decision.erased.isDisjoint(with: record.identifying) else { continue }
                 decision.isWithheld[place] = true
-                decision.erased.formUnion(record.taught)
+                decision.erased.formUnion(record.revealed)
                 isSettled = false
             }
         }
@@ -79,12 +81,14 @@ struct IdentifiedRows {
     }
 }
 
-/// The IDs of one record, by their meaning for erasure.
+/// The customer IDs of one record, by how far they identify the customer.
 ///
 /// A family member's record (`FAMILY_SHARED`) belongs to the Apple Account in its `appTransactionId`, not to the payer.
 /// So its original transaction ID and account token do not count.
 private struct RecordIDs {
+    /// Its transaction ID and `appTransactionId`.
     private let own: Set<CustomerID>
+    /// Its original transaction IDs, of which a family member's record has the payer's.
     private let chain: Set<CustomerID>
     private let account: Set<CustomerID>
     let transactionID: String?
@@ -110,13 +114,14 @@ private struct RecordIDs {
         isFamilyMembers = cell("in_app_ownership_type") == .text("FAMILY_SHARED") && !appTransaction.isEmpty
     }
 
-    var deciding: Set<CustomerID> {
+    /// The IDs that identify the record's customer.
+    var identifying: Set<CustomerID> {
         let certain = own.union(quoted).union(history)
         return isFamilyMembers ? certain : certain.union(chain).union(account)
     }
 
-    /// The IDs that become known as erased with this record.
+    /// The IDs that belong to an erased customer if the record does.
     ///
-    /// An account token can later belong to another customer, so only an erasure itself marks it.
-    var taught: Set<CustomerID> { isFamilyMembers ? own.union(history) : own.union(chain).union(history) }
+    /// An account token can later belong to another customer, so only an erasure adds a tombstone for it.
+    var revealed: Set<CustomerID> { isFamilyMembers ? own.union(history) : own.union(chain).union(history) }
 }

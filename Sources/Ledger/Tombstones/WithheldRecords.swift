@@ -1,4 +1,3 @@
-import AppStoreModel
 import LedgerSchema
 import StrictJSON
 
@@ -12,7 +11,7 @@ struct WithheldRecords {
     /// The number of withheld records, including rejected ones.
     private(set) var count = 0
     /// IDs that only a withheld record links to the customer; they need tombstones too.
-    private(set) var learned: Set<CustomerID> = []
+    private(set) var revealed: Set<CustomerID> = []
 
     /// - Parameters:
     ///   - batch: One page, or one batch of a replay.
@@ -21,7 +20,7 @@ struct WithheldRecords {
         kept = batch.rows
         guard !known.isEmpty else { return }
         let decision = batch.decision(known)
-        learned = decision.erased.subtracting(known)
+        revealed = decision.erased.subtracting(known)
         remove(decision, batch: batch)
     }
 

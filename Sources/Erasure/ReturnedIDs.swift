@@ -1,4 +1,5 @@
 package import LedgerSchema
+package import Ledger
 import Postgres
 
 extension Ledger {
@@ -6,23 +7,25 @@ extension Ledger {
     ///
     /// Reads every record of the app once, and the texts that can contain IDs. Pages can continue at the same time,
     /// because the tombstones apply to them too.
-    package func erasedIDsStillHeld(in app: AppID) async throws -> Set<CustomerID> {
+    ///
+    /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` when an erasure holds the lock for too long.
+    package func returnedErasedIDs(in app: AppID) async throws -> Set<CustomerID> {
         try await transaction { connection in
             try connection.script(Self.defaultPlanner)
-            guard let tombstones = try Tombstones.hold(app, on: connection) else { return [] }
+            guard let tombstones = try Tombstones.blockingErasures(of: app, on: connection) else { return [] }
             var ids: Set<CustomerID> = []
-            for place in IDPlace.all {
+            for column in IDColumn.all {
                 let rows = try connection.run(
-                    place.held,
+                    column.erasedIDs,
                     [.integer(app.rawValue), .bytea(tombstones.key.inner), .bytea(tombstones.key.outer)]
                 )
                 for row in rows {
-                    if let id = place.id(try row.text("id")) { ids.insert(id) }
+                    if let id = column.id(try row.text("id")) { ids.insert(id) }
                 }
             }
-            for text in Self.texts {
+            for statement in Self.nextTexts {
                 var last: Cell = .text("")
-                while let batch = try Self.ids(in: text, after: last, app: app, on: connection) {
+                while let batch = try Self.ids(in: statement, after: last, app: app, on: connection) {
                     last = batch.last
                     ids.formUnion(try tombstones.erased(among: batch.ids, on: connection))
                 }
@@ -32,7 +35,7 @@ extension Ledger {
     }
 
     /// Statements that return the next texts that can contain IDs, as `text` and `detail`, by `key`.
-    private static let texts = [
+    private static let nextTexts = [
         """
         SELECT record_id::text AS key, raw AS text, convert_to(detail, 'UTF8') AS detail FROM rejected_records
          WHERE app_id = $1 AND record_id > coalesce(nullif($2::text, ''), '0')::bigint ORDER BY record_id LIMIT 50
@@ -47,7 +50,15 @@ extension Ledger {
         """,
     ]
 
-    /// - Returns: `nil` if there are no more texts.
+    /// The IDs in the next texts.
+    ///
+    /// - Parameters:
+    ///   - statement: One of ``nextTexts``.
+    ///   - last: The last key of the texts before; empty text at first.
+    ///   - app: The app of the texts.
+    ///   - connection: Inside a transaction.
+    /// - Returns: The IDs and the last key; `nil` if there are no more texts.
+    /// - Throws: ``Postgres/PostgresError``.
     private static func ids(
         in statement: String,
         after last: Cell,
@@ -58,20 +69,20 @@ extension Ledger {
         guard let end = rows.last else { return nil }
         var ids: Set<CustomerID> = []
         for row in rows {
-            ids.formUnion(IDTraces.ids(in: try row.bytesOrNil("text") ?? []))
-            ids.formUnion(IDTraces.ids(in: try row.bytesOrNil("detail") ?? []))
+            ids.formUnion(IDScanner.ids(in: try row.bytesOrNil("text") ?? []))
+            ids.formUnion(IDScanner.ids(in: try row.bytesOrNil("detail") ?? []))
         }
         return (ids, .text(try end.text("key")))
     }
 }
 
 /// A column with IDs of one kind.
-private struct IDPlace {
+private struct IDColumn {
     let table: String
-    let column: String
+    let name: String
     let kind: CustomerID.Kind
 
-    static let all: [IDPlace] = {
+    static let all: [IDColumn] = {
         let transaction = [
             ("transactions", "transaction_id"), ("transactions", "original_transaction_id"),
             ("transactions", "previous_original_transaction_id"), ("transactions", "listed_transaction_id"),
@@ -81,22 +92,23 @@ private struct IDPlace {
             ("rejected_records", "item_key"),
         ]
         let records = ["transactions", "refunds", "renewals", "notifications"]
-        return transaction.map { IDPlace(table: $0.0, column: $0.1, kind: .transaction) }
-            + records.map { IDPlace(table: $0, column: "app_transaction_id", kind: .appTransaction) }
-            + records.map { IDPlace(table: $0, column: "app_account_token", kind: .account) }
+        return transaction.map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
+            + records.map { IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction) }
+            + records.map { IDColumn(table: $0, name: "app_account_token", kind: .account) }
     }()
 
     /// A query for the IDs of the column that have a tombstone.
     ///
-    /// Parameters: the app, and the two forms of the key.
-    var held: String {
+    /// Parameters: the app, ``ErasureKey/inner`` and ``ErasureKey/outer``.
+    var erasedIDs: String {
         let mark = ErasureKey.sqlMark(of: "t.id", kind, inner: "$2", outer: "$3")
         return """
-            SELECT t.id FROM (SELECT DISTINCT \(column)::text AS id FROM \(table) WHERE app_id = $1::integer) t
+            SELECT t.id FROM (SELECT DISTINCT \(name)::text AS id FROM \(table) WHERE app_id = $1::integer) t
              WHERE t.id IS NOT NULL AND EXISTS (SELECT FROM erased_marks e WHERE e.app_id = $1 AND e.mark = \(mark))
             """
     }
 
+    /// The ID in a value of the column.
     func id(_ text: String) -> CustomerID? {
         switch kind {
         case .transaction: .transaction(text)

@@ -3,23 +3,36 @@ package import Postgres
 import SignedData
 
 /// The tombstones of one app, in a transaction that holds the erasure lock.
+///
+/// A tombstone is a hash of an ID of an erased customer, made with the app's ``ErasureKey``. Records with such an ID are
+/// not stored again. A page, a plan or a replay reads tombstones under the shared lock, and an erasure adds them under
+/// the exclusive lock. So no page can miss the tombstones of an erasure that commits before it.
 package struct Tombstones {
-    let app: AppID
-    let key: ErasureKey
+    package let app: AppID
+    package let key: ErasureKey
 
-    /// Blocks erasures of the app until the transaction ends.
+    /// Blocks erasures until the transaction ends.
     ///
-    /// - Returns: `nil` if the app has no erasures. The call then costs one query.
-    package static func hold(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self? {
+    /// - Returns: `nil` if no customer of the app was erased. The call then costs one query.
+    /// - Throws: ``Postgres/PostgresError``, also when an erasure holds the lock for longer than the lock timeout.
+    package static func blockingErasures(
+        of app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Self? {
         let row = try connection.run("SELECT erasure_key($1::integer) AS key", [.integer(app.rawValue)])[0]
         guard let key = try row.bytesOrNil("key") else { return nil }
         return Self(app: app, key: ErasureKey(key))
     }
 
-    /// Waits for all transactions that block erasures of the app, and blocks new ones until this transaction ends.
+    /// Waits for all transactions that block erasures, and blocks new ones until this transaction ends.
     ///
     /// Creates the app's key with its first erasure.
-    static func change(_ app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Self {
+    ///
+    /// - Throws: ``Postgres/PostgresError``, also when the wait is longer than the lock timeout.
+    package static func blockingPages(
+        of app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Self {
         try connection.script(TableLock.erasure.exclusively)
         _ = try connection.run(
             "INSERT INTO erasure_keys (app_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -30,7 +43,7 @@ package struct Tombstones {
     }
 
     /// The IDs of `ids` that have a tombstone.
-    func erased(
+    package func erased(
         among ids: Set<CustomerID>,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Set<CustomerID> {
@@ -51,11 +64,11 @@ package struct Tombstones {
         return erased
     }
 
-    /// Writes tombstones, in order, so that two pages of one customer cannot deadlock.
+    /// Adds a tombstone for each ID that has none, in order, so that two pages of one customer cannot deadlock.
     ///
     /// - Returns: The number of new tombstones.
     @discardableResult
-    func add(_ ids: Set<CustomerID>, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int {
+    package func add(_ ids: Set<CustomerID>, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int {
         guard !ids.isEmpty else { return 0 }
         return try connection.run(
             """

@@ -1,10 +1,8 @@
-import LedgerSchema
-
 /// Statements for the rows of a table with given keys, in which each key is looked up in an index.
 ///
 /// `key = ANY (…)` does not guarantee this: with statistics from a smaller table, the planner can read every row of the
 /// app and then compare the keys. `OFFSET 0` and selection by `ctid` prevent that.
-enum KeyedRows {
+package enum KeyedRows {
     /// A subquery for the `ctid` of the rows; parameter 1 is the app, parameter 2 the keys as text[].
     ///
     /// - Parameters:
@@ -14,7 +12,7 @@ enum KeyedRows {
     ///   - condition: A condition on further index columns of a row `x`.
     ///   - isAppFirst: Whether the index begins with the app; otherwise it begins with the key.
     /// - Returns: The subquery, in parentheses; its column is `place`.
-    static func places(
+    package static func places(
         in table: String,
         by key: String,
         type: String = "text",
@@ -28,10 +26,11 @@ enum KeyedRows {
         """
     }
 
-    /// A statement that removes the rows.
+    /// A statement that removes the rows; its parameters are those of ``places(in:by:type:_:isAppFirst:)``.
     ///
-    /// It misses rows that are updated concurrently, so use it only for other tables.
-    static func delete(
+    /// It misses a row that a concurrent update moves, so use it only for tables whose rows no other
+    /// session updates meanwhile.
+    package static func delete(
         from table: String,
         by key: String,
         type: String = "text",

@@ -2,14 +2,14 @@ import LedgerSchema
 import Postgres
 import SignedData
 
-/// The part of a batch that may be stored, and the erased customers it has revealed.
+/// The part of a batch that may be stored, and what the rest reveals about erased customers.
 struct FilteredRows: Sendable {
     let rows: PageRows
     /// The number of withheld records.
     var withheld = 0
-    /// IDs of erased customers that this batch has revealed, including the listed ID of the page.
-    var recognised: Set<CustomerID> = []
-    /// The key of the tombstones for those IDs.
+    /// IDs that only this batch links to erased customers, including the listed ID of the page.
+    var revealed: Set<CustomerID> = []
+    /// The key of the app's tombstones; `nil` if no customer of the app was erased.
     var key: ErasureKey?
 }
 
@@ -27,23 +27,23 @@ extension RecordWriter {
         plannedBy planner: AppID? = nil,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> FilteredRows {
-        // In the order in which an erasure takes the locks of several apps.
+        // In the order in which an erasure goes through the apps.
         var tombstones: [Tombstones] = []
         for app in Set([origin.app, planner ?? origin.app]).sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let held = try Tombstones.hold(app, on: connection) { tombstones.append(held) }
+            if let held = try Tombstones.blockingErasures(of: app, on: connection) { tombstones.append(held) }
         }
         guard let own = tombstones.first(where: { $0.app == origin.app }) else { return FilteredRows(rows: rows) }
         let listed = origin.listedTransactionID.map(CustomerID.transaction)
         let batch = IdentifiedRows(rows, listed: listed)
         let withheld = WithheldRecords(of: batch, erased: try own.erased(among: batch.ids, on: connection))
-        for app in tombstones { try app.add(withheld.learned, on: connection) }
-        var recognised = withheld.learned
-        if let listed, withheld.count > 0 { recognised.insert(listed) }
-        return FilteredRows(rows: withheld.kept, withheld: withheld.count, recognised: recognised, key: own.key)
+        for app in tombstones { try app.add(withheld.revealed, on: connection) }
+        var revealed = withheld.revealed
+        if let listed, withheld.count > 0 { revealed.insert(listed) }
+        return FilteredRows(rows: withheld.kept, withheld: withheld.count, revealed: revealed, key: own.key)
     }
 
-    /// Takes the IDs that ``filterErased(_:plannedBy:on:)`` has recognised out of the state of the crawl, and the texts that quote
-    /// them out of the rejects.
+    /// Removes the IDs that ``filterErased(_:plannedBy:on:)`` has revealed from the crawl progress, and the texts that
+    /// contain them from the rejected records.
     ///
     /// An item keeps its counts under a key that is not an ID, and its state becomes done. A worker that holds it loses
     /// its lease. So call this after the page has updated its own item.
@@ -53,59 +53,72 @@ extension RecordWriter {
     ///   - planner: As for ``filterErased(_:plannedBy:on:)``.
     ///   - connection: Inside that transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
-    func forgetRecognised(
-        _ filtered: FilteredRows,
+    func removeRevealedIDs(
+        of filtered: FilteredRows,
         plannedBy planner: AppID? = nil,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        let ids = filtered.recognised.filter { $0.kind == .transaction }
-        guard let key = filtered.key, !filtered.recognised.isEmpty else { return }
-        var names: [String: String] = [:]
-        for id in ids { names[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)" }
-        let planner = Cell.integer((planner ?? origin.app).rawValue)
-        for table in CrawlState.tables {
-            let found = try connection.run(
-                """
-                SELECT DISTINCT o.job, o.stream, o.item_key FROM \(CrawlState.items(in: table, named: "$2")) o ORDER BY 1, 2, 3
-                """,
-                [planner, .textArray(names.keys.sorted())]
-            )
-            let isItem = table == "crawl_items"
-            if found.count > 0 { try leaveStatistics(of: table, on: connection) }
-            for row in found {
-                let old = try row.text("item_key")
-                _ = try connection.run(
-                    """
-                    UPDATE \(table) SET item_key = $5\(isItem ? Self.isOver : "")
-                     WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
-                    """,
-                    [
-                        planner, .text(try row.text("job")), .text(try row.text("stream")), .text(old),
-                        .text(names[old] ?? "erased"),
-                    ]
-                )
-            }
+        guard let key = filtered.key, !filtered.revealed.isEmpty else { return }
+        var newKeys: [String: String] = [:]
+        for id in filtered.revealed where id.kind == .transaction {
+            newKeys[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)"
         }
-        try clearRejects(naming: filtered.recognised, on: connection)
+        for table in CrawlProgress.tables {
+            try replaceKeys(in: table, by: newKeys, app: planner ?? origin.app, on: connection)
+        }
+        try clearRejects(quoting: filtered.revealed, on: connection)
     }
 
-    /// The changes to an item whose ID must no longer be requested.
-    private static let isOver = """
+    /// Replaces the item keys in a table of crawl progress.
+    ///
+    /// - Parameters:
+    ///   - table: One of ``CrawlProgress/tables``.
+    ///   - newKeys: The new key of each listed ID.
+    ///   - app: The app of the items.
+    ///   - connection: Inside a transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    private func replaceKeys(
+        in table: String,
+        by newKeys: [String: String],
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let app = Cell.integer(app.rawValue)
+        let found = try connection.run(
+            """
+            SELECT DISTINCT o.job, o.stream, o.item_key FROM \(CrawlProgress.rows(in: table, withKeys: "$2")) o ORDER BY 1, 2, 3
+            """,
+            [app, .textArray(newKeys.keys.sorted())]
+        )
+        guard found.count > 0 else { return }
+        try markStatisticsStale(of: table, on: connection)
+        for row in found {
+            let old = try row.text("item_key")
+            _ = try connection.run(
+                """
+                UPDATE \(table) SET item_key = $5\(table == "crawl_items" ? Self.endOfItem : "")
+                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
+                """,
+                [
+                    app, .text(try row.text("job")), .text(try row.text("stream")), .text(old),
+                    .text(newKeys[old] ?? "erased"),
+                ]
+            )
+        }
+    }
+
+    /// The assignments that end an item whose ID must no longer be requested.
+    private static let endOfItem = """
         , state = 'done', claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1, cursor = NULL,
         saw_revocation = false, error_code = NULL, error_message = NULL,
         finished_at = coalesce(finished_at, clock_timestamp())
         """
 
-    /// Marks the planner's statistics of a table as stale, so that the next refresh renews them.
-    private func leaveStatistics(of table: String, on connection: borrowing PostgresConnection) throws(PostgresError) {
-        _ = try connection.run("INSERT INTO stale_statistics (table_name) VALUES ($1)", [.text(table)])
-    }
-
-    /// Clears rejected records.
+    /// Removes the content of the rejected records of some IDs, and of those whose text contains one of them.
     ///
-    /// The loading role may not delete them, so the rows are kept without their content.
+    /// The loading role may not delete rejected records, so the rows are kept.
     private func clearRejects(
-        naming ids: Set<CustomerID>,
+        quoting ids: Set<CustomerID>,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         let quoting = try QuotedIDs.keys(of: .rejected, quoting: ids, app: origin.app, on: connection)
@@ -128,7 +141,7 @@ extension RecordWriter {
                 [.integer(origin.app.rawValue), .text(record)]
             )
         }
-        if !cleared.isEmpty { try leaveStatistics(of: "rejected_records", on: connection) }
+        if !cleared.isEmpty { try markStatisticsStale(of: "rejected_records", on: connection) }
         try QuotedIDs.remove(.rejected, cleared, app: origin.app, on: connection)
     }
 }

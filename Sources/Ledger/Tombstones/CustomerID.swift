@@ -6,8 +6,10 @@ import StrictJSON
 
 /// An ID in a record that identifies the customer.
 package struct CustomerID: Hashable, Sendable {
+    /// The field that the ID comes from.
+    ///
     /// The raw values are part of the tombstones and must not change.
-    enum Kind: String {
+    package enum Kind: String, Sendable {
         /// A transaction ID or original transaction ID; the first transaction of a chain has both.
         case transaction
         /// Apple's ID for one Apple Account's download of the app.
@@ -16,20 +18,26 @@ package struct CustomerID: Hashable, Sendable {
         case account
     }
 
-    let kind: Kind
-    let text: String
+    package let kind: Kind
+    /// As the record has it; an account token in the form 8-4-4-4-12, in lower case.
+    package let text: String
 
     private init(kind: Kind, text: String) {
         self.kind = kind
         self.text = text
     }
 
+    /// The ID of a transaction, or an original transaction ID.
     package static func transaction(_ id: TransactionID) -> Self { Self(kind: .transaction, text: id.text) }
 
-    static func transaction(_ id: String) -> Self { Self(kind: .transaction, text: id) }
+    /// The same, for an ID from a record or a text, which is not checked.
+    package static func transaction(_ id: String) -> Self { Self(kind: .transaction, text: id) }
 
-    static func appTransaction(_ id: String) -> Self { Self(kind: .appTransaction, text: id) }
+    /// An `appTransactionId`, which is not checked.
+    package static func appTransaction(_ id: String) -> Self { Self(kind: .appTransaction, text: id) }
 
+    /// An `appAccountToken`.
+    ///
     /// - Parameter uuid: In the form 8-4-4-4-12, in upper or lower case.
     /// - Returns: `nil` for other text and for the nil UUID, which apps send when they have no account.
     package static func account(_ uuid: String) -> Self? {
@@ -41,6 +49,7 @@ package struct CustomerID: Hashable, Sendable {
         return Self(kind: .account, text: UUIDText.text(of: bytes))
     }
 
+    /// The ID in a column of a row; `nil` for NULL, the nil UUID, and a cell of another type.
     init?(_ kind: Kind, _ cell: Cell) {
         switch (kind, cell) {
         case (.account, .uuid(let bytes)) where bytes.count == 16:
@@ -62,17 +71,4 @@ package struct CustomerID: Hashable, Sendable {
         hasher.combine(kind)
         hasher.combine(ExactText(text))
     }
-}
-
-extension UInt8 {
-    var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
-
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

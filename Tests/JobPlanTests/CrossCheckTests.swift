@@ -70,7 +70,10 @@ import Testing
         ("lastRun", "\(histories), notificationType: REFUND}", "must request all notifications"),
         ("lastRun", "\(histories), startDate: -3d, endDate: -1d}", "must request all notifications"),
         ("lastRun", "  notificationHistory: {scope: app}", "add the stream transactionHistory or refundHistory"),
-        ("-7d", "\(histories), startDate: -2d}", "notificationHistory.startDate must not be later, or be lastRun"),
+        (
+            "-7d", "\(histories), startDate: -2d}",
+            "notificationHistory.startDate must be lastRun, or not later than changedSince"
+        ),
         ("now", "\(histories)}", "transactionIds.changedSince is now; it must be -Nd, -Nh, lastRun or a date"),
         (
             "yesterday", "\(histories)}",

@@ -14,10 +14,10 @@ package struct IDSource {
         self.job = job
     }
 
-    /// IDs sent to the database at a time.
+    /// The number of IDs sent to the database at a time.
     private static let batch = 10_000
-    /// Bad rows listed in an error; more of them usually have the same cause.
-    private static let namedBadRows = 10
+    /// The most bad rows that an error lists; further ones usually have the same cause.
+    static let listedBadRows = 10
 
     package func ids() -> ListedIDs {
         switch job.transactionIds {
@@ -45,7 +45,8 @@ package struct IDSource {
         do {
             try IDColumnReader(path: path, column: column).forEachCell { line, text in
                 guard let id = TransactionID(text) else {
-                    if bad.count <= namedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
+                    // One more than is listed, so that the error can say that there are more.
+                    if bad.count <= listedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
                     return
                 }
                 guard bad.isEmpty else { return }

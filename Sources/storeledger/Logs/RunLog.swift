@@ -130,7 +130,7 @@ struct RunLog: Sendable {
             logger.warning("\(stream) \(item) failed: \(message)\(code.map { " (\($0))" } ?? "")", metadata: fields)
         case .restarted(_, let message):
             logger.notice("\(stream) \(item) starts again: \(message)", metadata: fields)
-        case .putOff(_, _, let message):
+        case .deferred(_, _, let message):
             logger.debug("\(stream) \(item) is put off: \(message)", metadata: fields)
         case .shortened(_, let message):
             logger.notice("\(stream) \(item) starts later: \(message)", metadata: fields)

@@ -123,7 +123,7 @@ final class MemoryStore: CrawlStore {
             switch outcome {
             case .failed:
                 state.items[index].state = "failed"
-            case .putOff:
+            case .deferred:
                 state.items[index].state = "waiting"
                 state.items[index].item.deferrals += 1
             case .restarted, .shortened:

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Such as `2 h 5 min`, `90 s`, `0.4 s`; for people.
+    /// The duration for people, such as `2 h 5 min`, `90 s` or `0.4 s`.
     package var inWords: String {
         let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
         if seconds >= 3_600 {

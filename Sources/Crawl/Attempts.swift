@@ -1,12 +1,16 @@
 import AppStoreModel
 import JobPlan
 
-/// The attempts made for one page, and the next step after a failure.
+/// The attempts made for one page; decides the next step after a failed attempt.
 struct Attempts {
+    /// The next step for the page.
+    ///
+    /// All but ``end(_:)`` lead to another attempt.
     enum NextStep {
+        /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
         case waitForApple(retryAfter: [String], date: String?)
         case renewToken
-        case again(after: Duration)
+        case retry(after: Duration)
         case end(ItemOutcome)
     }
 
@@ -19,31 +23,30 @@ struct Attempts {
     /// Whether the latest request failed because a reused connection was closed.
     ///
     /// Other idle connections may be closed too.
-    private(set) var needNewConnection = false
+    private(set) var needsNewConnection = false
 
     init(for item: WorkItem, rules: CrawlRules) {
         self.rules = rules
         self.item = item
         effects = AllStreams.type(of: item.stream)?.errorEffects ?? .ofEveryStream
-        history.cursorWasRestarted = item.restarts >= rules.restartsPerRun
-        history.windowWasClamped = item.restarts >= rules.restartsPerRun
+        history.hasUsedUpRestarts = item.restarts >= rules.restartsPerRun
         history.mayTryOtherEnvironment = rules.otherEnvironment != nil && item.otherEnvironment == nil
     }
 
-    mutating func sent() {
+    mutating func countRequest() {
         requests += 1
     }
 
-    /// Takes back ``sent()``, because the request was not sent after all.
-    mutating func wasNotSent() {
+    /// Undoes ``countRequest()`` for a request that was not sent after all.
+    mutating func uncountRequest() {
         requests -= 1
     }
 
-    /// Decides the next step by ``AppStoreModel/RequestFailure/disposition(after:effects:now:)`` and the run's retry
+    /// Decides the next step from ``AppStoreModel/RequestFailure/disposition(after:effects:now:)`` and the run's retry
     /// quota.
     ///
     /// - Parameters:
-    ///   - failure: Of the latest request.
+    ///   - failure: The failure of the latest request.
     ///   - health: Holds the retry quota and the circuit breaker.
     ///   - now: This machine's clock.
     ///   - random: In `0..<1`.
@@ -55,7 +58,7 @@ struct Attempts {
         now: UnixMilliseconds,
         random: Double
     ) throws -> NextStep {
-        if case .keptConnectionLost = failure { needNewConnection = true } else { needNewConnection = false }
+        if case .keptConnectionLost = failure { needsNewConnection = true } else { needsNewConnection = false }
         if failure.report.status != 401 { history.tokenWasRenewed = false }
         switch failure.disposition(after: history, effects: effects, now: now) {
         case .waitThenRepeat(let retryAfter, let date):
@@ -65,21 +68,22 @@ struct Attempts {
             return .renewToken
         case .repeatAtOnce:
             history.keptConnectionWasLost = true
-            return .again(after: .zero)
+            return .retry(after: .zero)
         case .retry(let retry):
-            guard try health.affordsRetry() else { return .end(putOff(failure.report)) }
+            guard try health.requestFailed() else { return .end(deferOrFail(failure.report)) }
             let delay = retry.backoff.delay(afterAttempt: history.attempts, random: random)
             history.attempts += 1
-            return .again(after: delay)
+            return .retry(after: delay)
         case .deferItem(let report):
-            _ = try health.affordsRetry()
-            return .end(putOff(report))
+            // The item is put off with or without quota, but the failure counts.
+            _ = try health.requestFailed()
+            return .end(deferOrFail(report))
         case .failItem(let report):
-            try health.failed(report)
+            try health.itemFailed(report)
             return .end(.failed(code: report.code ?? report.status.map(Int64.init), message: report.message))
         case .restartCursor(let report):
             return .end(.restarted(code: report.code, message: report.message))
-        case .clampWindow(let report):
+        case .shortenWindow(let report):
             return .end(.shortened(code: report.code, message: report.message))
         case .tryOtherEnvironment:
             guard let environment = rules.otherEnvironment else { preconditionFailure("no other environment") }
@@ -89,9 +93,10 @@ struct Attempts {
         }
     }
 
-    private func putOff(_ report: FailureReport) -> ItemOutcome {
+    /// Puts the item off, or fails it if it was put off too often in this run.
+    private func deferOrFail(_ report: FailureReport) -> ItemOutcome {
         let code = report.code ?? report.status.map(Int64.init)
         guard item.deferrals < rules.deferralsPerRun else { return .failed(code: code, message: report.message) }
-        return .putOff(delay: rules.deferral(item.deferrals + 1), code: code, message: report.message)
+        return .deferred(delay: rules.delay(ofDeferral: item.deferrals + 1), code: code, message: report.message)
     }
 }

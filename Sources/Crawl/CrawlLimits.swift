@@ -9,20 +9,23 @@ package struct CrawlLimits: Sendable {
 
     /// - Parameters:
     ///   - limiters: For the job's own environment.
-    ///   - otherLimiters: For the environment in which unknown IDs are tried. Empty if the job does not allow that.
+    ///   - otherLimiters: For the environment in which IDs unknown to production are tried. Empty if the job does not
+    ///     allow that.
     package init(limiters: [StreamName: RateLimiter], otherLimiters: [StreamName: RateLimiter] = [:]) {
         self.limiters = limiters
         self.otherLimiters = otherLimiters
     }
 
-    /// - Throws: ``StopReason/configuration(_:)`` for an item that the job does not allow. This happens when an earlier
-    ///   run moved the item to the other environment and the job file has changed since.
+    /// The limiter of the item's endpoint and environment.
+    ///
+    /// - Throws: ``StopReason/configuration(_:)`` if the job has no such limiter. This happens when an earlier run
+    ///   moved the item to the other environment and the job file has changed since.
     func limiter(for item: WorkItem) throws(StopReason) -> RateLimiter {
         guard let limiter = (item.otherEnvironment == nil ? limiters : otherLimiters)[item.stream] else {
             let place = item.otherEnvironment.map { " in \($0.rawValue)" } ?? ""
-            let sentence =
+            let message =
                 "The job has no limit for \(item.stream.rawValue)\(place), which item \(item.key) needs"
-            throw .configuration(FailureReport(message: sentence))
+            throw .configuration(FailureReport(message: message))
         }
         return limiter
     }

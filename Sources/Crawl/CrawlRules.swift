@@ -1,17 +1,17 @@
 package import AppStoreModel
 import JobPlan
 
-/// Limits on retries, restarts and pages of a crawl.
+/// The settings of a crawl: how often it tries again, how many pages it reads, and when it stops.
 package struct CrawlRules: Sendable {
     /// How often an item is put off in a run before it fails.
     ///
     /// The first delay is 30 s, and each further delay is twice as long.
     package var deferralsPerRun = 3
-    /// How often an item may start again in a run because Apple refused its cursor.
+    /// How often an item may start again in a run because Apple refused its cursor or the start of its window.
     package var restartsPerRun = 2
     /// The most pages of one customer in one run.
     ///
-    /// 200,000 records of one customer are an error, not a history.
+    /// 10,000 pages have 200,000 records. No real customer has that many, so more pages are an error.
     package var pagesPerItem = 10_000
     /// The most pages of one app-wide window in one run.
     ///
@@ -21,18 +21,21 @@ package struct CrawlRules: Sendable {
     ///
     /// False when a process of this run has already ended for that reason.
     package var stopsForRejects = true
-    /// Where an ID is tried that production does not know; `nil` if the job does not allow it.
+    /// The environment in which IDs unknown to production are tried; `nil` if the job does not allow it.
     package var otherEnvironment: AppStoreEnvironment?
 
     package init() {}
 
     /// The most pages of `item` in one run.
-    func pages(of item: WorkItem) -> Int {
+    func pageLimit(of item: WorkItem) -> Int {
         TransactionID(item.key) == nil ? pagesPerWindow : pagesPerItem
     }
 
-    /// How long an item is put off the `count`-th time; `count` starts at 1.
-    package func deferral(_ count: Int) -> Duration {
-        .seconds(30 << min(count - 1, 6))
+    /// How long an item is put off: longer each time.
+    ///
+    /// - Parameter number: 1 when the item is put off for the first time in a run.
+    /// - Returns: 30 s for the first time, then twice as long each time, up to 32 min.
+    package func delay(ofDeferral number: Int) -> Duration {
+        .seconds(30 << min(number - 1, 6))
     }
 }

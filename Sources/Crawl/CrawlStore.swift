@@ -18,7 +18,7 @@ package protocol CrawlStore: Sendable {
 
     /// Verifies every record of the page.
     ///
-    /// - Throws: When the item belongs to an environment that the job does not request.
+    /// - Throws: An error if the item belongs to an environment that the job does not request.
     func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage
 
     /// Maps verified records to rows.
@@ -27,7 +27,7 @@ package protocol CrawlStore: Sendable {
     /// Stores the rows and the item's next cursor together, or neither.
     ///
     /// - Parameters:
-    ///   - rows: Of the page.
+    ///   - rows: The rows of the page.
     ///   - page: The page from Apple, for its cursor and whether more pages follow.
     ///   - item: As it was leased or last committed.
     ///   - requests: Requests spent on the page, retries included.

@@ -38,11 +38,11 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     ///
     /// - Parameters:
     ///   - streams: A stream may have no items.
-    ///   - width: The number of concurrent items, at least 1.
+    ///   - concurrency: The number of items crawled at the same time, at least 1.
     /// - Throws: ``StopReason`` when the run must end, `CancellationError`, and errors of source and store.
-    package func crawl(_ streams: [StreamName], width: Int) async throws {
-        let feed = ItemFeed(store: store, streams: streams, width: width, time: time)
-        try await withBoundedWorkers(width: width, next: { try await feed.next() }) { item in
+    package func crawl(_ streams: [StreamName], concurrency: Int) async throws {
+        let feed = ItemFeed(store: store, streams: streams, concurrency: concurrency, time: time)
+        try await withBoundedWorkers(width: concurrency, next: { try await feed.next() }) { item in
             defer { feed.finished(item) }
             do {
                 try await crawl(item)
@@ -56,13 +56,12 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
 
     /// Checks the share of rejected records over the whole crawl.
     ///
-    /// Call it once, after the last ``crawl(_:width:)``.
-    ///
-    /// A crawl with few records is checked only here, when all of them are stored.
+    /// Call it once, after the last ``crawl(_:concurrency:)``. The share of a crawl with few records is checked only
+    /// here, when all of them are stored.
     ///
     /// - Throws: ``StopReason`` when too many records were rejected.
     package func finish() throws {
-        try health.ended()
+        try health.crawlEnded()
     }
 
     /// Crawls one item page by page.
@@ -78,14 +77,15 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 let rows = store.normalize(verified)
                 let committed = try await store.commit(rows, of: page, for: item, requests: requests)
                 report(.committed(committed, requests: requests))
-                try health.committed(committed)
+                try health.pageCommitted(committed)
                 item = committed.item
                 guard page.hasMore else {
                     crashPoint(.lastPageCommitted)
-                    return report(.finished(item))
+                    report(.finished(item))
+                    return
                 }
                 crashPoint(.nextPageWanted)
-                guard item.pageCount < rules.pages(of: item) else {
+                guard item.pageCount < rules.pageLimit(of: item) else {
                     let message = "stopped after \(item.pageCount) pages; Apple says there are more"
                     return try await record(.failed(code: nil, message: message), of: item, requests: 0)
                 }
@@ -100,6 +100,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
         report(.ended(item, outcome))
     }
 
+    /// The result of all attempts for one page; `requests` counts those that were sent.
     private enum Fetched {
         case page(Page, requests: Int)
         case noPage(ItemOutcome, requests: Int)
@@ -108,32 +109,32 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     /// Fetches the item's next page: waits for a permit before each attempt, and retries according to the failure.
     private func fetch(_ item: WorkItem) async throws -> Fetched {
         var attempts = Attempts(for: item, rules: rules)
-        var sawNoProgress = false
+        var lackedNewCursor = false
         while true {
             let permit = try await permit(for: item)
-            attempts.sent()
+            attempts.countRequest()
             let sent = time.monotonic()
             let failure: RequestFailure
             do {
                 let page = try await source.page(
                     of: item,
                     departingBy: permit.departsBy,
-                    onNewConnection: attempts.needNewConnection
+                    onNewConnection: attempts.needsNewConnection
                 )
-                try health.answered()
+                try health.requestSucceeded()
+                // If the ledger's clock and Apple's disagree, the page is not used but requested again.
                 guard try await limits.limiter(for: item).agrees(with: page.date, sent: sent) else { continue }
-                guard page.hasMore, page.cursor == nil || page.cursor == item.cursor else {
-                    return .page(page, requests: attempts.requests)
-                }
-                guard !sawNoProgress else {
+                let hasNewCursor = page.cursor != nil && page.cursor != item.cursor
+                if !page.hasMore || hasNewCursor { return .page(page, requests: attempts.requests) }
+                if lackedNewCursor {
                     let message = "Apple says there are more pages but gives no new cursor to request them"
                     return .noPage(.failed(code: nil, message: message), requests: attempts.requests)
                 }
-                sawNoProgress = true
+                lackedNewCursor = true
                 continue
             } catch RequestFailure.tooLate {
                 // The permit is spent although nothing was sent. The next attempt needs a new one.
-                attempts.wasNotSent()
+                attempts.uncountRequest()
                 continue
             } catch let error as RequestFailure {
                 failure = error
@@ -142,11 +143,11 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
             let now = UnixMilliseconds(rawValue: time.wallClock())
             switch try attempts.next(after: failure, health: health, now: now, random: time.random()) {
             case .waitForApple(let rawValues, let date):
-                let opening = try await limits.limiter(for: item).close(retryAfter: rawValues, date: date)
-                report(.closed(item.stream, opening))
+                let retryAfter = try await limits.limiter(for: item).close(retryAfter: rawValues, date: date)
+                report(.closed(item.stream, retryAfter))
             case .renewToken:
                 await source.renewToken()
-            case .again(let delay):
+            case .retry(let delay):
                 report(.retrying(item, failure, after: delay))
                 try await time.sleep(delay)
             case .end(let outcome):
@@ -159,13 +160,13 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     private func permit(for item: WorkItem) async throws -> Permit {
         guard store.holds(item) else { throw LeaseLost() }
         let limiter = try limits.limiter(for: item)
-        repeat {
+        while true {
             crashPoint(.permitWanted)
             let permit = try await limiter.permit()
             crashPoint(.permitReceived)
-            // Waiting for the limit can outlast the lease, and a stopped process can outlast the permit.
+            // The lease can expire during the wait for the limit, and the permit while the process is suspended.
             guard store.holds(item) else { throw LeaseLost() }
             if permit.isValid(at: time.monotonic()) { return permit }
-        } while true
+        }
     }
 }

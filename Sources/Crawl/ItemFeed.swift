@@ -3,37 +3,42 @@ import Basics
 import JobPlan
 import Synchronization
 
-/// Hands out items one at a time; only a few are leased ahead, so that a million items never are in memory.
+/// Hands out items to the workers one at a time.
 ///
-/// Every stream with work gets an equal share of the workers, so a slow stream does not hold up a fast one.
+/// Only a few items are leased ahead, so that a million items are never in memory at once. Every stream with work gets
+/// an equal share of the workers, so a slow stream does not hold up a fast one.
 final class ItemFeed<Store: CrawlStore>: Sendable {
     private let store: Store
-    private let width: Int
+    private let concurrency: Int
     private let time: Timekeeper
-    private let state: Mutex<[Lane]>
+    private let queues: Mutex<[StreamQueue]>
 
     /// The most items leased ahead for one stream.
     ///
     /// It is small because other processes cannot work on leased items.
-    private static var batch: Int { 20 }
+    private static var leaseBatch: Int { 20 }
     /// How often the store is polled while every item is leased.
     private static var pollInterval: Duration { .milliseconds(100) }
 
-    private struct Lane {
+    private struct StreamQueue {
         let stream: StreamName
+        /// Leased items that no worker has yet.
         var ready: [WorkItem] = []
-        var underWay = 0
-        /// Whether the store had items when it was last asked.
-        var isBusy = true
+        /// The number of items that workers have.
+        var inProgress = 0
+        /// Whether the last lease returned items.
+        var hasWork = true
+        /// Whether every item of the stream has reached its end.
         var isDrained = false
-        var askAgainAt: Duration = .zero
+        /// The store is not asked for items before this moment, on the monotonic clock.
+        var nextLease: Duration = .zero
     }
 
-    init(store: Store, streams: [StreamName], width: Int, time: Timekeeper) {
+    init(store: Store, streams: [StreamName], concurrency: Int, time: Timekeeper) {
         self.store = store
-        self.width = width
+        self.concurrency = concurrency
         self.time = time
-        state = Mutex(streams.map { Lane(stream: $0) })
+        queues = Mutex(streams.map { StreamQueue(stream: $0) })
     }
 
     /// Returns the next item, and waits while all are leased.
@@ -43,58 +48,60 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         while true {
             try Task.checkCancellation()
             if let item = takeReady() { return item }
-            for stream in streamsToAsk() { try await ask(stream) }
+            for stream in streamsToLease() { try await lease(stream) }
             if let item = takeReady() { return item }
-            if state.withLock({ lanes in lanes.allSatisfy(\.isDrained) }) { return nil }
+            if queues.withLock({ queues in queues.allSatisfy(\.isDrained) }) { return nil }
             try await time.sleep(Self.pollInterval)
         }
     }
 
-    /// Frees the item's worker.
+    /// Tells the feed that the worker is done with the item.
     func finished(_ item: WorkItem) {
-        state.withLock { lanes in
-            guard let lane = lanes.firstIndex(where: { $0.stream == item.stream }) else { return }
-            lanes[lane].underWay -= 1
+        queues.withLock { queues in
+            guard let index = queues.firstIndex(where: { $0.stream == item.stream }) else { return }
+            queues[index].inProgress -= 1
         }
     }
 
-    /// Takes an item of the stream with the fewest workers, if that stream has less than its share of them.
+    /// Takes a ready item of a stream that has less than its share of the workers.
+    ///
+    /// Among several such streams, the one with the fewest workers comes first.
     private func takeReady() -> WorkItem? {
-        state.withLock { lanes in
-            let busy = lanes.count { !$0.ready.isEmpty || $0.isBusy }
-            let part = (width + max(busy, 1) - 1) / max(busy, 1)
-            let free = lanes.indices.filter { !lanes[$0].ready.isEmpty && lanes[$0].underWay < part }
-            guard let lane = free.min(by: { lanes[$0].underWay < lanes[$1].underWay }) else { return nil }
-            lanes[lane].underWay += 1
-            return lanes[lane].ready.removeFirst()
+        queues.withLock { queues in
+            let active = max(queues.count { !$0.ready.isEmpty || $0.hasWork }, 1)
+            let share = (concurrency + active - 1) / active
+            let eligible = queues.indices.filter { !queues[$0].ready.isEmpty && queues[$0].inProgress < share }
+            guard let index = eligible.min(by: { queues[$0].inProgress < queues[$1].inProgress }) else { return nil }
+            queues[index].inProgress += 1
+            return queues[index].ready.removeFirst()
         }
     }
 
-    private func streamsToAsk() -> [StreamName] {
+    private func streamsToLease() -> [StreamName] {
         let now = time.monotonic()
-        return state.withLock { lanes in
-            lanes.filter { $0.ready.isEmpty && !$0.isDrained && $0.askAgainAt <= now }.map(\.stream)
+        return queues.withLock { queues in
+            queues.filter { $0.ready.isEmpty && !$0.isDrained && $0.nextLease <= now }.map(\.stream)
         }
     }
 
-    private func ask(_ stream: StreamName) async throws {
-        let answer = try await store.lease(stream, atMost: min(width, Self.batch))
+    private func lease(_ stream: StreamName) async throws {
+        let answer = try await store.lease(stream, atMost: min(concurrency, Self.leaseBatch))
         let now = time.monotonic()
-        state.withLock { lanes in
-            guard let lane = lanes.firstIndex(where: { $0.stream == stream }) else { return }
+        queues.withLock { queues in
+            guard let index = queues.firstIndex(where: { $0.stream == stream }) else { return }
             switch answer {
             case .items(let items):
-                lanes[lane].ready = items
-                lanes[lane].isBusy = true
+                queues[index].ready = items
+                queues[index].hasWork = true
             case .later(let wait):
-                lanes[lane].isBusy = false
-                // Another process can return an item at any time, so the wait is at most a second.
-                lanes[lane].askAgainAt =
-                    now + min(max(wait, .milliseconds(1)), lanes[lane].underWay > 0 ? .milliseconds(100) : .seconds(1))
+                queues[index].hasWork = false
+                // Another process can return an item at any time, and this one soon if it has items in progress.
+                let longestWait: Duration = queues[index].inProgress > 0 ? .milliseconds(100) : .seconds(1)
+                queues[index].nextLease = now + min(max(wait, .milliseconds(1)), longestWait)
             case .drained:
-                lanes[lane].isBusy = false
+                queues[index].hasWork = false
                 // An item in progress can still be put off, and is then available again.
-                lanes[lane].isDrained = lanes[lane].underWay == 0
+                queues[index].isDrained = queues[index].inProgress == 0
             }
         }
     }

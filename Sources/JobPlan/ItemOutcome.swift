@@ -1,6 +1,8 @@
 package import AppStoreModel
 
-/// The outcome of an item whose page could not be fetched; `code` is Apple's error code or the HTTP status.
+/// The outcome of an item whose page could not be fetched.
+///
+/// `code` is Apple's error code, or the HTTP status of an answer without one.
 package enum ItemOutcome: Equatable, Sendable {
     /// The item ends for this run.
     ///
@@ -9,7 +11,7 @@ package enum ItemOutcome: Equatable, Sendable {
     /// Any worker may take the item after `delay`.
     ///
     /// Its cursor is kept, and it does not count as failed.
-    case putOff(delay: Duration, code: Int64?, message: String)
+    case deferred(delay: Duration, code: Int64?, message: String)
     /// Apple refused the cursor.
     ///
     /// The item starts again at its first page, at once.

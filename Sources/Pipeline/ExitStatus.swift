@@ -22,7 +22,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case ioError = 74
     /// Stopped with work left: run again to resume.
     case workLeft = 75
-    /// Apple's responses violate the documented contract, or too many requests fail.
+    /// Apple's answers violate the documented contract, or too much fails.
     case contractBroken = 76
     /// Apple or PostgreSQL rejects the credentials.
     case refused = 77

@@ -20,12 +20,12 @@ package struct Failure: Sendable {
     package let message: String
 
     package init(_ error: any Error) {
-        let (status, message) = Self.judge(error)
+        let (status, message) = Self.explain(error)
         self.status = status
         self.message = redacted(message)
     }
 
-    private static func judge(_ error: any Error) -> (ExitStatus, String) {
+    private static func explain(_ error: any Error) -> (ExitStatus, String) {
         switch error {
         case let error as JobFileError:
             (ExitStatus(rawValue: error.kind.rawValue) ?? .bug, error.description)
@@ -47,7 +47,7 @@ package struct Failure: Sendable {
         case let error as LedgerError:
             (status(of: error), error.description)
         case let error as PostgresError:
-            judge(error)
+            explain(error)
         case let error as MissingShare:
             (.bug, error.description)
         case let error as LockTimeout:
@@ -55,7 +55,7 @@ package struct Failure: Sendable {
         case let error as StopReason:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case let error as SigningError:
-            // If OpenSSL's setup fails for lack of memory or randomness, it is not retried until the next process.
+            // OpenSSL's setup can fail for lack of memory or randomness. Only a new process tries it again.
             (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)
@@ -69,15 +69,18 @@ package struct Failure: Sendable {
         case NothingToRetry.stillPlanning(let run):
             (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
         case NothingToRetry.jobHasChanged(let run):
-            (.configuration, "run \(run) had other streams or filters; storeledger run JOB takes its place")
+            (.configuration, "run \(run) had other streams or filters; storeledger run JOB starts a new one")
         case let error as NoChartLibrary:
             (.missingInput, error.sentence)
         case is NothingToExport:
-            (.badInput, "the job file has no output.csv; add one, say: csv: {directory: out, tables: [transactions]}")
+            (
+                .badInput,
+                "the job file has no output.csv; add one, such as csv: {directory: out, tables: [transactions]}"
+            )
         case let error as ClockIsOff:
             (.configuration, error.sentence)
         case let error as RunSuperseded:
-            (.workLeft, "another run of the job took the place of run \(error.run); run again to join it")
+            (.workLeft, "another run of the job replaced run \(error.run); run again to join it")
         case let error as DeadlineReached:
             (.workLeft, "stopped after \(error.limit.inWords) with work left; run again to resume")
         case let error as Interrupted:
@@ -101,14 +104,14 @@ package struct Failure: Sendable {
     }
 
     private static func sentence(of timeout: LockTimeout) -> String {
-        let wait = "PostgreSQL: waited \(timeout.limit?.inWords ?? "in vain") for \(timeout.purpose)"
+        let wait = "PostgreSQL: waited \(timeout.limit?.inWords ?? "too long") for \(timeout.purpose)"
         guard !timeout.holders.isEmpty else { return "\(wait); no session holds such a lock any more. Run again" }
         let holders = timeout.holders.map(\.description).joined(separator: "; ")
         return "\(wait). Such locks are held by \(holders). Wait until they are done, or end them "
             + "(pg_terminate_backend), and run again"
     }
 
-    private static func judge(_ error: PostgresError) -> (ExitStatus, String) {
+    private static func explain(_ error: PostgresError) -> (ExitStatus, String) {
         // The server closes the connection with this error, but a retry would not help.
         if error.state == .invalidCatalogName {
             return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
@@ -126,11 +129,11 @@ package struct Failure: Sendable {
         if error.isOfSharedSession {
             return (
                 .configuration,
-                "PostgreSQL: \(error.message): a pooler gives one session to many (PgBouncer, pool_mode transaction?). Connect directly, or with pool_mode = session"
+                "PostgreSQL: \(error.message): a connection pooler shares the session with other clients (PgBouncer with pool_mode = transaction?). Connect directly, or use pool_mode = session"
             )
         }
         if error.state == .lockNotAvailable {
-            return (.workLeft, "PostgreSQL: \(error.message): another process holds what is needed. Run again")
+            return (.workLeft, "PostgreSQL: \(error.message): another session holds the lock. Run again")
         }
         if error.isUnreachable {
             return (
@@ -156,8 +159,7 @@ package struct Failure: Sendable {
 }
 
 extension PostgresError {
-    /// Whether another client's statements, temporary tables or types are in this session, or those of this
-    /// session are missing.
+    /// Whether the session has statements, temporary tables or types of another client, or lacks its own.
     ///
     /// StoreLedger never creates two with the same name, so this happens only in a session shared with another client.
     fileprivate var isOfSharedSession: Bool {

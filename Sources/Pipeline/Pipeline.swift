@@ -82,7 +82,9 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Starts a run of the job, or resumes its unfinished run, until every item is complete or has failed.
+    /// Starts a run of the job or resumes its unfinished run.
+    ///
+    /// Returns when every item is complete or has failed.
     ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining work. With
     ///   ``Options/retryFailed`` also ``Ledger/NothingToRetry``.
@@ -91,15 +93,9 @@ package struct Pipeline: Sendable {
         let credentials = try Credentials(job: job)
         if let rehearsal = rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
         crashPoint(.jobRead)
-        try await openLedger()
-        // This check comes before the app's row is created or changed, so that a job with another trusted
-        // root writes nothing.
-        try await checkOrigins(credentials.rootFingerprints)
-        let app = try await ownApp()
-        if job.appStore.triesSandbox { _ = try await sandboxApp() }
-        for remark in try await claimOrigins(credentials.rootFingerprints, asksServer: true) { report(.remark(remark)) }
+        let app = try await openApp(trustedRoots: credentials.rootFingerprints, report: report)
         let databaseNow = try await ledger.now()
-        let databaseEpoch = databaseNow + (.zero - time.monotonic())
+        let databaseEpoch = databaseNow - time.monotonic()
         if let off = ClockIsOff(databaseNow - UnixMilliseconds(rawValue: time.wallClock()), of: "PostgreSQL") {
             report(.remark(off.sentence))
         }
@@ -114,11 +110,7 @@ package struct Pipeline: Sendable {
         if let limit = options.maximumDuration {
             plan.lockTimeout = min(plan.lockTimeout, limit - (time.monotonic() - began))
         }
-        let start =
-            options.retryFailed
-            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, RunLists(of: job))
-        start.remarks.forEach { report(.remark($0)) }
-
+        let start = try await start(plan, retryFailed: options.retryFailed, report: report)
         let wasStoppedForRejects = try await ledger.wasStoppedForRejects(start.run, app: app)
         if wasStoppedForRejects {
             report(.remark("run \(start.run) has stopped for rejected records before; it does not stop for them again"))
@@ -133,7 +125,7 @@ package struct Pipeline: Sendable {
             limits: limits,
             databaseEpoch: databaseEpoch,
             stopsForRejects: !wasStoppedForRejects,
-            width: options.concurrency ?? job.limits.concurrency,
+            concurrency: options.concurrency ?? job.limits.concurrency,
             report: report
         )
         do {
@@ -145,7 +137,7 @@ package struct Pipeline: Sendable {
                 try await withDeadline(options.maximumDuration, since: began) { try await session.crawl() }
                 manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
-                // Meanwhile a retry may have reopened failed items of the run.
+                // The run is incomplete if a retry has reopened failed items meanwhile.
             } while !summary.isComplete
             let stale = await refreshAfterwards(evenIfFresh: false) {
                 report(.remark("bringing the materialised views up to date"))
@@ -167,9 +159,36 @@ package struct Pipeline: Sendable {
         }
     }
 
+    /// Opens the ledger, creates the job's app if it is new, and records the origin of its records.
+    ///
+    /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
+    private func openApp(trustedRoots: [String], report: @Sendable (RunEvent) -> Void) async throws -> AppID {
+        try await openLedger()
+        // This check comes before the app's row is created or changed, so that a job with another trusted root writes
+        // nothing.
+        try await checkOrigins(trustedRoots)
+        let app = try await ownApp()
+        if job.appStore.triesSandbox { _ = try await sandboxApp() }
+        for remark in try await claimOrigins(trustedRoots, asksServer: true) { report(.remark(remark)) }
+        return app
+    }
+
+    /// Starts or joins a run; with `retryFailed`, only of items that failed before.
+    private func start(
+        _ plan: RunPlan,
+        retryFailed: Bool,
+        report: @Sendable (RunEvent) -> Void
+    ) async throws -> RunStart {
+        let start =
+            retryFailed
+            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, RunLists(of: job))
+        start.remarks.forEach { report(.remark($0)) }
+        return start
+    }
+
     /// Publishes the CSV files of a run without open items, unless another process publishes them.
     ///
-    /// - Throws: ``RunSuperseded`` if the run's items meanwhile belong to another run.
+    /// - Throws: ``RunSuperseded`` if the run's items now belong to another run.
     private func publishAtEnd(
         of run: Int64,
         app: AppID,
@@ -187,8 +206,7 @@ package struct Pipeline: Sendable {
                 report(.publishing(directory: csv.directory))
                 return try await publish(csv, app: app, run: run, trustedRoots: credentials.rootFingerprints)
             } catch LedgerError.directoryInUse {
-                // Another process holds the directory, most likely to finish the same run. So this run will
-                // soon be finished.
+                // Most likely another process is publishing for the same run, which it will then finish.
                 try await time.sleep(.seconds(1))
             }
         }
@@ -199,14 +217,12 @@ package struct Pipeline: Sendable {
         try await ledger.open()
     }
 
-    /// The longest time to release leases.
-    ///
-    /// It keeps the time to stop a process below ten seconds.
+    /// The longest time to release leases, so that a process stops in less than ten seconds.
     private static let shutdownTimeout = Duration.seconds(5)
 
     /// Releases the leases and records why work is left.
     ///
-    /// A cancelled task waits for it too, so that every stop is orderly.
+    /// It does this in a task of its own, so that a cancellation does not interrupt it.
     private func shutDown(_ holder: LeaseHolder, because error: any Error) async {
         let failure = Failure(error)
         await Task {

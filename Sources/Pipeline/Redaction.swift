@@ -21,7 +21,8 @@ package func redacted(_ text: String) -> String {
     return String(decoding: kept, as: UTF8.self)
 }
 
-/// The number of bytes at the start that introduce a secret, and the number of bytes of the secret.
+/// The number of bytes at the start that introduce a secret, and the number of bytes of the secret; `nil` if there is no
+/// secret.
 private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (shown: Int, hidden: Int)? {
     if bytes.starts(with: "-----BEGIN ".utf8) {
         let end = "-----END ".utf8
@@ -38,8 +39,9 @@ private func secretPrefix(of bytes: ArraySlice<UInt8>, after last: UInt8?) -> (s
         else { return nil }
         return (colon + 1 - bytes.startIndex, at - colon - 1)
     }
-    // Only at the start of a word, so that the same word is not scanned again from each of its bytes.
-    guard last.map({ !isTokenByte($0) }) ?? true || bytes.starts(with: "eyJ".utf8) else { return nil }
+    // Words are scanned only from their start, so that the same word is not scanned again from each of its bytes.
+    let isWordStart = last.map { !isTokenByte($0) } ?? true
+    guard isWordStart || bytes.starts(with: "eyJ".utf8) else { return nil }
     let run = bytes.prefix(while: isTokenByte)
     if run.starts(with: "eyJ".utf8), run.count >= 12 { return (0, run.count) }
     return nil

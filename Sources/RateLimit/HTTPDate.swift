@@ -7,12 +7,12 @@ import Basics
 package enum HTTPDate {
     /// The moment of a raw `Date` header; `nil` if the date is missing or before July 2017.
     ///
-    /// A server whose clock was never set answers with 1970.
+    /// A server whose clock was never set sends an earlier date, such as one in 1970.
     package static func ofServer(_ rawValue: String?) -> UnixMilliseconds? {
         rawValue.flatMap(parse).flatMap { $0.rawValue > 1_500_000_000_000 ? $0 : nil }
     }
 
-    /// Returns `nil` unless `text` names an existing moment.
+    /// Returns `nil` unless `text` is a date of this form that exists.
     ///
     /// The weekday is not compared with the date.
     package static func parse(_ text: String) -> UnixMilliseconds? {

@@ -69,7 +69,7 @@ struct Round {
         guard [0, 2, 75].contains(code) || (code == 137 && worker.failpoint != nil) else {
             throw BrokenPromise(sentences: ["\(worker.name) ended with \(code): \(worker.process.errors)"])
         }
-        if code == 75, !worker.process.errors.contains("took the place") {
+        if code == 75, !worker.process.errors.contains("replaced run") {
             throw BrokenPromise(sentences: ["\(worker.name) gave up: \(worker.process.errors)"])
         }
     }

@@ -38,7 +38,8 @@ struct NightlyTests {
             let book = try stage.book()
             expectNone(try await book.differences(from: stage.store.world()))
             let asked = try await stage.store.requests().arrivals.dropFirst(before.arrivals.count)
-            // The simulator notes what it served: a page of each customer who changed, and no other with anything in it.
+            // The simulator notes what it served: a page of each customer who changed, and no other with anything in
+            // it.
             let changed = try await stage.store.pages(since: pages).count { page in
                 page.records.contains { $0.kind == "transaction" }
             }
@@ -119,7 +120,7 @@ struct NightlyTests {
             let run = try await stage.storeledger("run", job)
 
             #expect(run.code == 0 && run.errors.contains("no run has requested a customer yet"), "\(run.errors)")
-            #expect(run.errors.contains("notifications name "))
+            #expect(run.errors.contains("notifications mention "))
             let next = try await stage.storeledger("plan", job, "--json")
             struct Plan: Decodable {
                 let transactionIds: Int

@@ -50,21 +50,21 @@ import Testing
         let stream = try Self.notifications("startDate: lastRun")
         let first = stream.span(now: Self.midnight, lastRun: nil, in: .sandbox)
         let oldest = Self.midnight - Self.day * 30 + .seconds(600)
-        #expect(first.asked == oldest..<Self.midnight && first.unreachable == nil)
+        #expect(first.requested == oldest..<Self.midnight && first.unreachable == nil)
         let later = stream.span(now: Self.midnight, lastRun: Self.midnight - Self.day, in: .sandbox)
-        #expect(later.asked == (Self.midnight - Self.day)..<Self.midnight)
+        #expect(later.requested == (Self.midnight - Self.day)..<Self.midnight)
     }
 
     @Test func `JF17 a start 200 days ago is clamped and leaves a gap`() throws {
         let span = try Self.notifications("startDate: -200d").span(now: Self.midnight, lastRun: nil, in: .production)
         let oldest = Self.midnight - Self.day * 180 + .seconds(600)
-        #expect(span.asked == oldest..<Self.midnight)
+        #expect(span.requested == oldest..<Self.midnight)
         #expect(span.unreachable == (Self.midnight - Self.day * 200)..<oldest)
     }
 
     @Test func `who asks for as much as Apple has is short of nothing`() throws {
         let span = try Self.notifications("startDate: -180d").span(now: Self.midnight, lastRun: nil, in: .production)
-        #expect(span.asked == (Self.midnight - Self.day * 180 + .seconds(600))..<Self.midnight)
+        #expect(span.requested == (Self.midnight - Self.day * 180 + .seconds(600))..<Self.midnight)
         #expect(span.unreachable == nil)
     }
 
@@ -75,7 +75,7 @@ import Testing
             let start = reach + .seconds(minutes * 60)
             let stream = try Self.notifications("startDate: lastRun")
             let span = stream.span(now: Self.midnight, lastRun: start, in: .production)
-            #expect(span.asked == max(start, oldest)..<Self.midnight, "\(minutes) minutes inside")
+            #expect(span.requested == max(start, oldest)..<Self.midnight, "\(minutes) minutes inside")
             #expect(span.unreachable == gap.map { $0..<oldest }, "\(minutes) minutes inside")
         }
     }
@@ -83,19 +83,19 @@ import Testing
     @Test func `an end at the edge leaves nothing to ask for`() throws {
         let stream = try Self.notifications("startDate: -4321h, endDate: -180d")
         let span = stream.span(now: Self.midnight, lastRun: nil, in: .production)
-        #expect(span.asked.isEmpty)
+        #expect(span.requested.isEmpty)
         #expect(span.unreachable == (Self.midnight - .seconds(4_321 * 3_600))..<(Self.midnight - Self.day * 180))
     }
 
     @Test func `JF17 an end in the future is frozen to now`() throws {
         let stream = try Self.notifications("startDate: -1d, endDate: 2030-01-01T00:00:00Z")
-        #expect(stream.span(now: Self.midnight, lastRun: nil, in: .production).asked.upperBound == Self.midnight)
+        #expect(stream.span(now: Self.midnight, lastRun: nil, in: .production).requested.upperBound == Self.midnight)
     }
 
     @Test func `a span wholly out of reach asks for nothing and is one gap`() throws {
         let span = try Self.notifications("startDate: -300d, endDate: -200d")
             .span(now: Self.midnight, lastRun: nil, in: .production)
-        #expect(span.asked.isEmpty)
+        #expect(span.requested.isEmpty)
         #expect(span.unreachable == (Self.midnight - Self.day * 300)..<(Self.midnight - Self.day * 200))
     }
 }

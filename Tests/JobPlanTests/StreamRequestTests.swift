@@ -119,7 +119,7 @@ import Testing
         for type in AllStreams.types {
             #expect(AllStreams.type(of: type.name) == type)
             #expect(type.requestsPerSecond(in: .sandbox) == type.requestsPerSecond / 10 && type.requestsPerSecond > 0)
-            #expect(type.errorEffects[.appNotFound] == .stopsRunOfOtherApp)
+            #expect(type.errorEffects[.appNotFound] == .stopsRunForOtherApp)
         }
         #expect(AllStreams.types.count { $0.namesChangedCustomers } == 1)
     }

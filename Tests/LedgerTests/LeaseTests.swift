@@ -98,7 +98,7 @@ struct LeaseTests {
         let page = world.page(Rows.fullPage(), of: items[0], for: zombie, isLast: true)
         #expect(try await world.ledger.commit(page) == nil)
         for outcome in [
-            ItemOutcome.failed(code: 1, message: "late"), .putOff(delay: .seconds(1), code: 1, message: "late"),
+            ItemOutcome.failed(code: 1, message: "late"), .deferred(delay: .seconds(1), code: 1, message: "late"),
             .restarted(code: 1, message: "late"), .moved(.sandbox), .shortened(code: 1, message: "late"),
         ] {
             #expect(try await !world.record(outcome, of: items[0], requests: 1, for: zombie))
@@ -144,7 +144,7 @@ struct LeaseTests {
         let (items, holder) = try await world.leased(["1", "2", "3"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
         try await world.record(
-            .putOff(delay: .seconds(9), code: nil, message: ""),
+            .deferred(delay: .seconds(9), code: nil, message: ""),
             of: items[1],
             requests: 0,
             for: holder
@@ -163,7 +163,12 @@ struct LeaseTests {
         let (items, holder) = try await world.leased(["1", "2"])
         _ = try await world.ledger.commit(world.page(PageRows(), of: items[0], for: holder, isLast: true))
         let delay = Duration.seconds(30)
-        try await world.record(.putOff(delay: delay, code: 1, message: "busy"), of: items[1], requests: 5, for: holder)
+        try await world.record(
+            .deferred(delay: delay, code: 1, message: "busy"),
+            of: items[1],
+            requests: 5,
+            for: holder
+        )
         guard case .later(let wait) = try await world.ledger.lease(.transactionHistory, atMost: 1, for: holder) else {
             Issue.record("an item that was put off is neither ready nor gone")
             return
@@ -182,7 +187,7 @@ struct LeaseTests {
 
     @Test func `an item put off keeps its cursor`() async throws {
         try await leaves(
-            .putOff(delay: .seconds(2), code: 5_000_001, message: "why"),
+            .deferred(delay: .seconds(2), code: 5_000_001, message: "why"),
             "(waiting,R,0,1,,,5000001,why,5)"
         )
     }

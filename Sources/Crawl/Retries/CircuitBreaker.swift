@@ -1,11 +1,11 @@
-/// Ends a run in which too much fails, because the cause is then not in single items.
+/// Ends a run in which too much fails, because the cause then affects every item.
 ///
 /// It is a value without clock or lock. Its owner reports every event to it.
 package struct CircuitBreaker: Sendable {
-    /// Why the run must end.
+    /// Why the run must end; `nil` while it may continue.
     ///
-    /// The first cause is kept.
-    package private(set) var tripped: StopReason?
+    /// The first reason is kept.
+    package private(set) var stopReason: StopReason?
 
     private let stopsForRejects: Bool
     private var verification = VerificationFailures()
@@ -13,25 +13,26 @@ package struct CircuitBreaker: Sendable {
     private var requests = RecentRequests()
     private var unknownCodes: [Int64: Int] = [:]
 
-    /// - Parameter stopsForRejects: Whether scattered verification failures trip the breaker. First pages whose records
-    ///   are all rejected always trip it.
+    /// - Parameter stopsForRejects: Whether too large a share of failed verifications trips the breaker. First
+    ///   pages whose records are all rejected always trip it.
     package init(stopsForRejects: Bool = true) {
         self.stopsForRejects = stopsForRejects
     }
 
     /// Records a page that was verified, normalized and committed.
     ///
-    /// Records that this or an earlier run has already rejected do not count.
+    /// Records that were rejected before, in this or an earlier run, do not count.
     ///
     /// - Parameters:
-    ///   - records: Records of the page.
-    ///   - rejected: Rejected records, including those rejected before.
+    ///   - records: The number of records on the page.
+    ///   - rejected: The number of rejected records, including those rejected before.
     ///   - newReasons: The reason of each record that was rejected for the first time.
-    ///   - verificationFailures: The records rejected for the first time whose signature, chain or claims are invalid.
-    package mutating func note(pageOf records: Int, rejected: Int, newReasons: [String], verificationFailures: Int) {
+    ///   - verificationFailures: How many of the records rejected for the first time have an invalid signature, chain or
+    ///     claim.
+    package mutating func notePage(records: Int, rejected: Int, newReasons: [String], verificationFailures: Int) {
         verification.note(records: records, failures: verificationFailures)
         trip(firstPages.note(records: records, rejected: rejected, newReasons: newReasons))
-        if verification.records >= VerificationFailures.leastRecords { checkVerification() }
+        if verification.records >= VerificationFailures.minimumRecords { checkVerification() }
     }
 
     /// Records the end of the crawl.
@@ -42,22 +43,22 @@ package struct CircuitBreaker: Sendable {
     }
 
     private mutating func checkVerification() {
-        guard stopsForRejects, tripped == nil, let sentence = verification.excess else { return }
-        tripped = .manyRejected(FailureReport(message: sentence))
+        guard stopsForRejects, stopReason == nil, let sentence = verification.complaint else { return }
+        stopReason = .manyRejected(FailureReport(message: sentence))
     }
 
     /// Records a request.
     ///
     /// - Parameters:
-    ///   - endedInRetry: Whether it returned no page and is sent again. Do not record a 429, because it is not a
-    ///     failure.
+    ///   - failed: Whether it returned no page, so that it has to be sent again. Do not record a 429, because it is not
+    ///     a failure.
     ///   - now: On `Timekeeper.monotonic`.
-    package mutating func note(requestThatEndedInRetry endedInRetry: Bool, at now: Duration) {
-        trip(requests.note(endedInRetry: endedInRetry, at: now))
+    package mutating func noteRequest(failed: Bool, at now: Duration) {
+        trip(requests.note(failed: failed, at: now))
     }
 
     /// Records a failed item; only unknown error codes count.
-    package mutating func note(failedItem report: FailureReport) {
+    package mutating func noteFailedItem(_ report: FailureReport) {
         guard report.isUnknownCode else { return }
         // 0 stands for answers without a code; Apple has no code 0.
         let count = unknownCodes[report.code ?? 0, default: 0] + 1
@@ -67,17 +68,17 @@ package struct CircuitBreaker: Sendable {
     }
 
     private mutating func trip(_ sentence: String?) {
-        guard tripped == nil, let sentence else { return }
-        tripped = .contractBroken(FailureReport(message: sentence))
+        guard stopReason == nil, let sentence else { return }
+        stopReason = .contractBroken(FailureReport(message: sentence))
     }
 }
 
 /// Trips when at least 20 records, and 5% of all, failed verification for the first time.
 private struct VerificationFailures: Sendable {
-    /// Fewer records are checked only at the end of the crawl: 20 bad records of one customer among the first 50 do not
-    /// show a general problem.
-    static let leastRecords = 1_000
-    private static let leastFailures = 20
+    /// With fewer records, the share is checked only at the end of the crawl: 20 bad records of one customer among the
+    /// first 50 do not show a general problem.
+    static let minimumRecords = 1_000
+    private static let minimumFailures = 20
 
     private(set) var records = 0
     private var failures = 0
@@ -88,8 +89,8 @@ private struct VerificationFailures: Sendable {
     }
 
     /// A sentence if too many records failed.
-    var excess: String? {
-        guard failures >= Self.leastFailures, failures * 20 >= records else { return nil }
+    var complaint: String? {
+        guard failures >= Self.minimumFailures, failures * 20 >= records else { return nil }
         return "\(failures) of \(records) signed records failed verification for the first time; the limit is 1 in 20"
     }
 }
@@ -110,41 +111,43 @@ private struct FirstPages: Sendable {
         }
         guard !newReasons.isEmpty else { return nil }
         let reasons = Set(newReasons).union(reason.map { [$0] } ?? [])
-        guard let only = reasons.first, reasons.count == 1 else {
+        guard let commonReason = reasons.first, reasons.count == 1 else {
             isDisarmed = true
             return nil
         }
-        reason = only
+        reason = commonReason
         pages += 1
         guard pages == 5 else { return nil }
         isDisarmed = true
-        return "Every record of the first 5 pages was rejected for the same reason, \(only)"
+        return "Every record of the first 5 pages was rejected for the same reason, \(commonReason)"
     }
 }
 
-/// Trips when more than half of the requests of five minutes, and at least 50 requests, ended in a retry.
+/// Trips when five minutes have at least 50 requests, and more than half of them failed.
 private struct RecentRequests: Sendable {
     /// The requests of ten seconds.
     ///
-    /// There are 30 slots at any speed.
+    /// There are at most 30 slots, however many requests are sent.
     private struct Slot: Sendable {
+        /// The slot's ten seconds, counted from zero of `Timekeeper.monotonic`.
         let number: Int64
         var requests = 0
-        var retried = 0
+        var failures = 0
     }
 
     private var slots: [Slot] = []
 
-    mutating func note(endedInRetry: Bool, at now: Duration) -> String? {
+    mutating func note(failed: Bool, at now: Duration) -> String? {
         let number = now.components.seconds / 10
         slots.removeAll { $0.number <= number - 30 }
         if slots.last?.number != number { slots.append(Slot(number: number)) }
         slots[slots.count - 1].requests += 1
-        if endedInRetry { slots[slots.count - 1].retried += 1 }
+        if failed { slots[slots.count - 1].failures += 1 }
 
         let requests = slots.reduce(0) { $0 + $1.requests }
-        let retried = slots.reduce(0) { $0 + $1.retried }
-        guard requests >= 50, retried * 2 > requests else { return nil }
-        return "\(retried) of the last \(requests) requests returned no page; the limit is half of 5 minutes' requests"
+        let failures = slots.reduce(0) { $0 + $1.failures }
+        guard requests >= 50, failures * 2 > requests else { return nil }
+        return "\(failures) of the last \(requests) requests returned no page; "
+            + "the limit is half of the requests in 5 minutes"
     }
 }

@@ -2,8 +2,9 @@
 package enum Disposition: Equatable, Sendable {
     /// Apple answered 429.
     ///
-    /// All processes stop sending requests of the stream until the moment in the raw `Retry-After` headers, read on the
-    /// clock of the raw `Date` header. Then the request is sent again. It costs no attempt.
+    /// No process sends requests of the stream until the moment in `retryAfter`. Then the request is sent again. It
+    /// costs no attempt. The values are the raw `Retry-After` and `Date` headers. The moment is on the server's clock,
+    /// which `Date` shows.
     case waitThenRepeat(retryAfter: [String], date: String?)
     /// The request is sent again after a delay, if the run's retry quota allows.
     case retry(Retry)
@@ -11,7 +12,7 @@ package enum Disposition: Equatable, Sendable {
     ///
     /// It costs no attempt.
     case renewToken
-    /// The request is sent again on a new connection, within the limit.
+    /// The request is sent again without a delay, with a new permit.
     ///
     /// It costs no attempt.
     case repeatAtOnce
@@ -20,7 +21,7 @@ package enum Disposition: Equatable, Sendable {
     /// The window now starts at the oldest date that Apple still serves.
     ///
     /// The gap is recorded.
-    case clampWindow(FailureReport)
+    case shortenWindow(FailureReport)
     /// The item is requested from Apple's other environment.
     case tryOtherEnvironment(FailureReport)
     /// The item is put off and keeps its cursor.
@@ -38,7 +39,7 @@ package enum Retry: Equatable, Sendable {
     case ordinary
     /// Apple documents the failure as retryable after a short delay.
     case short
-    /// At most this many repeats, because more would not help.
+    /// There are at most this many repeats, because more would not help.
     case limited(Int)
 
     /// Attempts per page, including the first.
@@ -63,14 +64,12 @@ package struct AttemptHistory: Equatable, Sendable {
     ///
     /// 429 and 401 do not count.
     package var attempts = 1
-    /// Whether the page was requested with a new bearer token since its last answer other than 401.
+    /// Whether the token was renewed for the page, and every attempt since has failed with 401.
     package var tokenWasRenewed = false
     /// Whether a reused connection was closed during an earlier request for the page.
     package var keptConnectionWasLost = false
-    /// Whether the item has used up its restarts in this run.
-    package var cursorWasRestarted = false
-    /// Whether the item's window cannot be shortened again in this run.
-    package var windowWasClamped = false
+    /// Whether the item may not start again in this run, neither without its cursor nor with a shortened window.
+    package var hasUsedUpRestarts = false
     /// Whether the job allows the item to continue in Apple's other environment, and the item is not there yet.
     package var mayTryOtherEnvironment = false
 

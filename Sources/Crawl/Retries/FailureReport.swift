@@ -1,13 +1,13 @@
 package import AppStoreModel
 
-/// A failed request, as it is shown and stored.
+/// Why a request failed, or why the run must end, as it is shown and stored.
 package struct FailureReport: Error, Equatable, Sendable, CustomStringConvertible {
     /// The HTTP status of the answer; `nil` without an answer.
     package let status: Int?
     /// Apple's `errorCode`; `nil` if the answer has none.
     package let code: Int64?
     package let message: String
-    /// Whether Apple refused the request with a code that StoreLedger does not know.
+    /// Whether Apple refused the request with a code that is not listed for the stream, or with a 400 without a code.
     package internal(set) var isUnknownCode = false
 
     package init(status: Int? = nil, code: Int64? = nil, message: String) {

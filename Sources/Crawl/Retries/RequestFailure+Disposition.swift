@@ -10,7 +10,7 @@ extension RequestFailure {
     /// Source: Apple's "App Store Server API error codes", read 2026-11. Cases that Apple leaves open are decided here.
     ///
     /// - Parameters:
-    ///   - history: What was tried before. Some actions are allowed only once, or a few times.
+    ///   - history: What was tried before. Some actions are allowed only a limited number of times.
     ///   - effects: What Apple's error codes mean for the stream.
     ///   - now: This machine's clock, to report a wrong clock.
     /// - Returns: An action that `history` still allows.
@@ -43,13 +43,13 @@ extension RequestFailure {
         effects: [AppleErrorCode: ErrorEffect],
         now: UnixMilliseconds
     ) -> Disposition {
-        // `nil` if there is no code, the code is unknown, or the status is not the documented one of the code.
+        // `nil` if there is no code, the code is unknown, or Apple documents the code with another status.
         let code = answer.errorCode.flatMap(AppleErrorCode.init).flatMap { $0.status == answer.status ? $0 : nil }
         if let effect = code.flatMap({ effects[$0] }) { return disposition(by: effect, after: history) }
         return switch answer.status {
         case 429:
             .waitThenRepeat(retryAfter: answer.retryAfter, date: answer.date)
-        // Apple answers 401 without a body, also when the clock that dated the token is ahead.
+        // Apple's 401 has no body. The key can be wrong, or the clock that dated the token can be ahead.
         case 401:
             history.tokenWasRenewed ? .stopRun(.credentials(answer.refusal(now: now))) : .renewToken
         case 403:
@@ -61,7 +61,7 @@ extension RequestFailure {
             .failItem(report.withUnknownCode)
         case 408, 425, 500...:
             .repeating(.ordinary, history, otherwise: .deferItem(report))
-        // Redirections, successes other than 200, and errors that no documented request can get.
+        // Redirections, successes other than 200, and errors that Apple does not document.
         default:
             .stopRun(.contractBroken(report))
         }
@@ -70,14 +70,14 @@ extension RequestFailure {
     private func disposition(by effect: ErrorEffect, after history: AttemptHistory) -> Disposition {
         switch effect {
         case .failsItem: .failItem(report)
-        case .restartsItem: history.cursorWasRestarted ? .failItem(report) : .restartCursor(report)
-        case .shortensWindow: history.windowWasClamped ? .failItem(report) : .clampWindow(report)
+        case .restartsItem: history.hasUsedUpRestarts ? .failItem(report) : .restartCursor(report)
+        case .shortensWindow: history.hasUsedUpRestarts ? .failItem(report) : .shortenWindow(report)
         case .retriesSoon: .repeating(.short, history, otherwise: .deferItem(report))
         case .retriesTwice: .repeating(.limited(2), history, otherwise: .deferItem(report))
         case .triesOtherEnvironment:
             history.mayTryOtherEnvironment ? .tryOtherEnvironment(report) : .failItem(report)
-        case .stopsRunOfBadJob: .stopRun(.badJob(report))
-        case .stopsRunOfOtherApp: .stopRun(.configuration(report))
+        case .stopsRunForBadJob: .stopRun(.badJob(report))
+        case .stopsRunForOtherApp: .stopRun(.configuration(report))
         }
     }
 }
@@ -101,7 +101,7 @@ extension FailureReport {
 }
 
 extension HTTPAnswer {
-    /// A 401 in spite of a new token.
+    /// Describes a 401 that came in spite of a new token.
     ///
     /// Names a wrong clock as the cause if the `Date` header shows it.
     fileprivate func refusal(now: UnixMilliseconds) -> FailureReport {

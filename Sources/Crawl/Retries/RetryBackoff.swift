@@ -20,7 +20,7 @@ package struct RetryBackoff: Equatable, Sendable {
     /// - Parameters:
     ///   - attempt: 1 for the first.
     ///   - random: In `0..<1`.
-    /// - Returns: From ``floor`` to the doubled time, and at most 20 s.
+    /// - Returns: From ``floor`` to the doubled time, which is at most 20 s, or 2 s for ``short``.
     package func delay(afterAttempt attempt: Int, random: Double) -> Duration {
         // 2^10 * 0.5 s exceeds every cap.
         let doublings = min(max(attempt, 1), 11) - 1

@@ -3,8 +3,8 @@ import Synchronization
 /// Limits the retries of a run.
 ///
 /// Retries help against single faults but make an outage worse. Each retry costs ``cost`` units, and each success
-/// returns one. A low rate of faults can be retried without end. An outage uses up the quota, and then each page is
-/// requested once. The figures are those of the AWS SDKs' standard retry mode.
+/// returns one. So the quota never runs out at a low rate of faults. In an outage it runs out, and then each page is
+/// requested only once. The figures are those of the AWS SDKs' standard retry mode.
 package struct RetryQuota: Equatable, Sendable {
     package static let capacity = 500
     package static let cost = 5

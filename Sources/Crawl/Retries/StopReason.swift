@@ -6,11 +6,11 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
     case badJob(FailureReport)
     /// Apple's answers are not as documented, or too many of them are errors.
     case contractBroken(FailureReport)
-    /// Too many records failed verification for the first time.
+    /// Too many records failed verification that the ledger had not rejected before.
     case manyRejected(FailureReport)
     /// Apple refuses the key.
     case credentials(FailureReport)
-    /// The app in the job file is not the app of the key.
+    /// The app or environment in the job file is wrong.
     case configuration(FailureReport)
     /// The ledger's clock and Apple's disagree.
     case clocks(FailureReport)

@@ -79,7 +79,7 @@ struct JobFileReader {
         }
     }
 
-    /// Every file that the job reads, with its key and path.
+    /// Every file that the job reads: the key that names it, and its absolute path.
     private func inputs(
         _ source: TransactionIDSource?,
         _ streams: JobFile.Streams?,

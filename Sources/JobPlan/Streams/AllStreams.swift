@@ -4,7 +4,7 @@ package import AppStoreModel
 ///
 /// The job file reader, planner, limiter, crawler, ledger and commands use it and do not name streams.
 package enum AllStreams {
-    /// In the order of the documentation and of every listing.
+    /// In the order in which documentation and commands list the streams.
     package static let types: [any AppStoreStream.Type] = [
         TransactionHistory.self,
         RefundHistory.self,
@@ -22,11 +22,11 @@ package enum AllStreams {
         types.first { $0.name == name }
     }
 
-    /// Streams whose transactions are refunds.
-    package static let bringingRefunds = types.filter { $0.bringsRefunds }.map { $0.name }
+    /// The streams whose transactions are refunds.
+    package static let refundStreams = types.filter { $0.returnsRefunds }.map { $0.name }
 
     /// The stream that `changedSince` follows.
-    package static let namingChangedCustomers: any AppStoreStream.Type = {
+    package static let changedCustomersStream: any AppStoreStream.Type = {
         guard let type = types.first(where: { $0.namesChangedCustomers }) else {
             preconditionFailure("no stream names changed customers")
         }

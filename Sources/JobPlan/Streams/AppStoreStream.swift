@@ -47,7 +47,7 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// Reads the section and reports its problems.
     init(_ section: Section)
 
-    /// Reports problems of the section in a job with these streams.
+    /// Reports problems of the section that depend on the job's other streams.
     func check(_ section: Section, beside streams: JobFile.Streams)
 
     /// What must change in the section so that `changedSince` finds every customer; empty if nothing must change.
@@ -60,7 +60,7 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// A filter that is not set is `nil`. Relative dates stay relative.
     var filters: [String: String?] { get }
 
-    /// Other settings that cannot change while a run is resumed; `nil` if there are none.
+    /// The other settings that must be the same when a run is resumed, as text; `nil` if there are none.
     var planFingerprint: String? { get }
 
     /// The stream's lines in the job file that `init` writes, without indentation; empty to omit the stream.
@@ -82,7 +82,7 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// A cursor is valid only for its query, and relative dates make the next query a different one.
     var keepsCursor: Bool { get }
 
-    /// The end of the requested time; `nil` for everything until the run began.
+    /// The end of the requested time; `nil` if it is the beginning of the run.
     func end(now: UnixMilliseconds) -> UnixMilliseconds?
 
     // MARK: The records
@@ -92,8 +92,8 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// `nil` if it assigns them to another stream.
     static var replayedKind: RecordKind? { get }
 
-    /// Whether the transactions of an answer are refunds.
-    static var bringsRefunds: Bool { get }
+    /// Whether the transactions that the stream returns are refunds.
+    static var returnsRefunds: Bool { get }
 
     /// Whether the records tell which customers have changed, so that `changedSince` can follow them.
     static var namesChangedCustomers: Bool { get }
@@ -119,7 +119,7 @@ extension AppStoreStream {
     package var keepsCursor: Bool { false }
     package func end(now: UnixMilliseconds) -> UnixMilliseconds? { nil }
     package static var replayedKind: RecordKind? { nil }
-    package static var bringsRefunds: Bool { false }
+    package static var returnsRefunds: Bool { false }
     package static var namesChangedCustomers: Bool { false }
 
     func isEqual(to other: any AppStoreStream) -> Bool { other as? Self == self }

@@ -4,11 +4,13 @@ package import AppStoreModel
 package enum ErrorEffect: Equatable, Sendable {
     /// The item fails and keeps its cursor; the run continues.
     case failsItem
-    /// The item starts again at its first page, once.
-    case restartsItem
-    /// The item's window starts again, once, at the oldest date that Apple serves.
+    /// The item starts again at its first page.
     ///
-    /// The gap is recorded.
+    /// It fails if it has started again too often in this run.
+    case restartsItem
+    /// The item's window starts again at the oldest date that Apple serves.
+    ///
+    /// The gap is recorded. The item fails if it has started again too often in this run.
     case shortensWindow
     /// The request is sent again after a short delay; then the item is put off.
     case retriesSoon
@@ -17,9 +19,9 @@ package enum ErrorEffect: Equatable, Sendable {
     /// The item continues in Apple's other environment if the job allows it; otherwise it fails.
     case triesOtherEnvironment
     /// The run ends with 65: the job requests something that Apple refuses.
-    case stopsRunOfBadJob
+    case stopsRunForBadJob
     /// The run ends with 78: the app in the job file is not the app of the key.
-    case stopsRunOfOtherApp
+    case stopsRunForOtherApp
 }
 
 extension [AppleErrorCode: ErrorEffect] {
@@ -27,23 +29,23 @@ extension [AppleErrorCode: ErrorEffect] {
     ///
     /// Source: "App Store Server API error codes", read 2026-11. Cases that Apple leaves open are decided here.
     package static let ofEveryStream: [AppleErrorCode: ErrorEffect] = [
-        .invalidAppIdentifier: .stopsRunOfOtherApp,
-        .appNotFound: .stopsRunOfOtherApp,
+        .invalidAppIdentifier: .stopsRunForOtherApp,
+        .appNotFound: .stopsRunForOtherApp,
         .appNotFoundRetryable: .retriesSoon,
         .generalInternal: .retriesTwice,
-        // Filters: what Apple refuses for one item it refuses for all, because they are the job's.
-        .startDateAfterEndDate: .stopsRunOfBadJob,
-        .invalidStartDate: .stopsRunOfBadJob,
-        .invalidEndDate: .stopsRunOfBadJob,
-        .invalidNotificationType: .stopsRunOfBadJob,
-        .multipleFiltersSupplied: .stopsRunOfBadJob,
-        .invalidSort: .stopsRunOfBadJob,
-        .invalidProductType: .stopsRunOfBadJob,
-        .invalidProductId: .stopsRunOfBadJob,
-        .invalidSubscriptionGroupIdentifier: .stopsRunOfBadJob,
-        .invalidExcludeRevoked: .stopsRunOfBadJob,
-        .invalidInAppOwnershipType: .stopsRunOfBadJob,
-        .invalidRevoked: .stopsRunOfBadJob,
+        // The filters are the same for all items of the job. So Apple would refuse them for every item.
+        .startDateAfterEndDate: .stopsRunForBadJob,
+        .invalidStartDate: .stopsRunForBadJob,
+        .invalidEndDate: .stopsRunForBadJob,
+        .invalidNotificationType: .stopsRunForBadJob,
+        .multipleFiltersSupplied: .stopsRunForBadJob,
+        .invalidSort: .stopsRunForBadJob,
+        .invalidProductType: .stopsRunForBadJob,
+        .invalidProductId: .stopsRunForBadJob,
+        .invalidSubscriptionGroupIdentifier: .stopsRunForBadJob,
+        .invalidExcludeRevoked: .stopsRunForBadJob,
+        .invalidInAppOwnershipType: .stopsRunForBadJob,
+        .invalidRevoked: .stopsRunForBadJob,
     ]
 
     /// Codes of endpoints with a transaction ID.
@@ -63,6 +65,7 @@ extension [AppleErrorCode: ErrorEffect] {
         .paginationTokenExpired: .restartsItem,
     ]
 
+    /// The effects of both; `right` decides for a code in both.
     package static func + (left: Self, right: Self) -> Self {
         left.merging(right) { _, right in right }
     }

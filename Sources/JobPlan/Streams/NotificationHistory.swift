@@ -12,7 +12,7 @@ package struct NotificationHistory: AppStoreStream {
     }
 
     package let scope: Scope
-    /// From `lastRun` to `now` if the file names no dates.
+    /// From `lastRun` to `now` unless the job file names other dates.
     package let requestedDates: RequestedDates
     package let onlyFailures: Bool
     /// Only with ``Scope/app``: Apple refuses a type together with a transaction ID (4000019).
@@ -70,12 +70,12 @@ package struct NotificationHistory: AppStoreStream {
         notificationType = section.text(
             "notificationType",
             "it must be one of Apple's types, such as REFUND",
-            where: Self.isWord
+            where: Self.isTypeName
         )
         notificationSubtype = section.text(
             "notificationSubtype",
             "it must be one of Apple's subtypes, such as VOLUNTARY",
-            where: Self.isWord
+            where: Self.isTypeName
         )
         if notificationType != nil, scope == .transactions {
             section.report(
@@ -100,7 +100,7 @@ package struct NotificationHistory: AppStoreStream {
         )
     }
 
-    private static func isWord(_ text: String) -> Bool {
+    private static func isTypeName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
     }
@@ -113,7 +113,7 @@ package struct NotificationHistory: AppStoreStream {
             )
         }
         if requestedDates.startDate.isAfter(since) {
-            advice.append("notificationHistory.startDate must not be later, or be lastRun")
+            advice.append("notificationHistory.startDate must be lastRun, or not later than changedSince")
         }
         return advice
     }
@@ -161,8 +161,8 @@ extension NotificationQuery {
             ("transactionId", transactionId.map { .string($0.text) }),
             ("onlyFailures", onlyFailures.map { .bool($0) }),
         ]
-        let written = members.compactMap { key, value in value.map { JSONObject.Member(key: key, value: $0) } }
-        return JSONWriter.bytes(.object(JSONObject(written)))
+        let present = members.compactMap { key, value in value.map { JSONObject.Member(key: key, value: $0) } }
+        return JSONWriter.bytes(.object(JSONObject(present)))
     }
 }
 

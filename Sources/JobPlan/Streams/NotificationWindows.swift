@@ -5,6 +5,7 @@ package enum NotificationWindows {
     /// The windows from `start` to `end`, divided at every UTC midnight.
     ///
     /// Each window begins at the end of the one before and lasts at most a day. Its end is exclusive.
+    ///
     /// - Returns: No windows if `end` is not after `start`.
     package static func slices(from start: UnixMilliseconds, to end: UnixMilliseconds) -> [Range<UnixMilliseconds>] {
         var windows: [Range<UnixMilliseconds>] = []

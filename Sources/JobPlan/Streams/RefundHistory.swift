@@ -57,7 +57,7 @@ package struct RefundHistory: AppStoreStream {
     package var keepsCursor: Bool { true }
 
     package static let replayedKind: RecordKind? = .transaction
-    package static let bringsRefunds = true
+    package static let returnsRefunds = true
 }
 
 extension StreamName {

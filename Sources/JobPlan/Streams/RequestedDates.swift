@@ -5,12 +5,12 @@ package struct RequestedDates: Equatable, Sendable {
     package let startDate: DateExpression
     /// Never ``DateExpression/lastRun``.
     package let endDate: DateExpression
-    /// How long before the end of the last run's time the next one begins, from zero to ``longestOverlap``.
+    /// How far a run goes back before the end of the time that the last run requested: zero to ``longestOverlap``.
     ///
-    /// Some notifications enter Apple's history after newer ones.
+    /// Some notifications enter Apple's history late, after newer ones.
     package let overlap: Duration
 
-    /// The ``overlap`` of a file that names none.
+    /// The ``overlap`` of a job file that sets none.
     package static let defaultOverlap = Duration.seconds(3_600)
     package static let longestOverlap = Duration.seconds(7 * 86_400)
 
@@ -33,36 +33,36 @@ package struct RequestedDates: Equatable, Sendable {
         let start = startDate.resolve(now: now, lastRun: lastRun) ?? oldest
         // Never later than now: future notifications do not exist yet, but their time would count as covered.
         let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
-        guard start < end else { return RequestedSpan(asked: start..<start, unreachable: nil) }
-        // A job that requests everything Apple has is not missing anything.
+        guard start < end else { return RequestedSpan(requested: start..<start, unreachable: nil) }
+        // The ten minutes between Apple's limit and `oldest` are not a gap: the job requests everything that Apple has.
         let isOutOfReach = start < now - environment.notificationReach
         return RequestedSpan(
-            asked: min(max(start, oldest), end)..<end,
+            requested: min(max(start, oldest), end)..<end,
             unreachable: isOutOfReach ? start..<min(oldest, end) : nil
         )
     }
 
-    /// The number of app-wide windows of a run after an earlier one: those since `lastRun`, with the overlap, and one
-    /// for failed deliveries.
+    /// The number of app-wide windows in a run that follows an earlier one.
     ///
-    /// Second readings of earlier days are not counted.
+    /// It counts the windows from `lastRun` minus the overlap, and one window for failed deliveries. It does not count
+    /// second readings of earlier days.
     package func countLaterWindows(
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds,
         in environment: AppStoreEnvironment
     ) -> Int {
         let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
-        let begin = max(lastRun - overlap, environment.oldestNotification(at: now))
+        let start = max(lastRun - overlap, environment.oldestNotification(at: now))
         let readsFailures =
-            startDate == .lastRun && environment == .production && now - WindowReading.failuresReach < min(begin, end)
-        return NotificationWindows.slices(from: begin, to: end).count + (readsFailures ? 1 : 0)
+            startDate == .lastRun && environment == .production && now - WindowReading.failuresReach < min(start, end)
+        return NotificationWindows.slices(from: start, to: end).count + (readsFailures ? 1 : 0)
     }
 }
 
 /// The time that a stream can request, and the time before it that Apple no longer serves.
 package struct RequestedSpan: Equatable, Sendable {
     /// Empty if there is nothing to request.
-    package let asked: Range<UnixMilliseconds>
+    package let requested: Range<UnixMilliseconds>
     /// Time before the oldest date that Apple serves; it is recorded as a gap.
     package let unreachable: Range<UnixMilliseconds>?
 }

@@ -57,7 +57,7 @@ package struct TransactionHistory: AppStoreStream {
     package init(_ section: Section) {
         var query = HistoryQuery()
         let productIds = section.texts("productIds", "it must be a product ID", where: Self.isIdentifier)
-        // Sorted, so that a later run sends the same query for any order in the file.
+        // Sorted, so that the order in the file does not change the query.
         query.productIds = Set(productIds ?? []).sorted()
         let productTypes = section.choices("productTypes", of: HistoryQuery.ProductType.self) ?? []
         query.productTypes = HistoryQuery.ProductType.allCases.filter(productTypes.contains)
@@ -78,7 +78,7 @@ package struct TransactionHistory: AppStoreStream {
 
     /// Whether the text can be a product ID or group identifier.
     ///
-    /// Apple may allow more characters in the future, so this refuses only text that certainly is not one.
+    /// Apple may allow more characters in the future, so only text that cannot be one is refused.
     private static func isIdentifier(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
@@ -102,7 +102,7 @@ package struct TransactionHistory: AppStoreStream {
     // MARK: The items and their records
 
     package var keepsCursor: Bool {
-        query.sort != .descending && startDate?.isAbsolute ?? true && endDate?.isAbsolute ?? true
+        query.sort != .descending && [startDate, endDate].allSatisfy { $0?.isAbsolute ?? true }
     }
 
     package func end(now: UnixMilliseconds) -> UnixMilliseconds? { endDate?.resolve(now: now, lastRun: nil) }

@@ -2,13 +2,14 @@ package import AppStoreModel
 
 /// Get Transaction Info: each listed transaction itself, as it is now.
 ///
-/// An answer has one record and no pages, so every run requests each ID once. Source: Get Transaction Info, read 2026-11.
+/// An answer has one record and no pages, so every run requests each ID once. Source: Get Transaction Info, read
+/// 2026-11.
 package struct TransactionInfo: AppStoreStream {
     package static let name = StreamName.transactionInfo
     package static let requestsPerSecond = 50.0
     package static let errorEffects =
         [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + [
-            // The ID is the one of an app transaction.
+            // The ID is that of an app transaction.
             .appTransactionIdNotSupported: .failsItem
         ]
 

@@ -90,7 +90,7 @@ extension RecordWriter {
             """,
             [
                 .integer(origin.app.rawValue), .textArray(rejects.map(String.init)),
-                .textArray(AllStreams.bringingRefunds.map(\.rawValue)),
+                .textArray(AllStreams.refundStreams.map(\.rawValue)),
             ]
         )
     }

@@ -16,7 +16,6 @@ extension Ledger {
     ///   - now: The database's clock.
     /// - Returns: Whether this process still held the item. If not, nothing is changed.
     /// - Throws: ``Postgres/PostgresError``.
-    /// - Throws: ``Postgres/PostgresError``.
     @discardableResult
     package func record(
         _ outcome: ItemOutcome,
@@ -77,7 +76,7 @@ extension RunPlan {
         switch outcome {
         case .failed(let code, let message):
             return ItemChange(assignments: Self.fails, code: code, message: message)
-        case .putOff(let delay, let code, let message):
+        case .deferred(let delay, let code, let message):
             return ItemChange(
                 assignments: """
                     state = 'waiting', deferrals = deferrals + 1,

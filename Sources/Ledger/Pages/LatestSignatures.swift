@@ -19,10 +19,10 @@ struct RowChangedMeanwhile: Error {
 }
 
 extension RecordWriter {
-    /// Stores the newest signature of each record that is only signed again, and locks contents that may be replaced.
+    /// Stores the newest signature of each record that is only signed again, and locks content that may be replaced.
     ///
-    /// The row of ``Staging/latestSignatures`` is the lock of a content. A transaction that stores a newer
-    /// signature and one that replaces the content cannot both commit. So a snapshot never replaces a content with
+    /// A content's row in ``Staging/latestSignatures`` is also its lock. Of two transactions, one that stores a newer
+    /// signature and one that replaces the content, only one can commit. So a snapshot never replaces content that has
     /// a newer signature.
     ///
     /// - Parameters:
@@ -52,16 +52,16 @@ extension RecordWriter {
             )
         }
         _ = try connection.run(MergeSQL.keepSignatures, [app], rows: Staging.rows(rows, of: Staging.latestSignatures))
-        let still = try connection.run(
+        let unchanged = try connection.run(
             MergeSQL.countUnchanged(table),
             [app],
             rows: Staging.rows(rows, of: Staging.latestSignatures),
             answer: .binary
         )
-        guard try still[0].int64("records") == records.count else { throw RowChangedMeanwhile() }
+        guard try unchanged[0].int64("records") == records.count else { throw RowChangedMeanwhile() }
     }
 
-    /// Removes the locks of contents that were replaced without a newer signature.
+    /// Removes the lock rows of content that was replaced and has no newer signature.
     func removeSignatureLocks(
         of records: [HeldRecord],
         in table: Table,
@@ -84,17 +84,19 @@ extension RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Row {
         let snapshot = record.snapshot
-        let name: Row = [
+        let key: Row = [
             .text(RecordKind.ofPayloads(in: table).rawValue), .text(snapshot.key), .bytea(record.heldSHA256),
             .timestamp(snapshot.signedDate), .bytea(snapshot.payloadSHA256),
         ]
-        guard record.isSignedAgain, let payload else { return name + [.null, .null, .null] }
+        guard record.isSignedAgain, let payload else { return key + [.null, .null, .null] }
         let header = try headers.number(of: payload.header, app: origin.app, on: connection)
-        // The signed texts inside a notification also have other bytes, so its payload cannot be made from
-        // the stored one.
-        let isNotification = table == Tables.notifications
-        let shortened = { HeaderSplice.shorten(payload.payload, headers: [(payload.header, header)]) }
-        return name + [.integer(header), .bytea(payload.signature), isNotification ? .bytea(shortened()) : .null]
+        var newPayload = Cell.null
+        if table == Tables.notifications {
+            // The signed records inside a notification have new signatures too, so its new payload cannot be derived
+            // from the stored one.
+            newPayload = .bytea(HeaderSplice.shorten(payload.payload, headers: [(payload.header, header)]))
+        }
+        return key + [.integer(header), .bytea(payload.signature), newPayload]
     }
 }
 
@@ -103,7 +105,7 @@ extension MergeSQL {
     ///
     /// A row without a signature only locks its content.
     ///
-    /// Parameters: app, the rows as ``Staging/latestSignatures``.
+    /// SQL parameters: app, the rows as ``Staging/latestSignatures``.
     static let keepSignatures: String = {
         let key = Staging.latestSignatures.key.joined(separator: ", ")
         let names = Staging.latestSignatures.columns.map(\.name)
@@ -120,8 +122,9 @@ extension MergeSQL {
 
     /// The number of records that still have the content that the triage found.
     ///
-    /// This must be a separate statement, so that it sees commits during the wait of ``keepSignatures``. Parameters:
-    /// app, the rows.
+    /// This must be a separate statement, so that it sees what was committed while ``keepSignatures`` waited.
+    ///
+    /// SQL parameters: app, the rows.
     static func countUnchanged(_ table: Table) -> String {
         """
         SELECT count(*) AS records FROM \(Staging.from("$2", of: Staging.latestSignatures))
@@ -131,7 +134,9 @@ extension MergeSQL {
         """
     }
 
-    /// Parameters: app, kind, record keys.
+    /// Removes lock rows, which have no signature.
+    ///
+    /// SQL parameters: app, kind, record keys.
     static let removeSignatureLocks = """
         DELETE FROM latest_signatures
          WHERE app_id = $1::integer AND kind = $2::text AND record_key = ANY ($3::text[]) AND signature IS NULL

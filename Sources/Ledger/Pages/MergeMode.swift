@@ -7,9 +7,10 @@ package enum MergeMode: Sendable {
     /// A row made again from the same snapshot replaces the ledger's row, because a newer StoreLedger may read more
     /// fields from the same payload.
     case replayed
-    /// As ``replayed``, but every payload comes from the archive, so none has to be archived.
+    /// Like ``replayed``, for payloads that all come from the archive, so that none has to be archived.
     case replayedFromArchive
 
+    /// Whether a snapshot that the ledger already has can replace its own row.
     var rewritesHeldSnapshots: Bool { self != .fetched }
     var archives: Bool { self != .replayedFromArchive }
 }

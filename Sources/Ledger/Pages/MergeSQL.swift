@@ -5,21 +5,29 @@ import LedgerSchema
 ///
 /// Names come from ``LedgerSchema/Tables``, never from input.
 enum MergeSQL {
-    /// Finds snapshots that are new, that may replace the ledger's row, or that have its content under
-    /// a newer signature.
+    /// Finds snapshots that are new, that may replace the ledger's row, or that have its content under a newer
+    /// signature.
     ///
     /// A crawl of unchanged history runs only this query and writes no row. A plain upsert would rewrite every row (179
-    /// MB of WAL for 200,000), and even `DO UPDATE … WHERE` would lock them. The result omits snapshots with a content
-    /// and signature that the ledger already has.
+    /// MB of WAL for 200,000), and even `DO UPDATE … WHERE` would lock them. The result omits snapshots whose content
+    /// and signature the ledger already has.
     ///
-    /// Parameters: app; for transactions the listed transaction ID; the snapshots as ``SnapshotNames``. Columns: the
-    /// place, from 1; whether the snapshot is new; whether it may win; whether it is the ledger's content with a newer
-    /// signature; `payload_sha256` of the ledger's row; and, for a replay, whether the snapshot is or becomes the
-    /// ledger's row and has or had rows in other tables (child rows or field issues).
+    /// SQL parameters: app; for transactions the listed transaction ID; the snapshots as ``SnapshotIdentities``.
+    ///
+    /// Result columns:
+    ///
+    /// - `place`: of the snapshot in the parameter, from 1.
+    /// - `is_new`: whether the ledger lacks the record.
+    /// - `may_win`: whether the snapshot is new or may replace the ledger's row.
+    /// - `is_signed_again`: whether the snapshot has the ledger's content under a newer signature.
+    /// - `held_sha256`: `payload_sha256` of the ledger's row.
+    /// - `owns_rows`: in a replay, whether the snapshot is or becomes the ledger's row, and has or had rows in other
+    ///   tables (child rows or field issues).
+    /// - `lacks_listed_id`: for transactions, whether the ledger's row has this content but no listed ID.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
-    ///   - mode: Decides whether another reading of the snapshot that the ledger has may win, by its hash.
+    ///   - mode: In a replay, a snapshot that the ledger already has may also win, if its hash differs.
     /// - Returns: The statement.
     static func triage(_ table: Table, mode: MergeMode) -> String {
         let differs = "s.content_hash IS DISTINCT FROM h.content_hash"
@@ -32,16 +40,16 @@ enum MergeSQL {
             mode.rewritesHeldSnapshots
             ? "(h.app_id IS NULL OR h.payload_sha256 = s.payload_sha256) AND (\((["s.owns_rows"] + others(of: table)).joined(separator: " OR ")))"
             : "false"
-        let isListed = table == Tables.transactions
+        let hasListedID = table == Tables.transactions
         let lacksListedID =
-            isListed
+            hasListedID
             ? "(s.content_hash = h.content_hash AND h.listed_transaction_id IS NULL AND $2::text IS NOT NULL) IS TRUE"
             : "false"
         return """
             SELECT s.ordinality AS place, h.app_id IS NULL AS is_new, h.app_id IS NULL OR \(mayWin) AS may_win,
                    \(isSignedAgain) AS is_signed_again, h.payload_sha256 AS held_sha256, \(ownsRows) AS owns_rows,
                    \(lacksListedID) AS lacks_listed_id
-              FROM \(Staging.from(isListed ? "$3" : "$2", of: SnapshotNames(of: table).table))
+              FROM \(Staging.from(hasListedID ? "$3" : "$2", of: SnapshotIdentities(of: table).table))
               LEFT JOIN \(held(in: table, by: [table.key[0]])) ON true
               LEFT JOIN LATERAL (\(latestSignature(of: "h", table)) OFFSET 0) l ON true
              WHERE h.app_id IS NULL OR \(differs) OR \(isSignedAgain) OR \(ownsRows) OR \(lacksListedID)
@@ -50,7 +58,7 @@ enum MergeSQL {
 
     /// Adds the listed ID to transactions that were first found through a notification.
     ///
-    /// Parameters: app, listed transaction ID, transaction IDs.
+    /// SQL parameters: app, listed transaction ID, transaction IDs.
     static let fillListedID = """
         UPDATE transactions t SET listed_transaction_id = $2::text
          WHERE t.app_id = $1::integer AND t.transaction_id = ANY ($3::text[]) AND t.listed_transaction_id IS NULL
@@ -58,50 +66,51 @@ enum MergeSQL {
 
     /// Inserts new rows and replaces older ones.
     ///
-    /// Does not touch a row that the ledger already has in the same or a newer version.
+    /// Does not touch a row that the ledger already has in the same or a newer version. Keys are merged in order, so
+    /// that two workers rarely wait for each other; after a conflict, one of them repeats the batch.
     ///
-    /// Keys are merged in order, so that two workers rarely wait for each other; after a conflict, one of them repeats
-    /// the batch. Parameters: app, run; for transactions source and listed transaction ID; the rows as
-    /// ``Staging/rows(_:of:)`` makes them. Columns: the key, and whether it is new.
+    /// SQL parameters: app, run; for transactions source and listed transaction ID; the rows as ``Staging/hashed(_:)``.
+    ///
+    /// Result columns: the key, and whether the row was inserted.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
-    ///   - mode: Decides whether another reading of the same snapshot also replaces the row, even if its dates were
-    ///     changed by hand.
+    ///   - mode: In a replay, another row made from the same snapshot also replaces the ledger's row, even if its dates
+    ///     were changed by hand.
     /// - Returns: The statement.
     static func newestWins(_ table: Table, mode: MergeMode) -> String {
         let key = table.key[0]
-        let read = table.columns.map(\.name)
-        let columns = read + [ContentHasher.column.name]
+        let readColumns = table.columns.map(\.name)
+        let columns = readColumns + [ContentHasher.column.name]
         let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
-        let extra = table == Tables.transactions
+        let hasListedID = table == Tables.transactions
         let wins = { (new: String, held: String) in
             let isNewer = """
                 (\(new).content_hash IS DISTINCT FROM \(held).content_hash AND (\(rank(new, table))) >
                  (SELECT \(rank(held, table, signedAgain: "l")) FROM (SELECT) one LEFT JOIN (\(latestSignature(of: held, table))) l ON true))
                 """
             guard mode.rewritesHeldSnapshots else { return isNewer }
-            let readings = [new, held].map { alias in read.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
+            let readings = [new, held].map { alias in readColumns.map { "\(alias).\"\($0)\"" }.joined(separator: ", ") }
             return
                 "(\(isNewer) OR \(new).payload_sha256 = \(held).payload_sha256 AND ROW(\(readings[0])) IS DISTINCT FROM ROW(\(readings[1])))"
         }
         return """
-            INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(extra ? ", source, listed_transaction_id" : ""))
-            SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(extra ? ", $3::text, $4::text" : "")
-              FROM \(Staging.from(extra ? "$5" : "$3", of: Staging.hashed(table)))
+            INSERT INTO \(table.name) AS t (app_id, \(names), last_changed_at, last_run_id\(hasListedID ? ", source, listed_transaction_id" : ""))
+            SELECT $1::integer, \(columns.map { "s.\"\($0)\"" }.joined(separator: ", ")), now(), $2::bigint\(hasListedID ? ", $3::text, $4::text" : "")
+              FROM \(Staging.from(hasListedID ? "$5" : "$3", of: Staging.hashed(table)))
               LEFT JOIN \(held(in: table, by: [key])) ON true
              WHERE h.app_id IS NULL OR \(wins("s", "h"))
              ORDER BY s.\(key) COLLATE "C"
             ON CONFLICT (app_id, \(key)) DO UPDATE SET
                 \(columns.filter { $0 != key }.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")),
                 last_changed_at = excluded.last_changed_at, last_run_id = excluded.last_run_id\
-            \(extra ? ",\n    source = excluded.source, listed_transaction_id = coalesce(t.listed_transaction_id, excluded.listed_transaction_id)" : "")
+            \(hasListedID ? ",\n    source = excluded.source, listed_transaction_id = coalesce(t.listed_transaction_id, excluded.listed_transaction_id)" : "")
              WHERE \(wins("excluded", "t"))
             RETURNING t.\(key) AS key, (t.xmax = 0) AS inserted
             """
     }
 
-    /// Conditions that find rows of the snapshot `s` in other tables.
+    /// Conditions that are true if the snapshot `s` has rows in other tables.
     private static func others(of table: Table) -> [String] {
         let key = table.key[0]
         var others: [String] = []
@@ -116,14 +125,14 @@ enum MergeSQL {
 
     /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
     ///
-    /// Parameters: app, the snapshots as ``SnapshotNames``. The result is their keys.
+    /// SQL parameters: app, the snapshots as ``SnapshotIdentities``. The result is the keys of the locked rows.
     ///
     /// - Parameter table: One of ``LedgerSchema/Tables/snapshots``.
     /// - Returns: The statement.
-    static func holdSnapshots(_ table: Table) -> String {
+    static func lockSnapshots(_ table: Table) -> String {
         let key = table.key[0]
         return """
-            SELECT h.\(key) AS key FROM \(Staging.from("$2", of: SnapshotNames(of: table).table))
+            SELECT h.\(key) AS key FROM \(Staging.from("$2", of: SnapshotIdentities(of: table).table))
               JOIN \(table.name) h ON h.app_id = $1::integer AND h.\(key) = s.\(key) AND h.payload_sha256 = s.payload_sha256
              ORDER BY h.\(key) COLLATE "C" FOR NO KEY UPDATE OF h
             """
@@ -133,7 +142,7 @@ enum MergeSQL {
     ///
     /// It looks up rows as ``held(in:by:)`` does, and for the same reason.
     ///
-    /// Parameters: app, the owners' kind, their keys.
+    /// SQL parameters: app, the owners' kind, their keys.
     ///
     /// - Parameter table: One of ``LedgerSchema/Tables/owned``.
     /// - Returns: The statement.
@@ -150,8 +159,8 @@ enum MergeSQL {
 
     /// Looks up the row of a table, as `h`, for each row `s` by the primary key.
     ///
-    /// A plain join gives the planner a choice: a plan made while the table was small would keep reading all rows of
-    /// the app for every page. `OFFSET 0` prevents that.
+    /// `OFFSET 0` leaves the planner no other choice. With a plain join, a plan made while the table was small would
+    /// keep reading all rows of the app for every page.
     ///
     /// - Parameters:
     ///   - table: The table of `h`.
@@ -177,7 +186,7 @@ enum MergeSQL {
     ///   - alias: A snapshot or the ledger's row.
     ///   - table: The table of both.
     ///   - signedAgain: The latest signature of the ledger's content, which may be NULL.
-    /// - Returns: Expressions, the most important first. The snapshot with the greater row of them wins.
+    /// - Returns: A list of expressions, the most important first. Compared as rows, the greater one wins.
     private static func rank(_ alias: String, _ table: Table, signedAgain: String? = nil) -> String {
         let revoked = table.columns.contains { $0.name == "revocation_date" }
         let latest = { (column: String) in
@@ -190,8 +199,9 @@ enum MergeSQL {
     /// Inserts Apple's new delivery attempts and updates changed results.
     ///
     /// The time of reading is stored only while no attempt has succeeded. It is updated only by the reading that finds
-    /// the attempts final, so that reading a page again writes nothing. All attempts of a notification come in one
-    /// page. Parameters: app, the time of reading, the rows.
+    /// the attempts final, so that reading a page again writes nothing. All attempts of a notification are on one page.
+    ///
+    /// SQL parameters: app, the time of reading, the rows.
     static let sendAttempts: String = {
         let table = Tables.notificationSendAttempts
         let final = "s.first_attempt_date + interval '\(WindowReading.retryTime.components.seconds) seconds'"
@@ -214,20 +224,20 @@ enum MergeSQL {
 
     /// Finds payloads that the archive does not have, or has without the mark that refund history returned them.
     ///
-    /// Parameters: app, the payloads as ``Staging/archiveNames``. Columns: the place of each, from 1, and whether the
-    /// archive does not have it.
+    /// SQL parameters: app, the payloads as ``Staging/archiveIdentities``. Result columns: the place of each in the
+    /// parameter, from 1, and whether the archive does not have it.
     static let archiveTriage = """
         SELECT s.ordinality AS place, h.app_id IS NULL AS is_new
-          FROM \(Staging.from("$2", of: Staging.archiveNames))
+          FROM \(Staging.from("$2", of: Staging.archiveIdentities))
           LEFT JOIN \(held(in: Staging.archive, by: Staging.archive.key)) ON true
          WHERE h.app_id IS NULL OR s.is_refund AND NOT h.is_refund
         """
 
     /// Stores every distinct payload once.
     ///
-    /// Existing payloads are neither updated nor locked.
+    /// Existing payloads are neither updated nor locked, unless refund history now returned them for the first time.
     ///
-    /// Parameters: app, the rows as ``Staging/archive``.
+    /// SQL parameters: app, the rows as ``Staging/archive``.
     static let archive = """
         INSERT INTO signed_payloads AS p
             (app_id, kind, record_key, signed_date, payload_sha256, header_id, payload, signature, is_refund)
@@ -244,9 +254,9 @@ enum MergeSQL {
     ///
     /// Each run counts a record once, even if it reads the page several times.
     ///
-    /// The result is the number of the written row.
+    /// The result is the ID of the written row; no row if nothing was written.
     ///
-    /// Parameters: app, job, stream, item, reason, detail, sha256, raw, run.
+    /// SQL parameters: app, job, stream, item, reason, detail, sha256, raw, run.
     static let rejected = """
         INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -260,16 +270,16 @@ enum MergeSQL {
     ///
     /// If an erasure removed the sample, the next sample replaces it.
     ///
-    /// Parameters: app, kind, path, sample, count.
+    /// SQL parameters: app, kind, path, sample, count.
     static let drift = """
         INSERT INTO schema_drift AS d (app_id, kind, path, sample, seen_count) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (app_id, kind, path) DO UPDATE SET
             last_seen_at = now(), seen_count = d.seen_count + excluded.seen_count, sample = coalesce(d.sample, excluded.sample)
         """
 
-    /// A field issue of a snapshot that was just written.
+    /// Stores a field issue of a snapshot that was just written.
     ///
-    /// Parameters: app, kind, record key, path, found, signed date.
+    /// SQL parameters: app, kind, record key, path, found, signed date.
     static let issue = """
         INSERT INTO field_issues AS i (app_id, kind, record_key, path, found, signed_date)
         VALUES ($1, $2, $3, $4, $5, $6)

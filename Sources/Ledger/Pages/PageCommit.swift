@@ -43,7 +43,8 @@ package struct PageCommit: Sendable {
 extension Ledger {
     /// Commits one page.
     ///
-    /// If the response to COMMIT is lost, the item's page sequence shows whether the page was committed.
+    /// If the answer to COMMIT is lost, the item's page sequence shows whether the page was committed.
+    ///
     /// - Returns: The changes, or `nil` if another worker holds the item; then nothing was written.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; ``LockTimeout`` if that attempt waited for a lock.
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
@@ -61,7 +62,7 @@ extension Ledger {
             do {
                 return try await pages.pool.withConnection { [writer] connection in
                     try writer.prepareSession(for: page.rows, on: connection)
-                    let keepsPlans = try settledTables.hold(page.rows, on: connection)
+                    let keepsPlans = try settledTables.includeTables(of: page.rows, on: connection)
                     return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
                         crashPoint(.pageBegun)
                         let counts = try writer.store(
@@ -78,7 +79,7 @@ extension Ledger {
                     }
                 }
             } catch is StaleLease {
-                // The server may still have been at the COMMIT in doubt when it was asked for it.
+                // The COMMIT in doubt may have completed after the last check.
                 guard let inDoubt else { return nil }
                 return try await hasHappened(page) ? inDoubt : nil
             } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
@@ -94,7 +95,7 @@ extension Ledger {
         }
     }
 
-    /// Whether the page was committed although the response to COMMIT was lost.
+    /// Whether the page was committed although the answer to COMMIT was lost.
     private func hasHappened(_ page: PageCommit) async throws -> Bool {
         try await transaction { connection in
             let rows = try connection.run(
@@ -109,7 +110,9 @@ extension Ledger {
     }
 }
 
-/// The lease check changed no row, so everything the page wrote is rolled back.
+/// The item was not advanced, because this process no longer holds it or has advanced it before.
+///
+/// Everything the page wrote is rolled back.
 private struct StaleLease: Error {}
 
 extension PageCommit {
@@ -139,7 +142,7 @@ extension PageCommit {
                 "rejected": .integer(Int32(rows.rejected.count)),
                 "withheld": .integer(Int32(counts.withheld)),
                 "saw_revocation": .boolean(rows.sawRevocation),
-                "brings_refunds": .boolean(origin.bringsRefunds),
+                "brings_refunds": .boolean(origin.returnsRefunds),
                 "is_last": .boolean(isLast),
                 "complete_until": completeUntil.map { .timestamp($0.rawValue) } ?? .null,
             ]

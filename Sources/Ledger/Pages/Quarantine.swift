@@ -4,12 +4,13 @@ import Postgres
 
 /// Distinguishes new rejected records from those that the ledger already has.
 ///
-/// A record is identified by its reason and its claimed identity (``LedgerSchema/RejectedRecord/identity``), for all
-/// jobs, histories and runs, until it is resolved. A known record does not stop a run again.
+/// Two rejected records are the same if they have the same reason and the same claimed identity
+/// (``LedgerSchema/RejectedRecord/identity``), in any job, stream and run. The ledger knows a record until it is
+/// resolved. A known record does not stop a run again.
 struct Quarantine {
     let origin: RowOrigin
 
-    /// The order in which every page stores its rejects, so that two pages with the same ones do not deadlock.
+    /// The order in which every page stores its rejects, so that two pages with the same rejects do not deadlock.
     static func precedes(_ left: RejectedRecord, _ right: RejectedRecord) -> Bool {
         left.identity == right.identity
             ? left.sha256.lexicographicallyPrecedes(right.sha256)
@@ -25,7 +26,7 @@ struct Quarantine {
 
     /// Adds a record that was just stored in `rejected_records`.
     func remember(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError) {
-        _ = try connection.run(Self.take, parameters(of: record))
+        _ = try connection.run(Self.insertKnown, parameters(of: record))
     }
 
     private func parameters(of record: RejectedRecord) -> [Cell] {
@@ -35,7 +36,7 @@ struct Quarantine {
         ]
     }
 
-    /// Rejects that are older than the table `quarantined_records` are identified only by their bytes.
+    /// A reject that is older than the table `quarantined_records` is identified only by its bytes.
     private static let isKnown = """
         SELECT EXISTS (SELECT FROM quarantined_records q JOIN rejected_records r USING (app_id, record_id)
                         WHERE q.app_id = $1::integer AND q.reason = $4::text AND q.identity = $6::bytea AND r.resolved_at IS NULL)
@@ -44,7 +45,7 @@ struct Quarantine {
                           AND resolved_at IS NULL) AS known
         """
 
-    private static let take = """
+    private static let insertKnown = """
         INSERT INTO quarantined_records (app_id, reason, identity, record_id)
         SELECT app_id, reason, $6::bytea, record_id FROM rejected_records
          WHERE app_id = $1::integer AND job = $2::text AND stream = $3::text AND reason = $4::text AND sha256 = $5::bytea

@@ -20,20 +20,21 @@ extension RecordWriter {
     ) throws {
         guard !payloads.isEmpty, mode.archives else { return }
         let numbers = try payloads.map { try headers.number(of: $0.header, app: origin.app, on: connection) }
-        var known: [(text: [UInt8], number: Int32)] = []
-        for (payload, number) in zip(payloads, numbers) where !known.contains(where: { $0.number == number }) {
-            known.append((payload.header, number))
+        var batchHeaders: [(text: [UInt8], number: Int32)] = []
+        for (payload, number) in zip(payloads, numbers) where !batchHeaders.contains(where: { $0.number == number }) {
+            batchHeaders.append((payload.header, number))
         }
         let rows = { (places: [Int]) -> [Row] in
             places.map { place in
                 let payload = payloads[place]
                 let bytes =
                     payload.kind.nestsRecords
-                    ? HeaderSplice.shorten(payload.payload, headers: known) : payload.payload
-                return archiveName(of: payload) + [.integer(numbers[place]), .bytea(bytes), .bytea(payload.signature)]
+                    ? HeaderSplice.shorten(payload.payload, headers: batchHeaders) : payload.payload
+                return archiveIdentity(of: payload)
+                    + [.integer(numbers[place]), .bytea(bytes), .bytea(payload.signature)]
             }
         }
-        let (new, standing) = try triage(payloads, inserted: inserted, on: connection)
+        let (new, existing) = try triage(payloads, inserted: inserted, on: connection)
         if !new.isEmpty {
             _ = try connection.copyIn(
                 Staging.archive.name,
@@ -42,52 +43,54 @@ extension RecordWriter {
                 constants: [("app_id", .integer(origin.app.rawValue))]
             )
         }
-        if !standing.isEmpty {
+        if !existing.isEmpty {
             _ = try connection.run(
                 MergeSQL.archive,
                 [.integer(origin.app.rawValue)],
-                rows: Staging.rows(rows(standing), of: Staging.archive)
+                rows: Staging.rows(rows(existing), of: Staging.archive)
             )
         }
     }
 
-    /// The places of payloads to insert, in the order of the archive's key, and of those that the archive may have.
+    /// The places of the payloads to insert, in the order of the archive's key, and of those that the archive may have.
     ///
-    /// The archive has no payloads of a record that is new to the ledger, except when a replay restores its row. If
-    /// only the row was removed by hand, the page's second attempt finds its payloads.
+    /// If a record is new to the ledger, the archive has no payloads of it, except when a replay restores the record's
+    /// row. If someone removed only the row by hand, inserting fails, and the page's second attempt takes all payloads
+    /// as existing.
     private func triage(
         _ payloads: [ArchivedPayload],
         inserted: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
-    ) throws -> (new: [Int], standing: [Int]) {
+    ) throws -> (new: [Int], existing: [Int]) {
         guard !isRetryAfterConflict else { return ([], Array(payloads.indices)) }
         var new: [Int] = []
-        var asked: [Int] = []
+        var unclear: [Int] = []
         for (place, payload) in payloads.enumerated() {
             let isInserted = inserted[payload.kind]?.contains(ExactText(payload.recordKey)) ?? false
-            if isInserted, !mode.rewritesHeldSnapshots { new.append(place) } else { asked.append(place) }
+            if isInserted, !mode.rewritesHeldSnapshots { new.append(place) } else { unclear.append(place) }
         }
-        var standing: [Int] = []
-        if !asked.isEmpty {
+        var existing: [Int] = []
+        if !unclear.isEmpty {
             let found = try connection.run(
                 MergeSQL.archiveTriage,
                 [.integer(origin.app.rawValue)],
-                rows: Staging.rows(asked.map { archiveName(of: payloads[$0]) }, of: Staging.archiveNames),
+                rows: Staging.rows(unclear.map { archiveIdentity(of: payloads[$0]) }, of: Staging.archiveIdentities),
                 answer: .binary
             )
             for row in found {
-                let place = asked[Int(try row.int64("place")) - 1]
-                if try row.bool("is_new") { new.append(place) } else { standing.append(place) }
+                let place = unclear[Int(try row.int64("place")) - 1]
+                if try row.bool("is_new") { new.append(place) } else { existing.append(place) }
             }
         }
         new.sort { payloads[$0].precedes(payloads[$1]) }
-        return (new, standing)
+        return (new, existing)
     }
 
-    private func archiveName(of payload: ArchivedPayload) -> Row {
+    /// The cells of ``Staging/archiveIdentities``.
+    private func archiveIdentity(of payload: ArchivedPayload) -> Row {
         [
             .text(payload.kind.rawValue), .text(payload.recordKey), .timestamp(payload.signedDate),
-            .bytea(payload.payloadSHA256), .boolean(origin.bringsRefunds && payload.kind == .transaction),
+            .bytea(payload.payloadSHA256), .boolean(origin.returnsRefunds && payload.kind == .transaction),
         ]
     }
 }

@@ -25,9 +25,10 @@ struct RecordWriter {
     /// - Parameters:
     ///   - rows: One page, or one batch of a replay.
     ///   - itemKey: Stored with rejected records.
-    ///   - planner: The app whose job lists the page's ID, if its environment is not that of the rows.
+    ///   - planner: The app of the job that lists the page's ID. It differs from the rows' app if the ID is crawled in
+    ///     Apple's other environment.
     ///   - connection: Inside a transaction.
-    ///   - written: Called with the stored rows after they are written. A page advances its item there.
+    ///   - written: Called with the stored rows after they are written. The commit of a page advances its item there.
     /// - Returns: The changes.
     /// - Throws: ``Postgres/PostgresError``, errors of `written`; the transaction has then failed.
     func store(
@@ -45,8 +46,10 @@ struct RecordWriter {
         return counts
     }
 
+    /// Writes records, archive, field issues, rejects and unknown fields.
+    ///
     /// - Parameters:
-    ///   - rows: Without records of erased customers.
+    ///   - rows: The batch, without records of erased customers.
     ///   - itemKey: Stored with rejected records.
     ///   - connection: Inside a transaction.
     /// - Returns: The changes.
@@ -81,8 +84,8 @@ struct RecordWriter {
             try QuotedIDs.store(listedID: listed, ofAppTransactionsIn: rows, app: origin.app, on: connection)
         }
         try removeIssues(of: merged.replaced, on: connection)
-        // A crawl's new notification identifies its customer by itself, but a record that only a replay accepts arrived
-        // long before.
+        // A job with `changedSince` looks only at new notifications. A record that only a replay accepts came with an
+        // old one, so its customer has to be marked.
         if mode.rewritesHeldSnapshots, origin.namesChangedCustomers {
             try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
         }
@@ -95,8 +98,9 @@ struct RecordWriter {
         return counts
     }
 
-    /// Makes row types and resolves header numbers before the transaction begins, so that none is remembered that was rolled
-    /// back.
+    /// Creates row types and looks up header numbers before the transaction begins.
+    ///
+    /// Both are cached, and the caches must not contain anything that was rolled back.
     func prepareSession(for rows: PageRows, on connection: borrowing PostgresConnection) throws {
         try Staging.prepare(for: rows, on: connection)
         guard mode.archives else { return }
@@ -116,7 +120,7 @@ struct RecordWriter {
         try keepSignatures(of: triaged.held, in: table, payloads: payloads, on: connection)
         var changed = ChangedRecords(new: Set(triaged.new.map { ExactText($0.snapshot.key) }))
         changed.inserted = changed.new
-        for row in try replace(triaged.standing, in: table, on: connection) {
+        for row in try replace(triaged.replacing, in: table, on: connection) {
             let key = ExactText(try row.text("key"))
             if try row.bool("inserted") { changed.inserted.insert(key) } else { changed.updated.insert(key) }
         }
@@ -132,14 +136,14 @@ struct RecordWriter {
         }
         crashPoint(.tableStaged)
         // The lock is needed because another page may be about to replace these snapshots and their child rows.
-        let owners = try hold(triaged.owners, in: table, on: connection)
-        let written = changed.inserted.union(changed.updated).union(owners)
+        changed.rewritten = changed.updated.union(try lock(triaged.owners, in: table, on: connection))
+        let written = changed.inserted.union(changed.rewritten)
         let winners = triaged.snapshots.filter { written.contains(ExactText($0.key)) }
-        try replaceChildren(of: winners, updated: changed.updated.union(owners), in: table, on: connection)
-        changed.rewritten = changed.updated.union(owners)
+        try replaceChildren(of: winners, updated: changed.rewritten, in: table, on: connection)
         return changed
     }
 
+    /// Compares the snapshots of one table with the ledger's rows, in one query.
     private func triage(
         _ snapshots: [Snapshot],
         of table: Table,
@@ -153,7 +157,7 @@ struct RecordWriter {
         let found = try connection.run(
             MergeSQL.triage(table, mode: mode),
             [.integer(origin.app.rawValue)] + (table == Tables.transactions ? [listedTransactionID] : []),
-            rows: SnapshotNames(of: table)
+            rows: SnapshotIdentities(of: table)
                 .rows(snapshots, hashes: hashes, issues: mode.rewritesHeldSnapshots ? issues : nil),
             answer: .binary
         )
@@ -163,11 +167,11 @@ struct RecordWriter {
             let hashed = HashedSnapshot(snapshot: snapshots[place], hash: hashes[place])
             let mayWin = try row.bool("may_win")
             let isSignedAgain = try row.bool("is_signed_again")
-            // After a conflict, a record that looks new may exist in another form.
+            // After a conflict, a record that looks new may exist, so it is merged instead of inserted.
             if try row.bool("is_new"), !isRetryAfterConflict {
                 triaged.new.append(hashed)
             } else if mayWin {
-                triaged.standing.append(hashed)
+                triaged.replacing.append(hashed)
             }
             if let held = try row.bytesOrNil("held_sha256"), mayWin || isSignedAgain,
                 held != hashed.snapshot.payloadSHA256
@@ -185,23 +189,25 @@ struct RecordWriter {
     }
 
     /// Locks the rows of the snapshots that are still the ledger's, until the transaction ends.
-    private func hold(
+    ///
+    /// - Returns: The keys of the locked rows.
+    private func lock(
         _ snapshots: [Snapshot],
         in table: Table,
         on connection: borrowing PostgresConnection
     ) throws -> Set<ExactText> {
         guard !snapshots.isEmpty else { return [] }
-        let still = try connection.run(
-            MergeSQL.holdSnapshots(table),
+        let locked = try connection.run(
+            MergeSQL.lockSnapshots(table),
             [.integer(origin.app.rawValue)],
-            rows: SnapshotNames(of: table).rows(snapshots)
+            rows: SnapshotIdentities(of: table).rows(snapshots)
         )
-        return Set(try still.map { ExactText(try $0.text("key")) })
+        return Set(try locked.map { ExactText(try $0.text("key")) })
     }
 
     /// Marks the customers of records that were accepted late, so that jobs with `changedSince` request them.
     ///
-    /// These jobs had already processed the notification.
+    /// These jobs may have processed the notification before.
     private func markChangedCustomers(
         _ snapshots: [Snapshot],
         on connection: borrowing PostgresConnection
@@ -244,18 +250,21 @@ struct RecordWriter {
         )
     }
 
+    /// Replaces the ledger's rows by snapshots that win, and inserts those that are new after all.
+    ///
+    /// - Returns: The columns of ``MergeSQL/newestWins(_:mode:)``.
     private func replace(
-        _ standing: [HashedSnapshot],
+        _ candidates: [HashedSnapshot],
         in table: Table,
         on connection: borrowing PostgresConnection
     ) throws -> [PostgresRow] {
-        guard !standing.isEmpty else { return [] }
+        guard !candidates.isEmpty else { return [] }
         var parameters: [Cell] = [.integer(origin.app.rawValue), .bigint(origin.runNumber)]
         if table == Tables.transactions { parameters += [.text(origin.stream.rawValue), listedTransactionID] }
         let changed = try connection.run(
             MergeSQL.newestWins(table, mode: mode),
             parameters,
-            rows: Staging.rows(standing.map(\.row), of: Staging.hashed(table))
+            rows: Staging.rows(candidates.map(\.row), of: Staging.hashed(table))
         )
         return Array(changed)
     }
@@ -272,8 +281,8 @@ struct RecordWriter {
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
         var owners = updated
-        // A new snapshot also has older children if only its row was removed by hand. They conflict with its own
-        // children. If it has none, a replay finds and removes them.
+        // If someone removed only a snapshot's row by hand, its old children are still there and conflict with the new
+        // ones. If there are no new ones, a replay finds and removes the old ones.
         if isRetryAfterConflict { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
         if !owners.isEmpty {
             for child in kind.children {
@@ -300,8 +309,8 @@ struct RecordWriter {
     ///
     /// The new snapshots add their own issues.
     ///
-    /// Call this after all tables are merged, so that a page holds no field issues while it waits for rows of a table.
-    /// A page without new records locks none of those rows, but also writes field issues.
+    /// Call this after all tables are merged. Otherwise two pages could deadlock: one holds field issues and waits for
+    /// rows of a table, the other holds these rows and waits for the field issues.
     private func removeIssues(
         of replaced: [RecordKind: Set<ExactText>],
         on connection: borrowing PostgresConnection
@@ -334,9 +343,9 @@ struct RecordWriter {
         )
     }
 
-    /// The most bytes stored of a rejected record.
+    /// The most bytes that are stored of a rejected record.
     ///
-    /// This is the limit of accepted records, so that a replay can accept it.
+    /// This is also the largest size of an accepted record, so that a replay can accept every stored one.
     private static let longestReject = JWSVerifier.maximumNotificationBytes
 
     /// Writes field issues, rejects and unknown fields, always in this order and each sorted, because several workers
@@ -349,47 +358,69 @@ struct RecordWriter {
         itemKey: String,
         on connection: borrowing PostgresConnection
     ) throws -> [String] {
-        let app = Cell.integer(origin.app.rawValue)
-        for issue in issues.sorted(by: {
+        try writeIssues(issues, on: connection)
+        let newlyRejected = try writeRejects(rows.rejected, itemKey: itemKey, on: connection)
+        try writeDrift(rows.drift, on: connection)
+        return newlyRejected
+    }
+
+    private func writeIssues(_ issues: [FieldIssue], on connection: borrowing PostgresConnection) throws {
+        let sorted = issues.sorted {
             ($0.kind.rawValue, $0.recordKey, $0.path) < ($1.kind.rawValue, $1.recordKey, $1.path)
-        }) {
+        }
+        for issue in sorted {
             _ = try connection.run(
                 MergeSQL.issue,
                 [
-                    app, .text(issue.kind.rawValue), .text(issue.recordKey), .text(issue.path), .text(issue.found),
+                    .integer(origin.app.rawValue), .text(issue.kind.rawValue), .text(issue.recordKey),
+                    .text(issue.path), .text(issue.found),
                     issue.signedDate.map(Cell.timestamp) ?? .null,
                 ]
             )
         }
+    }
+
+    /// - Returns: The reason of each reject that is new to the ledger.
+    private func writeRejects(
+        _ rejected: [RejectedRecord],
+        itemKey: String,
+        on connection: borrowing PostgresConnection
+    ) throws -> [String] {
         let quarantine = Quarantine(origin: origin)
         var newlyRejected: [String] = []
-        for record in rows.rejected.sorted(by: Quarantine.precedes) {
+        for record in rejected.sorted(by: Quarantine.precedes) {
             let isKnown = try quarantine.knows(record, on: connection)
-            let filed = try connection.run(
+            let stored = try connection.run(
                 MergeSQL.rejected,
                 [
-                    app, .text(origin.job), .text(origin.stream.rawValue), .text(itemKey), .text(record.reason),
-                    .text(record.detail), .bytea(record.sha256), .bytea(Array(record.raw.prefix(Self.longestReject))),
-                    .bigint(origin.runNumber),
+                    .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue), .text(itemKey),
+                    .text(record.reason), .text(record.detail), .bytea(record.sha256),
+                    .bytea(Array(record.raw.prefix(Self.longestReject))), .bigint(origin.runNumber),
                 ]
             )
             if !isKnown {
                 try quarantine.remember(record, on: connection)
                 newlyRejected.append(record.reason)
             }
-            if let row = filed.first {
+            if let row = stored.first {
                 let ids = IDScanner.ids(in: record.raw).union(IDScanner.ids(in: Array(record.detail.utf8)))
                 try QuotedIDs.store(ids, of: .rejected, try row.text("record_id"), app: origin.app, on: connection)
             }
             crashPoint(.rejectFiled)
         }
-        let drift = Dictionary(grouping: rows.drift) { [$0.kind.rawValue, $0.path] }
-        for (path, seen) in drift.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        return newlyRejected
+    }
+
+    private func writeDrift(_ drift: [SchemaDrift], on connection: borrowing PostgresConnection) throws {
+        let groups = Dictionary(grouping: drift) { [$0.kind.rawValue, $0.path] }
+        for (kindAndPath, seen) in groups.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             _ = try connection.run(
                 MergeSQL.drift,
-                [app, .text(path[0]), .text(path[1]), .text(seen[0].sample), .bigint(Int64(seen.count))]
+                [
+                    .integer(origin.app.rawValue), .text(kindAndPath[0]), .text(kindAndPath[1]),
+                    .text(seen[0].sample), .bigint(Int64(seen.count)),
+                ]
             )
         }
-        return newlyRejected
     }
 }

@@ -9,9 +9,9 @@ package struct RowOrigin: Sendable {
     /// `nil` for rows that a replay makes.
     package let run: Int64?
     package let stream: StreamName
-    /// The transaction ID of the user's list in whose history the rows were found.
+    /// The transaction ID from the job's list in whose history the rows were found; `nil` for all other rows.
     package let listedTransactionID: String?
-    /// The latest time at which Apple responded; `nil` for rows that were not just fetched from Apple.
+    /// When the rows were fetched from Apple, at the latest; `nil` for rows of a replay.
     package let readAt: UnixMilliseconds?
     /// Whether the job has read the day of these notifications before, so that new ones are late.
     package let isSecondReading: Bool
@@ -21,8 +21,8 @@ package struct RowOrigin: Sendable {
 
     private var streamType: (any AppStoreStream.Type)? { AllStreams.type(of: stream) }
 
-    /// Whether the transactions are refunds.
-    var bringsRefunds: Bool { streamType?.bringsRefunds ?? false }
+    /// Whether the transactions of the rows are refunds.
+    var returnsRefunds: Bool { streamType?.returnsRefunds ?? false }
 
     /// Whether the rows identify customers with changes.
     var namesChangedCustomers: Bool { streamType?.namesChangedCustomers ?? false }

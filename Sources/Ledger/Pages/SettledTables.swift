@@ -4,7 +4,7 @@ import Synchronization
 
 /// Tables that are large enough for a session to reuse plans from page to page.
 ///
-/// The plans stay right unless the tables are emptied meanwhile.
+/// Such plans remain good unless the tables are emptied meanwhile.
 ///
 /// Planning the few statements of a page takes a fifth of the page's time in PostgreSQL. But for a nearly empty table,
 /// the planner may choose any index that begins with `app_id` instead of the primary key. If that plan is reused, it
@@ -18,24 +18,26 @@ final class SettledTables: Sendable {
 
     private struct Known {
         var names: Set<String> = []
-        var pagesSinceLook = interval
+        var pagesSinceCheck = interval
 
-        /// Whether to check the sizes again.
-        mutating func isLookDue(for tables: Set<String>) -> Bool {
+        /// Counts a page that uses `tables`.
+        ///
+        /// - Returns: Whether to check the sizes again.
+        mutating func isCheckDue(for tables: Set<String>) -> Bool {
             guard !tables.isSubset(of: names) else { return false }
-            pagesSinceLook += 1
-            guard pagesSinceLook > SettledTables.interval else { return false }
-            pagesSinceLook = 0
+            pagesSinceCheck += 1
+            guard pagesSinceCheck > SettledTables.interval else { return false }
+            pagesSinceCheck = 0
             return true
         }
     }
 
     private let known = Mutex(Known())
 
-    /// Whether every table in which the page's statements look up rows has that size.
-    func hold(_ rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
+    /// Whether every table in which the page's statements look up rows is large enough.
+    func includeTables(of rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
         let tables = Self.tables(of: rows)
-        if known.withLock({ $0.isLookDue(for: tables) }) {
+        if known.withLock({ $0.isCheckDue(for: tables) }) {
             let large = try connection.run(
                 """
                 SELECT relname FROM pg_class

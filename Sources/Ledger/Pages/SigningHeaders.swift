@@ -2,9 +2,9 @@ import LedgerSchema
 import Postgres
 import Synchronization
 
-/// The numbers of JWS headers in the ledger.
+/// A cache of the JWS headers in the ledger and of their numbers.
 ///
-/// A few headers are shared by millions of records.
+/// Millions of records share a few headers.
 final class SigningHeaders: Sendable {
     private struct Key: Hashable {
         let app: AppID
@@ -69,9 +69,10 @@ final class SigningHeaders: Sendable {
         }
         return number
     }
+
     /// The header with a number; `nil` if none exists.
     ///
-    /// Each header is read once.
+    /// Each header is read from the database once.
     func text(
         of number: Int32,
         app: AppID,

@@ -10,8 +10,9 @@ import StrictJSON
 /// Temporary tables would be slower: a commit empties every temporary table of its session, used or not, and rebuilds
 /// its empty index. That took more than half of PostgreSQL's time for a page.
 enum Staging {
-    /// The tables in which the newest snapshot wins, in the order in which every transaction merges them, to make
-    /// deadlocks rare.
+    /// The tables in which the newest snapshot wins.
+    ///
+    /// Every transaction merges them in this order, which makes deadlocks rare.
     static let snapshotTables = Tables.snapshots
 
     /// Creates the types that `rows` need.
@@ -20,7 +21,7 @@ enum Staging {
     static func prepare(for rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) {
         for table in snapshotTables where rows.snapshots.contains(where: { $0.table == table }) {
             try connection.makeRowType(name(of: table), of: hashed(table).columns)
-            let names = SnapshotNames(of: table).table
+            let names = SnapshotIdentities(of: table).table
             try connection.makeRowType(name(of: names), of: names.columns)
             try connection.makeRowType(name(of: latestSignatures), of: latestSignatures.columns)
         }
@@ -31,11 +32,11 @@ enum Staging {
         if !rows.sendAttempts.isEmpty { try connection.makeRowType(name(of: sendAttempts), of: sendAttempts.columns) }
         if !rows.archive.isEmpty {
             try connection.makeRowType(name(of: archive), of: archive.columns)
-            try connection.makeRowType(name(of: archiveNames), of: archiveNames.columns)
+            try connection.makeRowType(name(of: archiveIdentities), of: archiveIdentities.columns)
         }
     }
 
-    /// The raw archive's columns as they are sent; `header_id` contains the header's text.
+    /// The columns of the raw archive.
     static let archive = Table(
         "signed_payloads",
         key: ["kind", "record_key", "signed_date", "payload_sha256"],
@@ -47,7 +48,7 @@ enum Staging {
     )
 
     /// The raw archive's key, and whether the payload came from refund history.
-    static let archiveNames = Table(
+    static let archiveIdentities = Table(
         "signed_payloads_names",
         key: archive.key,
         columns: Array(archive.columns.prefix(5))
@@ -71,7 +72,8 @@ enum Staging {
 
     static func rows(_ rows: [Row], of table: Table) -> RowArray { RowArray(of: name(of: table), rows) }
 
-    /// A FROM item, named `s`, for the rows in a statement's parameter, with the place of each as `ordinality`.
+    /// A FROM item, named `s`, for the rows in a statement's parameter; its column `ordinality` is the place of each
+    /// row.
     static func from(_ parameter: String, of table: Table) -> String {
         "unnest(\(parameter)::pg_temp.\(name(of: table))[]) WITH ORDINALITY s"
     }
@@ -81,8 +83,8 @@ enum Staging {
 
 /// The columns that identify a snapshot and decide which of two wins.
 ///
-/// For a replay also whether it would write rows of other tables.
-struct SnapshotNames {
+/// In a replay, one more column says whether the snapshot has rows for other tables.
+struct SnapshotIdentities {
     let table: Table
     private let origin: Table
     private let places: [Int]
@@ -102,16 +104,16 @@ struct SnapshotNames {
     ///   - snapshots: Snapshots of the table.
     ///   - hashes: The ``ContentHasher/hash(of:)`` of each; `nil` if only the identities matter.
     ///   - issues: Field issues, also of other snapshots; only for a replay.
-    /// - Returns: The parameter of ``MergeSQL/triage(_:mode:)`` and ``MergeSQL/holdSnapshots(_:)``.
+    /// - Returns: The parameter of ``MergeSQL/triage(_:mode:)`` and ``MergeSQL/lockSnapshots(_:)``.
     func rows(_ snapshots: [Snapshot], hashes: [Cell]? = nil, issues: [FieldIssue]? = nil) -> RowArray {
         let kind = RecordKind(of: origin)
-        let odd = issues.map { Set($0.filter { $0.kind == kind }.map { ExactText($0.recordKey) }) }
+        let keysWithIssues = issues.map { Set($0.filter { $0.kind == kind }.map { ExactText($0.recordKey) }) }
         let rows = snapshots.indices.map { place -> Row in
             let snapshot = snapshots[place]
-            let owns = odd.map { odd -> Cell in
-                .boolean(snapshot.children.contains { !$0.rows.isEmpty } || odd.contains(ExactText(snapshot.key)))
+            let ownsRows = keysWithIssues.map { keys -> Cell in
+                .boolean(snapshot.children.contains { !$0.rows.isEmpty } || keys.contains(ExactText(snapshot.key)))
             }
-            return places.map { snapshot.row[$0] } + [hashes?[place] ?? .null, owns ?? .null]
+            return places.map { snapshot.row[$0] } + [hashes?[place] ?? .null, ownsRows ?? .null]
         }
         return Staging.rows(rows, of: table)
     }

@@ -18,9 +18,9 @@ struct TriagedSnapshots {
     /// Records the ledger does not have yet.
     var new: [HashedSnapshot] = []
     /// Snapshots that may replace the ledger's rows.
-    var standing: [HashedSnapshot] = []
-    /// Snapshots of records that the ledger has with another payload: signed again, or with content that
-    /// may be replaced.
+    var replacing: [HashedSnapshot] = []
+    /// Snapshots of records that the ledger has with another payload: the same content signed again, or other content
+    /// that may replace the ledger's.
     var held: [HeldRecord] = []
     /// Snapshots in a replay that the ledger already has, and that have or had rows in other tables.
     var owners: [Snapshot] = []
@@ -32,11 +32,13 @@ struct TriagedSnapshots {
 
 /// Keys of the records of one table that a batch has changed.
 struct ChangedRecords {
-    /// Records that the ledger did not have when the batch was triaged.
+    /// Records that were inserted because the triage did not find them; none in an attempt after a conflict.
     let new: Set<ExactText>
+    /// ``new``, and the records that ``MergeSQL/newestWins(_:mode:)`` inserted.
     var inserted: Set<ExactText> = []
+    /// Records whose row was replaced by a snapshot that wins.
     var updated: Set<ExactText> = []
-    /// Records that were updated, or made again by a replay.
+    /// ``updated``, and records whose children and field issues a replay writes again.
     var rewritten: Set<ExactText> = []
 
     init(new: Set<ExactText>) {
@@ -50,11 +52,16 @@ struct MergedRecords {
     private(set) var inserted: [RecordKind: Set<ExactText>] = [:]
     /// Keys of records with a replaced snapshot, by kind.
     private(set) var replaced: [RecordKind: Set<ExactText>] = [:]
-    private var changed: [RecordKind: Set<ExactText>] = [:]
-    private var won: [RecordKind: Set<ExactText>] = [:]
-    private var known: [RecordKind: Set<ExactText>] = [:]
-    private var other: [RecordKind: Set<ExactText>] = [:]
+    /// Keys of records whose children and field issues were written, by kind.
+    private var rewritten: [RecordKind: Set<ExactText>] = [:]
+    /// Keys of records with an inserted or replaced row, by kind.
+    private var written: [RecordKind: Set<ExactText>] = [:]
+    /// Keys of all records of the batch, by kind of their payload.
+    private var all: [RecordKind: Set<ExactText>] = [:]
+    /// Keys of records whose content differs from the ledger's in some table, by kind of their payload.
+    private var otherContent: [RecordKind: Set<ExactText>] = [:]
 
+    /// Adds the result of merging `snapshots` into one table.
     mutating func note(
         _ snapshots: [Snapshot],
         of table: Table,
@@ -64,12 +71,12 @@ struct MergedRecords {
         if let kind = RecordKind(of: table) {
             inserted[kind] = changed.new
             replaced[kind] = changed.rewritten
-            self.changed[kind] = changed.inserted.union(changed.rewritten)
-            won[kind] = changed.inserted.union(changed.updated)
+            rewritten[kind] = changed.inserted.union(changed.rewritten)
+            written[kind] = changed.inserted.union(changed.updated)
         }
         let kind = RecordKind.ofPayloads(in: table)
-        known[kind, default: []].formUnion(snapshots.map { ExactText($0.key) })
-        other[kind, default: []].formUnion(triaged.otherContent)
+        all[kind, default: []].formUnion(snapshots.map { ExactText($0.key) })
+        otherContent[kind, default: []].formUnion(triaged.otherContent)
     }
 
     /// Whether every table with the record already had this content.
@@ -77,13 +84,13 @@ struct MergedRecords {
     /// If so, the archive has the content under its first signature.
     func isKnownContent(_ payload: ArchivedPayload) -> Bool {
         let key = ExactText(payload.recordKey)
-        return known[payload.kind]?.contains(key) == true && other[payload.kind]?.contains(key) != true
+        return all[payload.kind]?.contains(key) == true && otherContent[payload.kind]?.contains(key) != true
     }
 
     /// The snapshots that were new to the ledger or replaced another one.
     func written(among snapshots: [Snapshot]) -> [Snapshot] {
         snapshots.filter { snapshot in
-            RecordKind(of: snapshot.table).flatMap { won[$0] }?.contains(ExactText(snapshot.key)) == true
+            RecordKind(of: snapshot.table).flatMap { written[$0] }?.contains(ExactText(snapshot.key)) == true
         }
     }
 
@@ -92,7 +99,7 @@ struct MergedRecords {
     /// Other issues are already stored or belong to old snapshots.
     func isOfWrittenRecord(_ issue: FieldIssue) -> Bool {
         let key = ExactText(issue.recordKey)
-        return known[issue.kind]?.contains(key) != true || changed[issue.kind]?.contains(key) == true
+        return all[issue.kind]?.contains(key) != true || rewritten[issue.kind]?.contains(key) == true
     }
 }
 

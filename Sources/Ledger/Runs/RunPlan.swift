@@ -1,4 +1,5 @@
 package import AppStoreModel
+import Basics
 package import JobPlan
 package import LedgerSchema
 import SignedData
@@ -54,6 +55,9 @@ package struct RunPlan: Sendable {
 
     /// Streams with their own list of IDs.
     package var streamsOfOwnLists: [StreamName] { job.streams.names(with: .ownList) }
+
+    /// Streams with one item for each ID of a list, the job's or their own.
+    package var streamsOfLists: [StreamName] { streamsOfIDs + streamsOfOwnLists }
 
     /// Streams with app-wide windows.
     package var streamsOfWindows: [StreamName] { job.streams.names(with: .windows) }

@@ -1,3 +1,4 @@
+import Basics
 package import LedgerSchema
 package import Postgres
 import SignedData

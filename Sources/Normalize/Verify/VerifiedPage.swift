@@ -20,9 +20,9 @@ package struct VerifiedPage: Sendable {
     package fileprivate(set) var rejected: [RejectedRecord] = []
     /// Whether all records came in one response from Apple.
     ///
-    /// In one response, two notifications with the same UUID and signing date contradict each other. In an archive of
-    /// many responses they do not.
-    package let isOneAnswer: Bool
+    /// Two notifications in one response contradict each other if they have the same UUID and signing date but
+    /// different content. Records of the archive come from many responses, where this is no contradiction.
+    package let isOneResponse: Bool
 
     mutating func add(_ answer: Answer) { answers.append(answer) }
 
@@ -30,8 +30,8 @@ package struct VerifiedPage: Sendable {
         rejected.append(RejectedRecord(rejection, raw: raw, as: nil))
     }
 
-    init(isOneAnswer: Bool, expecting count: Int = 1) {
-        self.isOneAnswer = isOneAnswer
+    init(isOneResponse: Bool, expecting count: Int = 1) {
+        self.isOneResponse = isOneResponse
         entries.reserveCapacity(count)
     }
 }
@@ -54,7 +54,7 @@ extension RecordVerifier {
         item itemKey: String = "",
         now: UnixMilliseconds
     ) -> VerifiedPage {
-        var verified = VerifiedPage(isOneAnswer: true, expecting: page.records.count)
+        var verified = VerifiedPage(isOneResponse: true, expecting: page.records.count)
         for record in page.records {
             switch record {
             case .transaction(let jws):
@@ -91,7 +91,7 @@ extension RecordVerifier {
         areRefunds: Bool,
         now: UnixMilliseconds
     ) -> VerifiedPage {
-        var verified = VerifiedPage(isOneAnswer: false, expecting: archived.count)
+        var verified = VerifiedPage(isOneResponse: false, expecting: archived.count)
         for text in archived { add(text, as: kind, isRefund: areRefunds, now: now, to: &verified) }
         return verified
     }
@@ -107,7 +107,7 @@ extension RecordVerifier {
     ///   - now: The time of the database's clock.
     /// - Returns: The verified record, or the failed one.
     package func verify(anyKind jws: String, isRefund: Bool, now: UnixMilliseconds) -> VerifiedPage {
-        var verified = VerifiedPage(isOneAnswer: true)
+        var verified = VerifiedPage(isOneResponse: true)
         let kind = kind(of: jws, now: now)
         add(.text(jws), as: kind, isRefund: isRefund && kind == .transaction, now: now, to: &verified)
         return verified

@@ -9,9 +9,9 @@ import Planning
 import RateLimit
 
 /// The result of one check of `doctor`.
-package struct Diagnostic: Sendable, Codable {
+package struct Diagnostic: Sendable {
     package let subject: String
-    package let isWell: Bool
+    package let passed: Bool
     /// What the check found, and the remedy if it failed.
     package let finding: String
     /// The exit code of a run that fails for this reason.
@@ -23,7 +23,7 @@ extension Pipeline {
     ///
     /// Sends one request to Apple, which costs one unit of one stream's limit.
     package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
-        found(Diagnostic(subject: "libraries", isWell: true, finding: LibraryVersions.sentence, exitCode: 0))
+        found(Diagnostic(subject: "libraries", passed: true, finding: LibraryVersions.sentence, exitCode: 0))
         let credentials = await check("key and roots", found) { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
             return (
@@ -51,12 +51,12 @@ extension Pipeline {
                 } ?? false
             await check("clock", found) {
                 let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
-                return ((), try Self.checked(offset, of: "PostgreSQL"))
+                return ((), try Self.clockFinding(offset, of: "PostgreSQL"))
             }
         }
         guard let credentials else { return }
         if hasSchema {
-            let mayFill: Void? = await check("origin", found) {
+            let originMatches: Void? = await check("origin", found) {
                 try await checkOrigins(credentials.rootFingerprints)
                 return (
                     (),
@@ -65,58 +65,72 @@ extension Pipeline {
                 )
             }
             // A run would not send requests to this server, so the check of Apple is skipped.
-            guard mayFill != nil else { return }
+            guard originMatches != nil else { return }
         }
-        await check("Apple", found) {
-            let transport = try CurlTransport(job.transportConfiguration(width: 1))
-            defer { transport.shutdown() }
-            let time = time
-            let client = AppStoreClient(
-                transport: transport,
-                baseURL: job.appStore.baseURL,
-                tokens: credentials.tokens,
-                clock: { UnixMilliseconds(rawValue: time.wallClock()) }
-            )
-            let now = UnixMilliseconds(rawValue: time.wallClock())
-            let probe = AllStreams.types.lazy.compactMap { type in type.probe(at: now).map { (type.name, $0) } }.first
-            guard let (stream, request) = probe else { throw LedgerError.invariant("no stream has a probe") }
-            // The request is counted like any other if there is a ledger.
-            if hasSchema, let app = try await knownApp() {
-                let grant = try await budget(of: app, scale: 1).take(stream, atMost: 1)
-                guard grant.granted == 1 else {
-                    return ((), "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))")
-                }
-            }
-            let sent = UnixMilliseconds(rawValue: time.wallClock())
-            let answer = try await client.answer(to: request)
-            guard answer.status == 200 else { throw RequestFailure.answered(answer) }
-            let clock =
-                try answer.date.flatMap(HTTPDate.parse).map { try ", clock " + Self.checked($0 - sent, of: "Apple") }
-                ?? ""
-            return ((), "\(job.appStore.baseURL) accepts the key\(clock)")
-        }
+        await check("Apple", found) { ((), try await probeApple(with: credentials, countsRequest: hasSchema)) }
     }
 
-    /// Fails if the clocks differ by more than a minute, because Apple rejects tokens from a wrong clock.
+    /// Sends Apple one request.
     ///
-    /// Leases do not depend on this machine's clock.
-    private static func checked(_ offset: Duration, of whose: String) throws -> String {
+    /// - Parameters:
+    ///   - credentials: The job's key.
+    ///   - countsRequest: Whether the ledger's budget can count the request, like any other.
+    /// - Returns: The finding.
+    /// - Throws: ``AppStoreModel/RequestFailure``, ``ClockIsOff``, errors of the ledger.
+    private func probeApple(with credentials: Credentials, countsRequest: Bool) async throws -> String {
+        let transport = try CurlTransport(job.transportConfiguration(connections: 1))
+        defer { transport.shutdown() }
+        let time = time
+        let client = AppStoreClient(
+            transport: transport,
+            baseURL: job.appStore.baseURL,
+            tokens: credentials.tokens,
+            clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+        )
+        let now = UnixMilliseconds(rawValue: time.wallClock())
+        let probe = AllStreams.types.lazy.compactMap { type in type.probe(at: now).map { (type.name, $0) } }.first
+        guard let (stream, request) = probe else { throw LedgerError.invariant("no stream has a probe") }
+        if countsRequest, let app = try await knownApp() {
+            let grant = try await budget(of: app, scale: 1).take(stream, atMost: 1)
+            guard grant.granted == 1 else {
+                return "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))"
+            }
+        }
+        let sent = UnixMilliseconds(rawValue: time.wallClock())
+        let answer = try await client.answer(to: request)
+        guard answer.status == 200 else { throw RequestFailure.answered(answer) }
+        let clock =
+            try answer.date.flatMap(HTTPDate.parse)
+            .map { try ", clock " + Self.clockFinding($0 - sent, of: "Apple") } ?? ""
+        return "\(job.appStore.baseURL) accepts the key\(clock)"
+    }
+
+    /// How far the clocks differ.
+    ///
+    /// Leases do not depend on this machine's clock, but Apple rejects tokens from a wrong clock.
+    ///
+    /// - Throws: ``ClockIsOff`` if they differ by more than a minute.
+    private static func clockFinding(_ offset: Duration, of whose: String) throws -> String {
         if let off = ClockIsOff(offset, of: whose) { throw off }
         return "within \(Int(abs(offset.inSeconds).rounded())) s of \(whose)'s"
     }
 
+    /// Reports the finding of `body`, or its error as a failed check.
+    ///
+    /// - Returns: The value of `body`; `nil` if the check failed.
     @discardableResult
     private func check<Value>(
         _ subject: String,
         _ found: @Sendable (Diagnostic) -> Void,
-        _ look: () async throws -> (Value, String)
+        _ body: () async throws -> (Value, String)
     ) async -> Value? {
         do {
-            let (value, finding) = try await look()
-            found(Diagnostic(subject: subject, isWell: true, finding: finding, exitCode: 0))
+            let (value, finding) = try await body()
+            found(Diagnostic(subject: subject, passed: true, finding: finding, exitCode: 0))
             return value
         } catch let error as RequestFailure {
             let now = UnixMilliseconds(rawValue: time.wallClock())
+            // `doctor` sends one request, so the disposition is that after the last attempt.
             var history = AttemptHistory()
             history.tokenWasRenewed = true
             history.attempts = .max
@@ -135,11 +149,11 @@ extension Pipeline {
                     )
                 default: stop.message
                 }
-            found(Diagnostic(subject: subject, isWell: false, finding: finding, exitCode: stop.status.rawValue))
+            found(Diagnostic(subject: subject, passed: false, finding: finding, exitCode: stop.status.rawValue))
         } catch {
             let failure = Failure(error)
             let code = failure.status.rawValue
-            found(Diagnostic(subject: subject, isWell: false, finding: failure.message, exitCode: code))
+            found(Diagnostic(subject: subject, passed: false, finding: failure.message, exitCode: code))
         }
         return nil
     }

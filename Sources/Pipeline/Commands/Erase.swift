@@ -8,15 +8,14 @@ package import Publish
 import StrictJSON
 
 extension Pipeline {
-    /// How long to wait while another process writes CSV files.
+    /// How long to wait for another process that writes the CSV files.
     ///
-    /// After that, the erasure ends without updated files.
-    private static let publishingPatience = Duration.seconds(60)
+    /// After that, the command fails without updating them.
+    private static let publishTimeout = Duration.seconds(60)
 
-    /// Erases customers, each in one transaction: all of a customer's records or none.
+    /// Erases customers, each in a transaction of its own: all of a customer's records or none.
     ///
-    /// Covers every environment in which the ledger has records of the job's bundle ID, regardless of the job that
-    /// loaded them.
+    /// Covers every environment in which the ledger has records of the job's bundle ID, whichever job loaded them.
     ///
     /// - Parameters:
     ///   - customers: The IDs of each customer.
@@ -29,7 +28,7 @@ extension Pipeline {
         done: (ErasureSummary) -> Void
     ) async throws {
         try await openLedger()
-        // Creates the app if necessary, so that tombstones also exist in an app without records of the customer.
+        // Creates the app if the ledger lacks it. Then the tombstones are stored even before its first records.
         _ = try await ownApp()
         let apps = try await appsOfBundle()
         for ids in customers {
@@ -43,7 +42,9 @@ extension Pipeline {
         try await ledger.knownApps().filter { $0.bundleId.isByteEqual(to: job.app.bundleId) }.map(\.id)
     }
 
-    /// Repeats erasures, by their tombstones, after a restored backup brought customers back; covers every environment.
+    /// Erases again the customers whose records came back with a restored backup.
+    ///
+    /// Their tombstones identify them. Covers every environment.
     ///
     /// - Returns: `nil` if there are no such customers.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
@@ -81,7 +82,7 @@ extension Pipeline {
         while true {
             do {
                 return try await export()
-            } catch LedgerError.directoryInUse where time.monotonic() - began < Self.publishingPatience {
+            } catch LedgerError.directoryInUse where time.monotonic() - began < Self.publishTimeout {
                 try await time.sleep(.seconds(1))
             }
         }

@@ -12,7 +12,7 @@ extension Pipeline {
         guard let csv = job.output.csv else { throw NothingToExport() }
         let fingerprints = try Credentials.trust(of: job).fingerprints
         try await openLedger()
-        // The manifest contains the roots that signed the records.
+        // The manifest names the roots, so they must be those that signed the records.
         try await checkOrigins(fingerprints)
         return try await publish(csv, app: try await ownApp(), run: nil, trustedRoots: fingerprints)
     }

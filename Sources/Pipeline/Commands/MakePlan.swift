@@ -7,8 +7,9 @@ package import Planning
 extension Pipeline {
     /// The job's work, and how long it takes under Apple's limits.
     ///
-    /// Sends nothing and writes nothing. Queries the database only for the number of IDs that come from a query
-    /// or from notifications.
+    /// Sends nothing and writes nothing. Queries the database only for the number of IDs that come from a query or from
+    /// notifications.
+    ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func plan() async throws -> PlanReport {
         let now = UnixMilliseconds(rawValue: time.wallClock())

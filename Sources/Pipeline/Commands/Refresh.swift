@@ -30,8 +30,8 @@ extension Pipeline {
     /// The changes are already committed, so a failure is reported but does not fail the command.
     ///
     /// - Parameters:
-    ///   - evenIfFresh: If true, also refreshes views that no run has changed since, and waits for a concurrent
-    ///     refresh. If false, leaves the work to a concurrent refresh.
+    ///   - evenIfFresh: If true, refreshes even if no run has changed anything since the last refresh, and waits for a
+    ///     concurrent refresh. If false, leaves the work to a concurrent refresh.
     ///   - begin: Called before the refresh, which can take minutes.
     /// - Returns: A message if the views are not up to date.
     package func refreshAfterwards(evenIfFresh: Bool, begin: () -> Void = {}) async -> String? {
@@ -44,7 +44,7 @@ extension Pipeline {
             }
             return nil
         } catch {
-            return "the materialised views are as they were, and everything else is done: \(Failure(error).message)"
+            return "the materialised views were not refreshed; everything else is done: \(Failure(error).message)"
                 + "; storeledger refresh brings them up to date"
         }
     }

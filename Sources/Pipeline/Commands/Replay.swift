@@ -40,19 +40,19 @@ extension Pipeline {
     /// - Parameters:
     ///   - rejectedOnly: Reads the rejected records instead of the archive. Those that now pass are loaded, and marked
     ///     as resolved in the same transaction.
-    ///   - tell: Called with each message for the operator.
+    ///   - report: Called with each message for the operator.
     /// - Returns: The number of verified records, and the changes.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func replay(
         rejectedOnly: Bool,
-        report tell: (String) -> Void = { _ in }
+        report: (String) -> Void = { _ in }
     ) async throws -> ReplayReport {
         let (jwsVerifier, fingerprints) = try Credentials.trust(of: job)
         try await openLedger()
         // With another root, the replay would reject the whole archive or load a forged reject.
-        for remark in try await claimOrigins(fingerprints, asksServer: false) { tell(remark) }
+        for remark in try await claimOrigins(fingerprints, asksServer: false) { report(remark) }
         let now = try await ledger.now()
-        var report = ReplayReport()
+        var result = ReplayReport()
         for (app, environment) in try await knownApps() {
             let verifier = RecordVerifier(
                 bundleId: job.app.bundleId,
@@ -61,12 +61,12 @@ extension Pipeline {
                 verifier: jwsVerifier
             )
             if rejectedOnly {
-                try await replayRejects(app, verifier, now, into: &report)
+                try await replayRejects(app, verifier, now, into: &result)
             } else {
-                try await replayArchive(app, verifier, now, into: &report)
+                try await replayArchive(app, verifier, now, into: &result)
             }
         }
-        return report
+        return result
     }
 
     /// Reads batches one after the other, while earlier batches are verified and merged on all cores.
@@ -74,10 +74,10 @@ extension Pipeline {
         _ app: AppID,
         _ verifier: RecordVerifier,
         _ now: UnixMilliseconds,
-        into report: inout ReplayReport
+        into result: inout ReplayReport
     ) async throws {
         let place = Mutex<ArchivePlace?>(nil)
-        let sum = Mutex(report)
+        let sum = Mutex(result)
         try await withBoundedWorkers(
             width: Self.replayWidth,
             next: {
@@ -91,7 +91,7 @@ extension Pipeline {
                 let counts = try await ledger.write(
                     rows,
                     from: origin(app, part.stream),
-                    // A record signed inside an archived one may be accepted for the first time.
+                    // A record inside a notification may be accepted for the first time, and is then archived.
                     mode: part.kind.nestsRecords ? .replayed : .replayedFromArchive
                 )
                 sum.withLock { sum in
@@ -100,14 +100,14 @@ extension Pipeline {
                 }
             }
         }
-        report = sum.withLock { $0 }
+        result = sum.withLock { $0 }
     }
 
     private func replayRejects(
         _ app: AppID,
         _ verifier: RecordVerifier,
         _ now: UnixMilliseconds,
-        into report: inout ReplayReport
+        into result: inout ReplayReport
     ) async throws {
         var last: Int64 = 0
         while true {
@@ -116,15 +116,15 @@ extension Pipeline {
             guard let end = batch.last else { return }
             last = end.recordID
             for reject in batch {
-                report.payloads += 1
+                result.payloads += 1
                 let verified = verifier.verify(
                     anyKind: String(decoding: reject.raw, as: UTF8.self),
-                    isRefund: AllStreams.bringingRefunds.contains(reject.stream),
+                    isRefund: AllStreams.refundStreams.contains(reject.stream),
                     now: now
                 )
                 let rows = Normalizer.normalize(verified)
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {
-                    report.rejected += 1
+                    result.rejected += 1
                     continue
                 }
                 let counts = try await ledger.write(
@@ -132,7 +132,7 @@ extension Pipeline {
                     from: origin(app, reject.stream),
                     resolving: [reject.recordID]
                 )
-                report.add(counts, rejected: 0)
+                result.add(counts, rejected: 0)
             }
         }
     }
@@ -142,7 +142,7 @@ extension Pipeline {
     }
 }
 
-/// The records of a batch that came from one history, and are stored with its origin.
+/// The records of a batch that are replayed as records of one stream.
 private struct ReplayPart {
     let stream: StreamName
     let payloads: [StoredPayload]
@@ -152,7 +152,7 @@ private struct ReplayPart {
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
         AllStreams.types.compactMap { type -> ReplayPart? in
             let payloads = batch.filter {
-                $0.kind == type.replayedKind && $0.isRefund == type.bringsRefunds
+                $0.kind == type.replayedKind && $0.isRefund == type.returnsRefunds
             }
             guard !payloads.isEmpty, let kind = type.replayedKind else { return nil }
             return ReplayPart(stream: type.name, payloads: payloads, kind: kind)
@@ -170,7 +170,7 @@ private struct ReplayPart {
         let verified = verifier.verify(
             archived: archived,
             as: kind,
-            areRefunds: AllStreams.bringingRefunds.contains(stream),
+            areRefunds: AllStreams.refundStreams.contains(stream),
             now: now
         )
         return Normalizer.normalize(verified)

@@ -9,7 +9,7 @@ package struct WrittenReport: Sendable {
     package let bytes: Int
     /// Whether the job has run before.
     ///
-    /// If not, and the app is unknown too, the page says that there is no data.
+    /// If the ledger knows neither the job nor the app, the page says that there is no data.
     package let hasRun: Bool
 }
 

@@ -69,7 +69,7 @@ extension Pipeline {
 
     /// Lists, for each ID and window of the job, the time up to which its history is complete, and the gaps.
     ///
-    /// - Parameter line: Called for each item, by stream and key.
+    /// - Parameter line: Called for each item, in the order of stream and key.
     /// - Returns: Whether the job has ever run.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func coverage(_ line: @escaping @Sendable (ItemCoverage) -> Void) async throws -> Bool {
@@ -87,13 +87,8 @@ extension Pipeline {
     func knownApps() async throws -> [(app: AppID, environment: AppStoreEnvironment)] {
         var apps: [(app: AppID, environment: AppStoreEnvironment)] = []
         for environment in [job.app.environment] + (job.appStore.triesSandbox ? [.sandbox] : []) {
-            guard
-                let app = try await ledger.knownApp(
-                    bundleId: job.app.bundleId,
-                    environment: environment.rawValue
-                )
-            else { continue }
-            apps.append((app, environment))
+            let app = try await ledger.knownApp(bundleId: job.app.bundleId, environment: environment.rawValue)
+            if let app { apps.append((app, environment)) }
         }
         return apps
     }

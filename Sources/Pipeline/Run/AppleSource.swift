@@ -19,14 +19,14 @@ struct AppleSource: PageSource {
     let time: Timekeeper
 
     func page(of item: WorkItem, departingBy departsBy: Duration, onNewConnection: Bool) async throws -> Page {
-        // The order matters: a pause between the two readings only makes the departure deadline earlier.
-        let now = ContinuousClock.now
+        // `clockNow` is read first: a pause between the two readings then only makes the deadline earlier.
+        let clockNow = ContinuousClock.now
         let departure = HTTPRequest.Departure(
-            by: now + (departsBy - time.monotonic()),
+            by: clockNow + (departsBy - time.monotonic()),
             onNewConnection: onNewConnection
         )
         let client = item.otherEnvironment == nil ? client : (otherClient ?? client)
-        guard let stream = job.streams[item.stream], let request = stream.request(for: item, now: self.now) else {
+        guard let stream = job.streams[item.stream], let request = stream.request(for: item, now: now) else {
             throw LedgerError.invariant("\(item.stream.rawValue) \(item.key) is not what the job plans")
         }
         let page = try await client.page(request, departing: departure, decode: type(of: stream).page)
@@ -39,17 +39,17 @@ struct AppleSource: PageSource {
         otherClient?.renewToken()
     }
 
-    /// Apple responds for the app in the token.
+    /// Checks that the page is of the job's app and of the environment that was requested.
     ///
-    /// If it is another app, the job file has the wrong bundle ID.
+    /// Apple answers for the app in the token. If the page names another one, the job file has the wrong bundle ID.
     private func check(_ page: Page, of item: WorkItem) throws {
         if let found = page.bundleId, found != job.app.bundleId {
-            let message = "Apple answered for \(found), the job file names \(job.app.bundleId)"
+            let message = "Apple answered for \(found), but the job file names \(job.app.bundleId)"
             throw StopReason.configuration(FailureReport(status: 200, message: message))
         }
         let expected = item.otherEnvironment ?? job.app.environment
         if let found = page.environment, found != expected.rawValue {
-            let message = "Apple answered from its \(found) environment, \(expected.rawValue) was asked"
+            let message = "Apple answered from its \(found) environment, but the request was for \(expected.rawValue)"
             throw StopReason.configuration(FailureReport(status: 200, message: message))
         }
     }

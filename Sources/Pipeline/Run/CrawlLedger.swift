@@ -30,23 +30,23 @@ struct CrawlLedger: CrawlStore {
 
     struct VerifiedPage: Sendable {
         let page: Normalize.VerifiedPage
-        /// By the database's clock.
+        /// When the page was read, by the database's clock.
         let readAt: UnixMilliseconds
     }
 
     struct Rows: Sendable {
-        let rows: PageRows
+        let page: PageRows
         let readAt: UnixMilliseconds
     }
 
     private var databaseNow: UnixMilliseconds { databaseEpoch + time.monotonic() }
 
     func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer {
-        let asked = time.monotonic()
+        let requestedAt = time.monotonic()
         switch try await ledger.lease(stream, atMost: count, for: holder) {
         case .items(let items):
             crashPoint(.leaseAcknowledged)
-            leases.took(items, asked: asked)
+            leases.add(items, requestedAt: requestedAt)
             return .items(items)
         case .later(let wait): return .later(wait)
         case .drained: return .drained
@@ -64,15 +64,16 @@ struct CrawlLedger: CrawlStore {
     func normalize(_ page: VerifiedPage) -> Rows {
         let rows = Normalizer.normalize(page.page)
         crashPoint(.pageNormalized)
-        return Rows(rows: rows, readAt: page.readAt)
+        return Rows(page: rows, readAt: page.readAt)
     }
 
     func commit(_ rows: Rows, of page: Page, for item: WorkItem, requests: Int) async throws -> PageOutcome {
         let isLast = !page.hasMore
-        let commit = PageCommit(
+        let keepsCursor = plan.job.streams[item.stream]?.keepsCursor == true
+        let pageCommit = PageCommit(
             item: item,
             holder: holder,
-            rows: rows.rows,
+            rows: rows.page,
             origin: RowOrigin(
                 app: try destination(of: item).app,
                 job: holder.job,
@@ -82,19 +83,19 @@ struct CrawlLedger: CrawlStore {
                 readAt: rows.readAt,
                 isSecondReading: item.reading == .second
             ),
-            cursor: isLast && plan.job.streams[item.stream]?.keepsCursor != true ? nil : page.cursor,
+            cursor: isLast && !keepsCursor ? nil : page.cursor,
             isLast: isLast,
             completeUntil: isLast ? plan.completeUntil(item) : nil,
             requests: requests
         )
-        guard let counts = try await ledger.commit(commit) else {
-            leases.letGo(of: item)
+        guard let counts = try await ledger.commit(pageCommit) else {
+            leases.remove(item)
             throw LeaseLost()
         }
         crashPoint(.pageCommitted)
-        if isLast { leases.letGo(of: item) }
+        if isLast { leases.remove(item) }
         var next = item
-        next.cursor = commit.cursor
+        next.cursor = pageCommit.cursor
         next.pageSequence += 1
         next.pageCount += 1
         return PageOutcome(
@@ -102,7 +103,7 @@ struct CrawlLedger: CrawlStore {
             rowsNew: counts.new,
             rowsUpdated: counts.updated,
             rowsUnchanged: counts.unchanged,
-            rejected: rows.rows.rejected.map(\.reason),
+            rejected: rows.page.rejected.map(\.reason),
             newlyRejected: counts.newlyRejected
         )
     }
@@ -117,7 +118,7 @@ struct CrawlLedger: CrawlStore {
             plan: plan,
             now: databaseNow
         )
-        leases.letGo(of: item)
+        leases.remove(item)
         guard isRecorded else { throw LeaseLost() }
     }
 

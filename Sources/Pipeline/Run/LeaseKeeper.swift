@@ -5,8 +5,8 @@ import Synchronization
 
 /// Renews this process's leases, and knows which of them are still safe to use.
 ///
-/// A lease is trusted from the moment before its request, and for less time than the ledger grants. The clock continues
-/// while the machine sleeps. So a process that was stopped for minutes sends nothing when it wakes.
+/// A lease is trusted for less time than the ledger grants, counted from before it was requested. The clock continues
+/// while the machine sleeps. So a process that was suspended for minutes sends nothing when it continues.
 final class LeaseKeeper: Sendable {
     private let ledger: Ledger
     private let holder: LeaseHolder
@@ -19,16 +19,16 @@ final class LeaseKeeper: Sendable {
         self.time = time
     }
 
-    /// Records leases that were requested at `asked`, on the monotonic clock.
-    func took(_ items: [WorkItem], asked: Duration) {
+    /// Adds leases that were requested at `requestedAt`, on the monotonic clock.
+    func add(_ items: [WorkItem], requestedAt: Duration) {
         trustedUntil.withLock { trusted in
-            for item in items { trusted[HeldItem(item)] = asked + LeaseHolder.trustedLife }
+            for item in items { trusted[HeldItem(item)] = requestedAt + LeaseHolder.trustedLife }
         }
     }
 
     /// Whether the lease is still safe to use.
     ///
-    /// If not, the worker drops the item, and the lease is no longer renewed.
+    /// If not, the lease is no longer renewed, and the worker must drop the item.
     func holds(_ item: WorkItem) -> Bool {
         let now = time.monotonic()
         return trustedUntil.withLock { trusted in
@@ -38,7 +38,8 @@ final class LeaseKeeper: Sendable {
         }
     }
 
-    func letGo(of item: WorkItem) {
+    /// Stops renewing the item's lease.
+    func remove(_ item: WorkItem) {
         trustedUntil.withLock { _ = $0.removeValue(forKey: HeldItem(item)) }
     }
 
@@ -48,11 +49,13 @@ final class LeaseKeeper: Sendable {
     func run() async throws {
         while true {
             try await time.sleep(LeaseHolder.heartbeatInterval)
-            let asked = time.monotonic()
-            let relied = trustedUntil.withLock { Array($0.keys) }
-            let held = Set(try await ledger.renewLeases(of: relied, for: holder))
+            let requestedAt = time.monotonic()
+            let items = trustedUntil.withLock { Array($0.keys) }
+            let renewed = Set(try await ledger.renewLeases(of: items, for: holder))
             trustedUntil.withLock { trusted in
-                for item in trusted.keys where held.contains(item) { trusted[item] = asked + LeaseHolder.trustedLife }
+                for item in trusted.keys where renewed.contains(item) {
+                    trusted[item] = requestedAt + LeaseHolder.trustedLife
+                }
             }
         }
     }

@@ -15,6 +15,9 @@ extension Pipeline {
 
     /// Records the server and roots of the app's records, in every environment that the job requests.
     ///
+    /// - Parameters:
+    ///   - trustedRoots: The fingerprints of the roots.
+    ///   - asksServer: Whether the command requests records from the server; if not, the stored server is kept.
     /// - Returns: Messages for the operator.
     /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
     func claimOrigins(_ trustedRoots: [String], asksServer: Bool) async throws -> [String] {

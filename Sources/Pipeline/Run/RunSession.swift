@@ -22,7 +22,8 @@ struct RunSession: Sendable {
     let databaseEpoch: UnixMilliseconds
     /// Whether too many rejected records stop the crawl; see ``Crawl/CrawlRules/stopsForRejects``.
     let stopsForRejects: Bool
-    let width: Int
+    /// The number of items crawled at the same time.
+    let concurrency: Int
     let report: @Sendable (RunEvent) -> Void
 
     private var job: JobFile { plan.job }
@@ -30,7 +31,7 @@ struct RunSession: Sendable {
 
     /// Crawls until every item of the run is complete or has failed, including items of other processes.
     func crawl() async throws {
-        let transport = try CurlTransport(job.transportConfiguration(width: width))
+        let transport = try CurlTransport(job.transportConfiguration(connections: concurrency))
         defer { transport.shutdown() }
         let leases = LeaseKeeper(ledger: ledger, holder: holder, time: pipeline.time)
         let crawler = Crawler(
@@ -48,30 +49,32 @@ struct RunSession: Sendable {
                 try crawler.finish()
             }
             defer { group.cancelAll() }
-            // The heartbeat ends only with an error. So the group ends with the crawl or with that error.
+            // The renewal of leases ends only with an error. So the group ends with the crawl or with that error.
             try await group.next()
         }
     }
 
     private func crawlPhases(with crawler: Crawler<AppleSource, CrawlLedger>) async throws {
-        var first = plan.streamsOfWindows + plan.streamsOfIDs + plan.streamsOfOwnLists
-        if plan.changedSince != nil {
-            try await crawler.crawl(plan.streamsOfWindows, width: width)
+        if plan.changedSince == nil {
+            try await crawler.crawl(plan.streamsOfWindows + plan.streamsOfLists, concurrency: concurrency)
+        } else {
+            try await crawler.crawl(plan.streamsOfWindows, concurrency: concurrency)
             try await planChangedCustomers()
-            first = plan.streamsOfIDs + plan.streamsOfOwnLists
+            try await crawler.crawl(plan.streamsOfLists, concurrency: concurrency)
         }
-        try await crawler.crawl(first, width: width)
         guard !plan.streamsOfRevocations.isEmpty else { return }
         _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
         try await reportItemsAdded()
-        try await crawler.crawl(plan.streamsOfRevocations, width: width)
+        try await crawler.crawl(plan.streamsOfRevocations, concurrency: concurrency)
     }
 
-    /// All notifications are in the ledger: adds the customers that they mention.
+    /// Adds the customers mentioned in notifications.
+    ///
+    /// Call it when all notifications are in the ledger.
     private func planChangedCustomers() async throws {
-        if let named = try await ledger.planChangedCustomers(plan, run: holder.run) {
-            let withheld = named.withheld > 0 ? "; \(named.withheld) erased ones are not asked for" : ""
-            report(.remark("notifications name \(named.planned) customers to ask for\(withheld)"))
+        if let changed = try await ledger.planChangedCustomers(plan, run: holder.run) {
+            let withheld = changed.withheld > 0 ? "; \(changed.withheld) erased customers are left out" : ""
+            report(.remark("notifications mention \(changed.planned) customers to request\(withheld)"))
         }
         try await reportItemsAdded()
     }

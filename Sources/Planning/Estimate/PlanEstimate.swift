@@ -54,8 +54,8 @@ package struct PlanEstimate: Equatable, Sendable {
                 if let lastRun {
                     items = dates.countLaterWindows(now: now, lastRun: lastRun, in: environment) + daysToReadAgain
                 } else {
-                    let asked = dates.span(now: now, lastRun: nil, in: environment).asked
-                    items = NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound).count
+                    let requested = dates.span(now: now, lastRun: nil, in: environment).requested
+                    items = NotificationWindows.slices(from: requested.lowerBound, to: requested.upperBound).count
                 }
                 if dates.endDate == .now {
                     let lastNight = now - .seconds(86_400)

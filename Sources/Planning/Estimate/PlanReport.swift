@@ -72,7 +72,7 @@ extension PlanReport {
             secondsAtAppleLimit: estimate.atLimit.inSeconds,
             secondsAtShare: estimate.atShare.inSeconds,
             remark: estimate.isUpperBound
-                ? "refunds come after the rest; so long only if every customer has a revocation" : nil
+                ? "the longest time, if every customer has a revocation; refunds are requested last" : nil
         )
     }
 
@@ -83,16 +83,16 @@ extension PlanReport {
     ) -> String? {
         if case .changedSince(let since) = job.transactionIds, !stream.isWholeApp {
             let known =
-                "at least: so many by the notifications in the ledger; those of this run come first and name the rest"
+                "at least: counted from notifications in the ledger; a run requests new ones first and adds their customers"
             guard since == .lastRun else { return known }
             let followed = changed?.followedUntil.map { "followed until \($0.text)" }
             return "\(known) (\(followed ?? "no earlier run followed them"))"
         }
-        if stream.isUpperBound { return "at most: only customers in whose history a revocation is seen" }
+        if stream.isUpperBound { return "at most: only customers with a revocation in their history" }
         if stream.isWholeApp {
             guard let nightly = stream.nightlyRequests else { return "windows of at most a day" }
             return
-                "windows of at most a day; a run a night later needs at least \(nightly), those that are read again included"
+                "windows of at most a day; a run one night later needs at least \(nightly), including days that are read again"
         }
         return nil
     }

@@ -1,3 +1,4 @@
+package import JobPlan
 package import Ledger
 import LedgerSchema
 import Postgres

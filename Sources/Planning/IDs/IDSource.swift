@@ -19,10 +19,10 @@ package struct IDSource {
         self.kind = kind
     }
 
-    /// IDs sent to the database at a time.
+    /// The number of IDs sent to the database at a time.
     private static let batch = 10_000
-    /// Bad rows listed in an error; more of them usually have the same cause.
-    private static let namedBadRows = 10
+    /// The most bad rows that an error lists; further ones usually have the same cause.
+    static let listedBadRows = 10
 
     package var ids: ListedIDs {
         switch list {
@@ -56,7 +56,8 @@ package struct IDSource {
         do {
             try IDColumnReader(path: path, column: column).forEachCell { line, text in
                 guard kind.accepts(text) else {
-                    if bad.count <= namedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
+                    // One more than is listed, so that the error can say that there are more.
+                    if bad.count <= listedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
                     return
                 }
                 guard bad.isEmpty else { return }

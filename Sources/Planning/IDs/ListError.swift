@@ -10,8 +10,9 @@ package struct ListError: Error, CustomStringConvertible {
         let found: String
 
         var hint: String {
-            let isNumber = found.contains(where: \.isNumber) && (found.contains("E+") || found.contains("e+"))
-            return isNumber ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
+            let hasExponent = found.contains("E+") || found.contains("e+")
+            return hasExponent && found.contains(where: \.isNumber)
+                ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
         }
     }
 
@@ -34,11 +35,11 @@ package struct ListError: Error, CustomStringConvertible {
         case .unreadable(let error):
             return error.description
         case .badRows(let rows):
-            let named = rows.prefix(10).map {
+            let listed = rows.prefix(IDSource.listedBadRows).map {
                 "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not \(kind.name)\($0.hint)"
             }
-            let more = rows.count > 10 ? ["… and more"] : []
-            return (named + more + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
+            let more = rows.count > IDSource.listedBadRows ? ["… and more"] : []
+            return (listed + more + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
         }
     }
 }

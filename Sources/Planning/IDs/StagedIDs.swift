@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres

@@ -224,7 +224,7 @@ struct ItemPlanner {
     /// The window of each item; NULL for a stream whose requests contain no dates.
     private func requestedWindow(_ dates: RequestedDates?) -> (start: Cell, end: Cell, oldest: Cell) {
         guard let dates else { return (.null, .null, .null) }
-        let asked = span(of: dates).asked
+        let asked = span(of: dates).requested
         return (
             .timestamp(asked.lowerBound.rawValue), .timestamp(asked.upperBound.rawValue),
             .timestamp(plan.oldestNotification.rawValue)

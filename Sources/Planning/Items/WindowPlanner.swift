@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import JobPlan
 import Ledger
 import LedgerSchema
@@ -32,7 +33,7 @@ struct WindowPlanner {
         )[0].timestampOrNil("last_end").map(UnixMilliseconds.init(rawValue:))
 
         let span = dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
-        var asked = span.asked
+        var asked = span.requested
         // A job that requests everything Apple has is not missing anything.
         var gap = dates.startDate == .lastRun ? nil : span.unreachable
         var isIncomplete = gap != nil

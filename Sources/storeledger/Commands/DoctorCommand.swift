@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Checks libraries, key, roots, ID list, database, schema and clocks, and sends one
             request to Apple. Lines that begin with FAIL say what to do. The exit code is the
-            one that a run would end with. A warning (warn) does not stop a run.
+            one that a run would end with.
 
               storeledger doctor jobs/nightly-sync.yaml
             """
@@ -23,7 +23,7 @@ struct DoctorCommand: AsyncParsableCommand {
             Console.result("ok    job file: \(job.path)")
             let worst = Mutex<Int32>(0)
             await pipeline.doctor { check in
-                let mark = check.isWell ? "ok   " : "FAIL "
+                let mark = check.passed ? "ok   " : "FAIL "
                 Console.result("\(mark) \(check.subject): \(check.finding)")
                 worst.withLock { if $0 == 0 { $0 = check.exitCode } }
             }

@@ -38,7 +38,7 @@ struct CrawlerTests {
             time: time.timekeeper,
             report: report
         )
-        try await crawler.crawl([.transactionHistory], width: width)
+        try await crawler.crawl([.transactionHistory], concurrency: width)
         try crawler.finish()
     }
 
@@ -183,7 +183,7 @@ struct CrawlerTests {
         let ends = store.item("1")?.ends ?? []
         #expect(ends.count == 4)
         for end in ends.dropLast() {
-            guard case .putOff(_, code ?? Int64(status), _) = end else { Issue.record("\(end)"); continue }
+            guard case .deferred(_, code ?? Int64(status), _) = end else { Issue.record("\(end)"); continue }
         }
         #expect(ends.last == .failed(code: code ?? Int64(status), message: "as scripted"))
         #expect(store.item("1")?.requests == 4 * attempts)
@@ -354,7 +354,7 @@ struct CrawlerTests {
             time: hold.timekeeper,
             report: { _ in }
         )
-        let run = Task { try await crawler.crawl([.transactionHistory], width: 2) }
+        let run = Task { try await crawler.crawl([.transactionHistory], concurrency: 2) }
         await hold.untilAsleep()
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.value }

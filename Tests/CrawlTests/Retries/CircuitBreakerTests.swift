@@ -8,21 +8,23 @@ struct CircuitBreakerTests {
 
     /// Notes pages of one record each.
     private mutating func note(bad: Int = 0, known: Int = 0, good: Int = 0) {
-        for _ in 0..<bad { breaker.note(pageOf: 1, rejected: 1, newReasons: ["signature"], verificationFailures: 1) }
-        for _ in 0..<known { breaker.note(pageOf: 1, rejected: 1, newReasons: [], verificationFailures: 0) }
-        for _ in 0..<good { breaker.note(pageOf: 1, rejected: 0, newReasons: [], verificationFailures: 0) }
+        for _ in 0..<bad {
+            breaker.notePage(records: 1, rejected: 1, newReasons: ["signature"], verificationFailures: 1)
+        }
+        for _ in 0..<known { breaker.notePage(records: 1, rejected: 1, newReasons: [], verificationFailures: 0) }
+        for _ in 0..<good { breaker.notePage(records: 1, rejected: 0, newReasons: [], verificationFailures: 0) }
     }
 
     @Test mutating func `failed signatures that are one in twenty trip it once a thousand records have come`() {
         note(good: 949)
         note(bad: 50)
-        #expect(breaker.tripped == nil)
+        #expect(breaker.stopReason == nil)
         note(good: 1)
         #expect(
-            breaker.tripped?.report.message
+            breaker.stopReason?.report.message
                 == "50 of 1000 signed records failed verification for the first time; the limit is 1 in 20"
         )
-        #expect(breaker.tripped?.exitCode == 76)
+        #expect(breaker.stopReason?.exitCode == 76)
     }
 
     @Test mutating func `one failed signature in sixty-six trips it nowhere, however they lie`() {
@@ -34,39 +36,39 @@ struct CircuitBreakerTests {
             note(good: 65)
         }
         breaker.noteEnd()
-        #expect(breaker.tripped == nil)
+        #expect(breaker.stopReason == nil)
     }
 
     @Test mutating func `a crawl of fewer records is judged at its end`() {
         note(good: 1)
         note(bad: 100)
-        #expect(breaker.tripped == nil)
+        #expect(breaker.stopReason == nil)
         breaker.noteEnd()
         #expect(
-            breaker.tripped?.report.message
+            breaker.stopReason?.report.message
                 == "100 of 101 signed records failed verification for the first time; the limit is 1 in 20"
         )
-        #expect(breaker.tripped?.exitCode == 76)
+        #expect(breaker.stopReason?.exitCode == 76)
     }
 
     @Test mutating func `nineteen failed signatures are not many, even if nothing else came`() {
         note(good: 1)
         note(bad: 19)
         breaker.noteEnd()
-        #expect(breaker.tripped == nil)
+        #expect(breaker.stopReason == nil)
         note(bad: 1)
         breaker.noteEnd()
-        #expect(breaker.tripped != nil)
+        #expect(breaker.stopReason != nil)
     }
 
     @Test mutating func `records that were rejected before trip it nowhere`() {
-        for _ in 1...5 { breaker.note(pageOf: 20, rejected: 20, newReasons: [], verificationFailures: 0) }
+        for _ in 1...5 { breaker.notePage(records: 20, rejected: 20, newReasons: [], verificationFailures: 0) }
         note(known: 2_000)
         breaker.noteEnd()
-        #expect(breaker.tripped == nil)
+        #expect(breaker.stopReason == nil)
         // And say nothing of the pages that come: here the first of which anything is new.
-        for _ in 1...5 { breaker.note(pageOf: 2, rejected: 2, newReasons: ["chain"], verificationFailures: 1) }
-        #expect(breaker.tripped?.report.message.hasPrefix("Every record of the first 5 pages") == true)
+        for _ in 1...5 { breaker.notePage(records: 2, rejected: 2, newReasons: ["chain"], verificationFailures: 1) }
+        #expect(breaker.stopReason?.report.message.hasPrefix("Every record of the first 5 pages") == true)
     }
 
     @Test mutating func `a run that has stopped for failed signatures before is not stopped for them again`() {
@@ -74,28 +76,28 @@ struct CircuitBreakerTests {
         note(good: 1)
         note(bad: 2_000)
         breaker.noteEnd()
-        #expect(breaker.tripped == nil)
+        #expect(breaker.stopReason == nil)
     }
 
     @Test mutating func `a run that has stopped for failed signatures before stops when everything fails`() {
         breaker = CircuitBreaker(stopsForRejects: false)
         note(bad: 5)
-        #expect(breaker.tripped != nil)
+        #expect(breaker.stopReason != nil)
     }
 
     @Test mutating func `five first pages rejected for one reason trip it, empty pages aside`() {
         for page in 1...5 {
-            #expect(breaker.tripped == nil)
-            breaker.note(pageOf: 0, rejected: 0, newReasons: [], verificationFailures: 0)
-            breaker.note(
-                pageOf: page % 2 + 1,
+            #expect(breaker.stopReason == nil)
+            breaker.notePage(records: 0, rejected: 0, newReasons: [], verificationFailures: 0)
+            breaker.notePage(
+                records: page % 2 + 1,
                 rejected: page % 2 + 1,
                 newReasons: .init(repeating: "encoding", count: page % 2 + 1),
                 verificationFailures: 0
             )
         }
         #expect(
-            breaker.tripped?.report.message
+            breaker.stopReason?.report.message
                 == "Every record of the first 5 pages was rejected for the same reason, encoding"
         )
     }
@@ -107,66 +109,66 @@ struct CircuitBreakerTests {
         var breaker = CircuitBreaker()
         for page in 1...9 {
             if page == 3 {
-                breaker.note(
-                    pageOf: records,
+                breaker.notePage(
+                    records: records,
                     rejected: rejections.count,
                     newReasons: rejections,
                     verificationFailures: 0
                 )
             } else {
-                breaker.note(pageOf: 1, rejected: 1, newReasons: ["encoding"], verificationFailures: 0)
+                breaker.notePage(records: 1, rejected: 1, newReasons: ["encoding"], verificationFailures: 0)
             }
         }
-        #expect(breaker.tripped == nil)
+        #expect(breaker.stopReason == nil)
     }
 
     @Test mutating func `retries trip it when they are more than half of at least fifty`() {
-        for count in 1...49 { breaker.note(requestThatEndedInRetry: true, at: .seconds(count)) }
-        #expect(breaker.tripped == nil)
-        breaker.note(requestThatEndedInRetry: true, at: .seconds(50))
+        for count in 1...49 { breaker.noteRequest(failed: true, at: .seconds(count)) }
+        #expect(breaker.stopReason == nil)
+        breaker.noteRequest(failed: true, at: .seconds(50))
         #expect(
-            breaker.tripped?.report.message
-                == "50 of the last 50 requests returned no page; the limit is half of 5 minutes' requests"
+            breaker.stopReason?.report.message
+                == "50 of the last 50 requests returned no page; the limit is half of the requests in 5 minutes"
         )
     }
 
     @Test mutating func `half of the requests may end in a retry`() {
-        for count in 0..<2_000 { breaker.note(requestThatEndedInRetry: count % 2 == 1, at: .milliseconds(count * 500)) }
-        #expect(breaker.tripped == nil)
+        for count in 0..<2_000 { breaker.noteRequest(failed: count % 2 == 1, at: .milliseconds(count * 500)) }
+        #expect(breaker.stopReason == nil)
     }
 
     @Test mutating func `good requests count for five minutes`() {
-        for _ in 0..<1_000 { breaker.note(requestThatEndedInRetry: false, at: .seconds(5)) }
-        for count in 0..<60 { breaker.note(requestThatEndedInRetry: true, at: .seconds(240) + .milliseconds(count)) }
-        #expect(breaker.tripped == nil)
-        breaker.note(requestThatEndedInRetry: true, at: .seconds(300))
-        #expect(breaker.tripped != nil)
+        for _ in 0..<1_000 { breaker.noteRequest(failed: false, at: .seconds(5)) }
+        for count in 0..<60 { breaker.noteRequest(failed: true, at: .seconds(240) + .milliseconds(count)) }
+        #expect(breaker.stopReason == nil)
+        breaker.noteRequest(failed: true, at: .seconds(300))
+        #expect(breaker.stopReason != nil)
     }
 
     @Test mutating func `fifty-one items with one unknown code trip it`() {
         for _ in 1...50 {
-            breaker.note(failedItem: failure(400, 4_000_099))
-            breaker.note(failedItem: failure(400, 4_000_098))
-            breaker.note(failedItem: failure(400, nil))
-            breaker.note(failedItem: failure(400, 4_000_006))
-            breaker.note(failedItem: failure(404, 4_040_001))
+            breaker.noteFailedItem(failure(400, 4_000_099))
+            breaker.noteFailedItem(failure(400, 4_000_098))
+            breaker.noteFailedItem(failure(400, nil))
+            breaker.noteFailedItem(failure(400, 4_000_006))
+            breaker.noteFailedItem(failure(404, 4_040_001))
         }
-        #expect(breaker.tripped == nil)
-        for _ in 1...10 { breaker.note(failedItem: failure(400, 4_000_006)) }
-        #expect(breaker.tripped == nil)
-        breaker.note(failedItem: failure(400, 4_000_098))
+        #expect(breaker.stopReason == nil)
+        for _ in 1...10 { breaker.noteFailedItem(failure(400, 4_000_006)) }
+        #expect(breaker.stopReason == nil)
+        breaker.noteFailedItem(failure(400, 4_000_098))
         #expect(
-            breaker.tripped?.report.message
+            breaker.stopReason?.report.message
                 == "51 items failed with the same unknown answer, HTTP 400, Apple's code 4000098: What?"
         )
     }
 
     @Test mutating func `the first cause stays`() {
-        for _ in 1...51 { breaker.note(failedItem: failure(400, nil)) }
-        let first = breaker.tripped
+        for _ in 1...51 { breaker.noteFailedItem(failure(400, nil)) }
+        let first = breaker.stopReason
         #expect(first != nil)
-        for _ in 1...60 { breaker.note(requestThatEndedInRetry: true, at: .zero) }
-        #expect(breaker.tripped == first)
+        for _ in 1...60 { breaker.noteRequest(failed: true, at: .zero) }
+        #expect(breaker.stopReason == first)
     }
 
     private func failure(_ status: Int, _ code: Int64?) -> FailureReport {

@@ -11,7 +11,7 @@ struct DispositionTests {
 
     /// What a row of the table says, without the report that goes with it.
     enum Action: Equatable, Sendable {
-        case wait, atOnce, renewToken, restartCursor, clampWindow, otherEnvironment
+        case wait, atOnce, renewToken, restartCursor, shortenWindow, otherEnvironment
         case fail, failUnknown, postpone
         case retry(Retry)
         case stop(Int32)
@@ -38,7 +38,7 @@ struct DispositionTests {
         Row(400, [4_000_006], .fail),
         Row(404, [4_040_001, 4_040_005], .fail),
         Row(400, [4_000_005, 4_000_014, 4_000_017], .restartCursor, last: .fail),
-        Row(400, [4_000_012], .clampWindow, last: .fail),
+        Row(400, [4_000_012], .shortenWindow, last: .fail),
         Row(400, [4_000_002], .stop(78)),
         Row(400, [4_000_013, 4_000_015, 4_000_016, 4_000_018, 4_000_019, 4_000_030], .stop(65)),
         Row(400, [4_000_021, 4_000_022, 4_000_023, 4_000_024, 4_000_025, 4_000_026], .stop(65)),
@@ -168,8 +168,7 @@ struct DispositionTests {
         history.attempts = 5
         history.tokenWasRenewed = true
         history.keptConnectionWasLost = true
-        history.cursorWasRestarted = true
-        history.windowWasClamped = true
+        history.hasUsedUpRestarts = true
         return history
     }
 
@@ -182,7 +181,7 @@ struct DispositionTests {
         case .repeatAtOnce: (found, report) = (.atOnce, nil)
         case .renewToken: (found, report) = (.renewToken, nil)
         case .restartCursor(let said): (found, report) = (.restartCursor, said)
-        case .clampWindow(let said): (found, report) = (.clampWindow, said)
+        case .shortenWindow(let said): (found, report) = (.shortenWindow, said)
         case .tryOtherEnvironment(let said): (found, report) = (.otherEnvironment, said)
         case .deferItem(let said): (found, report) = (.postpone, said)
         case .failItem(let said): (found, report) = (said.isUnknownCode ? .failUnknown : .fail, said)

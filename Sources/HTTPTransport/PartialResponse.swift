@@ -1,13 +1,13 @@
 import Basics
 
-/// The received part of one response, within the limits.
-struct Reception {
+/// The part of one response that has been received, within the limits.
+struct PartialResponse {
     let limits: TransportConfiguration
     private(set) var headers: [HTTPHeader] = []
     private(set) var body: [UInt8] = []
-    /// Whether the final answer's headers are complete.
+    /// Whether the final response's headers are complete.
     private(set) var hasAllHeaders = false
-    /// Why this side ended the exchange.
+    /// Why the exchange was ended from this side.
     private(set) var fault: TransportFault?
 
     private var isInterim = false
@@ -68,12 +68,12 @@ struct Reception {
 
     private mutating func endHeaders() -> Bool {
         hasAllHeaders = !isInterim
-        // libcurl decodes every encoding it supports, also one that was not requested.
+        // libcurl decodes every encoding it supports, even one that was not requested.
         let codings = headers.values(of: "Content-Encoding").map { $0.lowercased() }
         guard codings.allSatisfy({ ["gzip", "x-gzip", "identity", ""].contains($0) }) else {
-            return refuse(.protocolError, "The body comes in a Content-Encoding that was not asked for.")
+            return refuse(.protocolError, "The body has a Content-Encoding that was not requested.")
         }
-        // libcurl would use the last one.
+        // libcurl would use the last header.
         guard Set(headers.values(of: "Content-Length")).count <= 1 else {
             return refuse(.protocolError, "There are two different Content-Length headers.")
         }

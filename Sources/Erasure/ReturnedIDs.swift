@@ -94,7 +94,9 @@ private struct IDColumn {
         ]
         let records = ["transactions", "refunds", "renewals", "notifications"]
         return transaction.map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
-            + (records + ["app_transactions"]).map { IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction) }
+            + (records + ["app_transactions"]).map {
+                IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction)
+            }
             + records.map { IDColumn(table: $0, name: "app_account_token", kind: .account) }
     }()
 

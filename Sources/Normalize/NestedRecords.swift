@@ -29,7 +29,9 @@ struct NestedRecords {
     private func appTransactionCell(_ column: String) -> Cell {
         guard let reading = appTransaction?.reading else { return .null }
         let prefix = "app_transaction_"
-        if column.hasPrefix(prefix), column != "app_transaction_id" { return reading[String(column.dropFirst(prefix.count))] }
+        if column.hasPrefix(prefix), column != "app_transaction_id" {
+            return reading[String(column.dropFirst(prefix.count))]
+        }
         return Self.sharedColumns.contains(column) ? reading[column] : .null
     }
 

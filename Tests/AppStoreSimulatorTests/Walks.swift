@@ -42,12 +42,15 @@ extension TestStore {
     /// The verified payloads of the pages' records, in order.
     func payloads(_ pages: [Page]) throws -> [JSONObject] {
         let verifier = try verifier
-        return try pages.flatMap(\.records).map { record in
-            let jws =
-                switch record {
-                case .transaction(let jws), .refund(let jws), .notification(let jws, _): jws
-                case .unreadable(let text): text
-                }
+        let texts = pages.flatMap(\.records).flatMap { record in
+            switch record {
+            case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws): [jws]
+            case .subscriptionStatus(let subscription): [subscription.transaction, subscription.renewalInfo]
+            case .order(_, let transactions): transactions
+            case .unreadable(let text): [text]
+            }
+        }
+        return try texts.map { jws in
             let payload = try verifier.verify(
                 jws,
                 now: clock.now,

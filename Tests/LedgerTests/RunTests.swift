@@ -103,7 +103,7 @@ struct RunTests {
         let plan = world.plan(try await Jobs.load(streams: Self.histories))
         let start = try await world.ledger.beginOrJoin(plan, ids: .query(sql))
         #expect(start.listedIDs == 2 && start.duplicateIDs == 1)
-        let counted = try await world.ledger.countListed(by: sql)
+        let counted = try await world.ledger.countListed(by: sql, of: .transaction)
         #expect(counted.distinct == 2 && counted.duplicates == 1)
     }
 

@@ -2,7 +2,9 @@ import AppStoreModel
 
 extension JobFileReader {
     func transactionIds(_ file: Section) -> TransactionIDSource? {
-        guard let section = file.section("transactionIds", keys: Section.listKeys + ["changedSince"]) else { return nil }
+        guard let section = file.section("transactionIds", keys: Section.listKeys + ["changedSince"]) else {
+            return nil
+        }
         guard section.namesOneSource(of: Section.listKeys + ["changedSince"]) else { return nil }
         return section.idList(.transaction).map(TransactionIDSource.listed) ?? changedSince(section)
     }

@@ -18,7 +18,12 @@ extension Section {
 
     /// Reads `list`, `csv` or `query`, and reports its problems; `nil` if the section has none of them.
     func idList(_ kind: IDKind) -> IDList? {
-        if let ids = texts("list", "it must be \(kind.name): \(kind.rule), in quotes", canBeEmpty: false, where: kind.accepts) {
+        if let ids = texts(
+            "list",
+            "it must be \(kind.name): \(kind.rule), in quotes",
+            canBeEmpty: false,
+            where: kind.accepts
+        ) {
             return .list(ids)
         }
         if let csv = section("csv", keys: ["path", "column"]) {

@@ -43,7 +43,10 @@ extension RecordWriter {
         let app = Cell.integer(origin.app.rawValue)
         let keys = Cell.textArray(orders.map(\.text).sorted())
         guard !rows.isEmpty else {
-            _ = try connection.run("DELETE FROM order_transactions WHERE app_id = $1 AND order_id = ANY ($2::text[])", [app, keys])
+            _ = try connection.run(
+                "DELETE FROM order_transactions WHERE app_id = $1 AND order_id = ANY ($2::text[])",
+                [app, keys]
+            )
             return
         }
         let staged = Staging.rows(rows, of: Tables.orderTransactions)

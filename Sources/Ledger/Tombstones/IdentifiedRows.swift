@@ -56,7 +56,9 @@ struct IdentifiedRows {
 
     private static func transactionIDs(_ row: Row, of table: Table) -> Set<CustomerID> {
         let columns = ["transaction_id", "original_transaction_id"]
-        return Set(zip(table.columns, row).compactMap { columns.contains($0.name) ? CustomerID(.transaction, $1) : nil })
+        return Set(
+            zip(table.columns, row).compactMap { columns.contains($0.name) ? CustomerID(.transaction, $1) : nil }
+        )
     }
 
     /// All customer IDs of the batch.

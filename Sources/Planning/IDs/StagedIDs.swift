@@ -106,7 +106,9 @@ struct StagedIDs {
         _ fill: (borrowing PostgresConnection) throws -> Void
     ) throws -> StagedIDs {
         try connection.transaction(.readCommitted) { connection in
-            try connection.script("\(Ledger.defaultPlanner); \(createTables); TRUNCATE stage_ids\(others == 0 ? ", listed_ids" : "")")
+            try connection.script(
+                "\(Ledger.defaultPlanner); \(createTables); TRUNCATE stage_ids\(others == 0 ? ", listed_ids" : "")"
+            )
             try fill(connection)
             _ = try connection.run(
                 """

@@ -17,6 +17,7 @@ import Testing
         #expect(
             job.limits.requestsPerSecond == [
                 .transactionHistory: 50, .refundHistory: 10, .notificationHistory: 50, .transactionInfo: 50,
+                .subscriptionStatuses: 50, .appTransaction: 50, .orderLookup: 10,
             ]
         )
         #expect(job.output.postgres.schema == "appstore" && job.output.csv == nil && job.warnings.isEmpty)

@@ -72,6 +72,48 @@ import Testing
         #expect(odd.records == [.unreadable("7")])
     }
 
+    @Test func `subscription statuses are requested by ID with each status once, and a page has every subscription`() throws {
+        let path = "/inApps/v1/subscriptions/2000000123456789"
+        #expect(try request("subscriptionStatuses: {}") == .get(path))
+        #expect(try request("subscriptionStatuses: {status: [4, 3, 3]}") == .get(path + "?status=3&status=4"))
+        let body = """
+            {"bundleId":"b","environment":"Production","data":[{"subscriptionGroupIdentifier":"21","lastTransactions":[
+            {"originalTransactionId":"1","status":3,"signedTransactionInfo":"a.b.c","signedRenewalInfo":"d.e.f"},
+            {"originalTransactionId":"2","status":"x","signedTransactionInfo":"a.b.c","signedRenewalInfo":"d.e.f"}]},7]}
+            """
+        let page = try SubscriptionStatuses.page(Array(body.utf8))
+        #expect(!page.hasMore && page.bundleId == "b" && page.environment == "Production" && page.records.count == 3)
+        guard case .subscriptionStatus(let first) = page.records[0] else { throw Unexpected() }
+        #expect(first.subscriptionGroupIdentifier == "21" && first.originalTransactionId == "1" && first.status == 3)
+        #expect(first.transaction == "a.b.c" && first.renewalInfo == "d.e.f")
+        guard case .unreadable(let odd) = page.records[1] else { throw Unexpected() }
+        #expect(odd.contains(#""status":"x""#) && page.records[2] == .unreadable("7"))
+        // A customer without subscriptions.
+        #expect(try SubscriptionStatuses.page(Array(#"{"data":[]}"#.utf8)).records.isEmpty)
+    }
+
+    @Test func `an app transaction is requested by any ID of its customer`() throws {
+        #expect(
+            try request("appTransaction: {}") == .get("/inApps/v1/transactions/appTransactions/2000000123456789")
+        )
+        let page = try AppTransaction.page(Array(#"{"signedAppTransactionInfo":"a.b.c"}"#.utf8))
+        #expect(page == Page(records: [.appTransaction(jws: "a.b.c")], cursor: nil, hasMore: false))
+    }
+
+    @Test func `an order is looked up by its ID; invalid is an answer, another status is not`() throws {
+        let section = #"orderLookup: {orderIds: {list: ["MK5TVRJBTF"]}}"#
+        #expect(try request(section, key: "MK5TVRJBTF") == .get("/inApps/v1/lookup/MK5TVRJBTF"))
+        #expect(try request(section, key: "a/b") == nil)
+        let valid = try OrderLookup.page(Array(#"{"status":0,"signedTransactions":["a.b.c"]}"#.utf8))
+        #expect(valid.records == [.order(isValid: true, transactions: ["a.b.c"])])
+        #expect(try OrderLookup.page(Array(#"{"status":1}"#.utf8)).records == [.order(isValid: false, transactions: [])])
+        for body in [#"{"status":2}"#, "{}", #"{"status":"0"}"#] {
+            #expect(throws: RequestFailure.self, "\(body)") { try OrderLookup.page(Array(body.utf8)) }
+        }
+    }
+
+    private struct Unexpected: Error {}
+
     @Test func `the notification body has what the section and the window say, and is the same on each page`() throws {
         let section = "notificationHistory: {scope: app, notificationType: REFUND, notificationSubtype: VOLUNTARY}"
         let body = #"{"startDate":1,"endDate":2,"notificationType":"REFUND","notificationSubtype":"VOLUNTARY"}"#

@@ -62,6 +62,32 @@ import Testing
         )
     }
 
+    @Test(arguments: ["[0]", "[6]", "[1, -1]", "[active]", "[1.5]", "3"])
+    func `ST1 a status outside 1 to 5 is refused`(statuses: String) throws {
+        let complaint = try Self.complaint("subscriptionStatuses: {status: \(statuses)}")
+        #expect(complaint.contains("streams.subscriptionStatuses.status"), "\(complaint)")
+        #expect(complaint.contains(statuses == "3" ? "it must be a list" : "it must be 1 (active)"), "\(complaint)")
+    }
+
+    @Test(arguments: ["MK5 TVRJBTF", "", "MK5/TVR", "MK5\u{E9}", String(repeating: "M", count: 65)])
+    func `ST2 an order ID that is none is refused`(id: String) throws {
+        let complaint = try Self.complaint("orderLookup: {orderIds: {list: [\"\(id)\"]}}")
+        #expect(complaint.contains("streams.orderLookup.orderIds.list[0]"), "\(complaint)")
+        #expect(complaint.contains("it must be an order ID"), "\(complaint)")
+    }
+
+    @Test func `order lookup needs exactly one list, and no transaction IDs`() throws {
+        #expect(try Self.complaint("orderLookup: {}").contains("streams.orderLookup.orderIds is missing"))
+        #expect(try Self.complaint("orderLookup: {orderIds: {}}").contains("names no source"))
+        let both = try Self.complaint("orderLookup: {orderIds: {list: [A], query: SELECT 1}}")
+        #expect(both.contains("names list and query"), "\(both)")
+        let text = JobText.usual.replacing("  transactionHistory: {}", with: "  orderLookup: {orderIds: {csv: {path: o.csv}}}")
+            .replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
+        let job = try JobText.load(text)
+        guard case .csv(let path, nil)? = job.streams[OrderLookup.self]?.orderIds else { throw CancellationError() }
+        #expect(path.hasSuffix("/o.csv") && job.transactionIds == nil)
+    }
+
     @Test func `lastRun is only where notifications begin`() throws {
         for stream in ["transactionHistory: {startDate: lastRun}", "notificationHistory: {endDate: lastRun}"] {
             let words = "is lastRun; only notificationHistory.startDate and changedSince can be lastRun"

@@ -51,7 +51,7 @@ extension RecordVerifier {
     package func verify(
         _ page: Page,
         from stream: StreamName,
-        item itemKey: String = "",
+        item itemKey: String,
         now: UnixMilliseconds
     ) -> VerifiedPage {
         var verified = VerifiedPage(isOneResponse: true, expecting: page.records.count)

@@ -27,9 +27,9 @@ struct CustomerRemoval {
     ///
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     mutating func remove(on connection: borrowing PostgresConnection) throws {
-        let chains = trace.transactions.map(\.text).sorted()
+        let tracedIDs = trace.transactions.map(\.text).sorted()
         let quoting = try notificationsQuotingCustomers(on: connection)
-        let transactions = try remove(Tables.transactions, chains, on: connection)
+        let transactions = try remove(Tables.transactions, tracedIDs, on: connection)
         let refunds = try remove(Tables.refunds, trace.keys(in: Tables.refunds, of: app), on: connection)
         let renewals = try remove(Tables.renewals, trace.keys(in: Tables.renewals, of: app), on: connection)
         let notifications = try remove(
@@ -47,8 +47,8 @@ struct CustomerRemoval {
             on: connection
         )
         try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
-        try removeEvidence(of: .transaction, transactions + refunds + chains, on: connection)
-        try removeEvidence(of: .renewalInfo, renewals + chains, on: connection)
+        try removeEvidence(of: .transaction, transactions + refunds + tracedIDs, on: connection)
+        try removeEvidence(of: .renewalInfo, renewals + tracedIDs, on: connection)
         try removeEvidence(of: .notification, notifications, on: connection)
         try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
@@ -173,24 +173,24 @@ struct CustomerRemoval {
     /// A worker that holds one of the items loses its lease. Lease renewals run concurrently, and one statement can miss
     /// a row that an update moves. The next statement finds it.
     private mutating func removeCrawlProgress(on connection: borrowing PostgresConnection) throws(PostgresError) {
-        let items: [Cell] = [.integer(app.rawValue), .textArray(trace.transactions.map(\.text).sorted())]
+        let keys = Cell.textArray(trace.transactions.map(\.text).sorted())
         for table in CrawlProgress.tables {
             let found = CrawlProgress.rows(in: table, withKeys: "$2")
             repeat {
                 try delete(
                     "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT o.place FROM \(found) o))",
-                    Array(items.dropFirst()),
+                    [keys],
                     of: table,
                     on: connection
                 )
-            } while try connection.run("SELECT FROM \(found) o LIMIT 1", items).count > 0
+            } while try connection.run("SELECT FROM \(found) o LIMIT 1", [.integer(app.rawValue), keys]).count > 0
         }
     }
 
     /// Removes samples that can contain an ID, and rows whose path contains one.
     ///
-    /// A sample is one value of an unknown record. So if the ledger had records of the customer, all samples of the app
-    /// are removed. The next record with the field provides a new sample.
+    /// The record from which a sample came is not stored. So if the ledger had records of the customer, all samples of
+    /// the app are removed. The next record with the field provides a new sample.
     private mutating func removeSamples(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let app = Cell.integer(app.rawValue)
         let ids = Set(trace.ids.map { ExactText($0.text) })

@@ -27,9 +27,9 @@ struct CustomerRemoval {
     ///
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     mutating func remove(on connection: borrowing PostgresConnection) throws {
-        let chains = trace.transactions.map(\.text).sorted()
+        let tracedIDs = trace.transactions.map(\.text).sorted()
         let quoting = try notificationsQuotingCustomers(on: connection)
-        let transactions = try remove(Tables.transactions, chains, on: connection)
+        let transactions = try remove(Tables.transactions, tracedIDs, on: connection)
         let refunds = try remove(Tables.refunds, trace.keys(in: Tables.refunds, of: app), on: connection)
         let renewals = try remove(Tables.renewals, trace.keys(in: Tables.renewals, of: app), on: connection)
         let notifications = try remove(
@@ -42,8 +42,8 @@ struct CustomerRemoval {
             trace.appTransactions.map(\.text).sorted(),
             on: connection
         )
-        _ = try remove(Tables.subscriptionStatuses, chains, on: connection)
-        let orders = try removeOrders(of: chains, on: connection)
+        _ = try remove(Tables.subscriptionStatuses, tracedIDs, on: connection)
+        let orders = try removeOrders(of: tracedIDs, on: connection)
         crashPoint(.erasedRowsRemoved)
         try removeChildren(of: transactions + refunds, in: Tables.transactions, on: connection)
         try removeChildren(of: renewals, in: Tables.renewals, on: connection)
@@ -55,8 +55,8 @@ struct CustomerRemoval {
         )
         try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
         try QuotedIDs.remove(.appTransaction, appTransactions, app: app, on: connection)
-        try removeEvidence(of: .transaction, transactions + refunds + chains, on: connection)
-        try removeEvidence(of: .renewalInfo, renewals + chains, on: connection)
+        try removeEvidence(of: .transaction, transactions + refunds + tracedIDs, on: connection)
+        try removeEvidence(of: .renewalInfo, renewals + tracedIDs, on: connection)
         try removeEvidence(of: .notification, notifications, on: connection)
         try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
@@ -209,24 +209,24 @@ struct CustomerRemoval {
         of keys: [String],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
-        let items: [Cell] = [.integer(app.rawValue), .textArray(keys)]
+        let keys = Cell.textArray(keys)
         for table in CrawlProgress.tables {
             let found = CrawlProgress.rows(in: table, withKeys: "$2")
             repeat {
                 try delete(
                     "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT o.place FROM \(found) o))",
-                    Array(items.dropFirst()),
+                    [keys],
                     of: table,
                     on: connection
                 )
-            } while try connection.run("SELECT FROM \(found) o LIMIT 1", items).count > 0
+            } while try connection.run("SELECT FROM \(found) o LIMIT 1", [.integer(app.rawValue), keys]).count > 0
         }
     }
 
     /// Removes samples that can contain an ID, and rows whose path contains one.
     ///
-    /// A sample is one value of an unknown record. So if the ledger had records of the customer, all samples of the app
-    /// are removed. The next record with the field provides a new sample.
+    /// The record from which a sample came is not stored. So if the ledger had records of the customer, all samples of
+    /// the app are removed. The next record with the field provides a new sample.
     private mutating func removeSamples(on connection: borrowing PostgresConnection) throws(PostgresError) {
         let app = Cell.integer(app.rawValue)
         let ids = Set(trace.ids.map { ExactText($0.text) })

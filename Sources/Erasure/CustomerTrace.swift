@@ -95,8 +95,9 @@ struct CustomerTrace {
         /// - Parameters:
         ///   - table: The table of the rows, with the alias `t`.
         ///   - kinds: The kinds of the parameters from 2 on.
-        ///   - columns: `key`, the IDs, and two Booleans. `is_own`: the account token and the previous original
-        ///     transaction ID identify only this record's Apple Account. `is_alone`: the original transaction ID does.
+        ///   - columns: `key`, the IDs, and two Booleans that say which IDs are followed. `is_own`: the record is not a
+        ///     family member's; all its IDs are followed. `is_alone`: the record is a family member's, but no other
+        ///     Apple Account has its original transaction ID; so that ID is followed too.
         ///   - matches: A row belongs to the customer if any of these columns has one of the IDs in the parameter with
         ///     this number, and the condition on the row `r` is true.
         init(
@@ -127,7 +128,9 @@ struct CustomerTrace {
     private static let isFamilyMembers =
         "t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AND t.app_transaction_id IS NOT NULL"
 
-    /// Family members can share an original transaction ID, so it does not identify one customer.
+    /// The lookups of all tables with a customer's records.
+    ///
+    /// Family members can share an original transaction ID, so it does not always identify one customer.
     private static let lookups = [
         Lookup(
             Tables.transactions,

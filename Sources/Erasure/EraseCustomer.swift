@@ -6,9 +6,11 @@ import Postgres
 extension Ledger {
     /// Removes all records linked to a customer's IDs, and adds tombstones that withhold later records.
     ///
-    /// The customer is traced twice. The first trace takes no locks, so that pages continue while old data is read into
-    /// memory; its result is discarded. The second trace runs under the erasure lock, which excludes pages, and its
-    /// result is removed. A page holds the lock in shared mode from before it reads the tombstones until its commit. So
+    /// The customer is traced twice. The first trace only brings old data into PostgreSQL's memory, so that the second
+    /// is short. It takes no locks, so pages continue; its result is discarded. The second trace runs under the erasure
+    /// lock, which excludes pages, and what it finds is removed.
+    ///
+    /// A page holds the lock in shared mode from before it reads the tombstones until its commit. So
     /// each page has either committed before the second trace, which finds its records, or starts after the erasure has
     /// committed, and finds the tombstones. The second trace starts from the given IDs, not from those of the first
     /// trace, because a page in between can have shown that one of those IDs belongs to another customer.

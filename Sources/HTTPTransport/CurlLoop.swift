@@ -20,7 +20,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// How many failures of libcurl itself, one after another, end the loop.
+    /// The number of consecutive failures of libcurl itself that end the loop.
     ///
     /// libcurl fails as a whole when memory is short for a moment, so the loop retries for two seconds.
     private static let maximumFailures = 100

@@ -53,7 +53,7 @@ struct Exchanges {
         if !running.isEmpty { crashPoint(.requestUnderWay) }
         while let (id, code) = multi.nextFinished() {
             crashPoint(.responseComplete)
-            end(id) { $0.result(of: code).mapError { $0 } }
+            end(id) { easy in easy.result(of: code).mapError { $0 as any Error } }
         }
         return true
     }

@@ -73,7 +73,7 @@ struct PartialResponse {
         guard codings.allSatisfy({ ["gzip", "x-gzip", "identity", ""].contains($0) }) else {
             return refuse(.protocolError, "The body has a Content-Encoding that was not requested.")
         }
-        // libcurl would use the last header.
+        // Two different lengths are refused, because libcurl would use the last one.
         guard Set(headers.values(of: "Content-Length")).count <= 1 else {
             return refuse(.protocolError, "There are two different Content-Length headers.")
         }

@@ -21,7 +21,7 @@ struct PageCollector {
     private struct PayloadHash: Hashable {
         let bytes: [UInt8]
 
-        /// Hashing a prefix is enough: it is already a SHA-256.
+        /// Hashing a prefix is enough, because the bytes are already a hash.
         func hash(into hasher: inout Hasher) {
             hasher.combine(bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
         }

@@ -65,7 +65,7 @@ struct RecordReader {
     /// Reads an object.
     mutating func read(_ object: JSONElement, by map: ColumnMap, at path: FieldPath = .root) -> RecordReading {
         var reading = RecordReading(by: map)
-        read(object, by: map, at: path, into: &reading)
+        readMembers(of: object, by: map, at: path, into: &reading)
         return reading
     }
 
@@ -73,8 +73,8 @@ struct RecordReader {
         issues.append((path.exact, found))
     }
 
-    private mutating func read(
-        _ object: JSONElement,
+    private mutating func readMembers(
+        of object: JSONElement,
         by map: ColumnMap,
         at path: FieldPath,
         into reading: inout RecordReading
@@ -82,11 +82,12 @@ struct RecordReader {
         object.forEachMember(in: map.keys) { index, value in
             guard let index else { return noteDrift(path.appending(value.memberName).general, sample: value) }
             guard !value.isNull else { return }
-            read(value, by: map.entries[index], in: path, into: &reading)
+            readMember(value, by: map.entries[index], in: path, into: &reading)
         }
     }
 
-    private mutating func read(
+    /// `path` is the path of the object that has the member.
+    private mutating func readMember(
         _ value: JSONElement,
         by entry: ColumnMap.Entry,
         in path: FieldPath,
@@ -96,12 +97,12 @@ struct RecordReader {
         switch (entry.field.type, entry.nested) {
         case (.object, let nested?):
             guard value.isObject else { return note(mismatch(value, expected: "an object"), at: path.appending(key)) }
-            read(value, by: nested, at: path.appending(key), into: &reading)
+            readMembers(of: value, by: nested, at: path.appending(key), into: &reading)
         case (.objectArray, let nested?):
             guard let elements = value.array else {
                 return note(mismatch(value, expected: "an array of objects"), at: path.appending(key))
             }
-            reading.lists[key] = read(elements, by: nested, at: path.appending(key))
+            reading.lists[key] = readElements(elements, by: nested, at: path.appending(key))
         case (.signed, _):
             guard let text = value.string else {
                 return note(mismatch(value, expected: "a JWS string"), at: path.appending(key))
@@ -112,7 +113,7 @@ struct RecordReader {
         }
     }
 
-    private mutating func read(
+    private mutating func readElements(
         _ elements: [JSONElement],
         by map: ColumnMap,
         at path: FieldPath

@@ -139,10 +139,10 @@ package struct Pipeline: Sendable {
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
                 // The run is incomplete if a retry has reopened failed items meanwhile.
             } while !summary.isComplete
-            let stale = await refreshAfterwards(evenIfFresh: false) {
+            let warning = await refreshAfterwards(evenIfFresh: false) {
                 report(.remark("bringing the materialised views up to date"))
             }
-            if let stale { report(.remark(stale)) }
+            if let warning { report(.remark(warning)) }
             return RunReport(
                 job: job.name,
                 joined: start.joined,
@@ -206,7 +206,7 @@ package struct Pipeline: Sendable {
                 report(.publishing(directory: csv.directory))
                 return try await publish(csv, app: app, run: run, trustedRoots: credentials.rootFingerprints)
             } catch LedgerError.directoryInUse {
-                // Most likely another process is publishing for the same run, which it will then finish.
+                // Most likely another process is publishing for this run. It will then also finish the run.
                 try await time.sleep(.seconds(1))
             }
         }

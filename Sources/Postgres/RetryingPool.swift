@@ -73,9 +73,9 @@ package struct RetryingPool: Sendable {
         }
     }
 
-    /// Adds the sessions that hold such locks now to a ``LockTimeout`` of `body`.
+    /// Repeats a ``LockTimeout`` of `body` with the sessions that hold such locks now.
     ///
-    /// They are usually the sessions that caused the timeout.
+    /// These sessions usually caused the timeout.
     package func namingHolders<R: Sendable>(_ body: () async throws -> R) async throws -> R {
         do {
             return try await body()

@@ -16,7 +16,7 @@ struct OutputDirectory: ~Copyable {
     /// No part of the path may be a symbolic link, because a link could redirect the files.
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, also if another process is publishing there.
     init(path: String) throws(LedgerError) {
-        let descriptor = try Self.reach(path)
+        let descriptor = try Self.openDirectory(path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw .directoryInUse(path: path)
@@ -72,21 +72,21 @@ struct OutputDirectory: ~Copyable {
     private static let pathOnly: Int32 = 0o10_000_000
 
     /// Opens the directory component by component from the root, so that each step starts at a checked directory.
-    private static func reach(_ path: String) throws(LedgerError) -> Int32 {
+    private static func openDirectory(_ path: String) throws(LedgerError) -> Int32 {
         var place = unsafe open("/", pathOnly | O_DIRECTORY | O_CLOEXEC)
         defer { close(place) }
-        var way = ""
+        var pathSoFar = ""
         for component in path.split(separator: "/").map(String.init) {
-            way += "/" + component
+            pathSoFar += "/" + component
             // The result is ignored, because the directory can already exist; the open below decides.
-            if unsafe mkdirat(place, component, 0o700) == 0 { try synchronize(place, way) }
+            if unsafe mkdirat(place, component, 0o700) == 0 { try synchronize(place, pathSoFar) }
             let next = unsafe openat(place, component, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else {
                 let reason = systemErrorText(errno)
                 let isLink = mode(of: component, in: place).map { $0 & S_IFMT == S_IFLNK } ?? false
                 throw .cannotCreate(
                     path: path,
-                    reason: isLink ? "\(way) is a symbolic link; name the directory it leads to" : reason
+                    reason: isLink ? "\(pathSoFar) is a symbolic link; name the directory it leads to" : reason
                 )
             }
             close(place)
@@ -102,11 +102,11 @@ struct OutputDirectory: ~Copyable {
         return descriptor
     }
 
-    /// Makes the new directory `way` survive a power failure.
-    private static func synchronize(_ parent: Int32, _ way: String) throws(LedgerError) {
-        let descriptor = try readable(parent, way)
+    /// Makes the new directory `pathSoFar` survive a power failure.
+    private static func synchronize(_ parent: Int32, _ pathSoFar: String) throws(LedgerError) {
+        let descriptor = try readable(parent, pathSoFar)
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: way, reason: systemErrorText(errno)) }
+        guard fsync(descriptor) == 0 else { throw .cannotWrite(path: pathSoFar, reason: systemErrorText(errno)) }
     }
 
     /// The file type and permissions of `name`; `nil` if it does not exist.
@@ -152,7 +152,7 @@ struct UnpublishedFile: ~Copyable {
 
     /// Synchronizes the file to disk, and reads it back to compute its length and SHA-256 in hexadecimal.
     ///
-    /// A failed fsync is final: the pages may be gone although a second call says all is well.
+    /// A failed fsync is not repeated: the kernel may have dropped the data, and a second call would report success.
     borrowing func seal() throws(LedgerError) -> (bytes: Int64, sha256: String) {
         guard fsync(descriptor) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw .cannotWrite(path: path, reason: systemErrorText(errno))

@@ -95,7 +95,7 @@ private struct Publication: ~Copyable {
         let file = try directory.newFile(Self.manifestName)
         try file.write(manifest.json())
         _ = try file.seal()
-        // From here on only renames: the old manifest goes first, because it would name files it does not describe.
+        // The old manifest is removed first, because it does not describe the files that the renames put in place.
         try directory.remove(Self.manifestName)
         try directory.synchronize()
         crashPoint(.csvManifestWithdrawn)

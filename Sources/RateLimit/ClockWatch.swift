@@ -17,15 +17,17 @@ struct ClockWatch: Sendable {
 
     /// Records a reading of the ledger's clock; `asked` and `answered` are moments of `Timekeeper.monotonic`.
     ///
-    /// - Throws: ``ClockDisagreement`` when the clock was set since the last reading. Set forward, it frees budget
-    ///   that is still spent. Set back, no budget is freed until the clock has caught up.
+    /// - Throws: ``ClockDisagreement`` when the clock was set since the last reading. A clock that is set forward frees
+    ///   budget that is still spent. A clock that is set back frees none until it has caught up.
     mutating func ledgerRead(_ reading: UnixMilliseconds, asked: Duration, answered: Duration) throws(ClockDisagreement)
     {
         let last = ledger
         ledger = (reading, asked, answered)
         guard let last else { return }
         let passed = reading - last.reading
-        let step = max(passed - (answered - last.asked), .zero) + min(passed - (asked - last.answered), .zero)
+        let longest = answered - last.asked
+        let shortest = asked - last.answered
+        let step = max(passed - longest, .zero) + min(passed - shortest, .zero)
         guard abs(step.components.seconds) <= Self.tolerance.components.seconds else {
             let seconds = step.components.seconds
             throw ClockDisagreement(
@@ -39,6 +41,7 @@ struct ClockWatch: Sendable {
         guard let ledger, let date = HTTPDate.ofServer(date) else { return true }
         let earliest = ledger.reading + (sent - ledger.answered)
         let latest = ledger.reading + (received - ledger.asked)
+        // Positive if PostgreSQL's clock is ahead, negative if it is behind.
         let ahead = date < earliest ? earliest - date : min(latest - date, .zero)
         guard abs(ahead.components.seconds) > Self.tolerance.components.seconds else {
             oddDates = 0

@@ -17,7 +17,7 @@ struct HeldUnits: Sendable {
 
     /// One unit that was taken and not used.
     ///
-    /// It expires when it would have expired before.
+    /// It keeps its expiry.
     init(returning permit: Permit) {
         count = 1
         expires = permit.expires

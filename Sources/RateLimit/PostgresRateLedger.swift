@@ -73,9 +73,10 @@ package struct PostgresRateLedger: RateLedger {
 
     /// Closes the endpoint for all workers, on the ledger's clock.
     ///
-    /// It never opens earlier than before.
+    /// An earlier closing is never shortened.
     ///
-    /// Afterwards the total rate is half as high, and rises by a twentieth in every sixth of a window without a 429.
+    /// Each closing halves the rate of all workers together. Each sixth of a window without a 429 gives back a
+    /// twentieth of the full rate.
     package func close(_ stream: StreamName, for wait: Duration) async throws {
         guard let share = shares[stream] else { throw MissingShare(stream: stream) }
         let app = app

@@ -16,9 +16,9 @@ package actor RateLimiter {
     private(set) var waiters: [Waiter] = []
     private var nextTicket = 0
     private var held: [HeldUnits] = []
-    /// Asks the ledger for all waiting workers.
+    /// The task that takes units from the ledger and hands them to the waiting workers.
     ///
-    /// Exists only while a worker waits.
+    /// It exists only while a worker waits.
     private var dispatcher: Task<Void, Never>?
 
     /// The ledger is not asked before this moment.
@@ -62,7 +62,7 @@ package actor RateLimiter {
             let permit = try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { join(Waiter(ticket: ticket, turn: $0)) }
             } onCancel: {
-                // Awaited by `permit` itself, which cannot return before its continuation is resumed.
+                // Nothing has to await this task: `permit` returns only when the task or the dispatcher has resumed it.
                 Task { await self.cancelWaiting(ticket) }
             }
             guard !Task.isCancelled else {
@@ -80,7 +80,7 @@ package actor RateLimiter {
 
     /// Stops sending for `wait`: in this process at once, and in all others through the ledger.
     ///
-    /// The wait is at least one second, and never ends before an earlier closing.
+    /// The wait is at least one second. An earlier closing is never shortened.
     ///
     /// - Throws: Errors of the ledger. This process stops sending even then.
     package func close(for wait: Duration) async throws {
@@ -93,7 +93,9 @@ package actor RateLimiter {
         crashPoint(.closingCommitted)
     }
 
-    /// Stops sending until the moment that a 429 names; without one, the wait doubles with every repeat.
+    /// Stops sending until the moment that a 429 names.
+    ///
+    /// If it names none, the wait doubles with each 429 in a row.
     ///
     /// - Parameters:
     ///   - rawValues: Every `Retry-After` header of the answer.
@@ -147,9 +149,7 @@ extension RateLimiter {
         waiter.turn.resume(throwing: CancellationError())
     }
 
-    /// The waiting workers await the dispatcher's work.
-    ///
-    /// It ends when no worker waits.
+    /// Starts the dispatcher, which ends when no worker waits.
     private func startDispatcher() {
         dispatcher = Task { await serve() }
     }
@@ -173,7 +173,7 @@ extension RateLimiter {
 
     private func ask() async {
         let closingsBefore = closings.count
-        let dependents = nextTicket
+        let firstLaterTicket = nextTicket
         // Read before asking: see `HeldUnits`.
         let asked = time.monotonic()
         do {
@@ -192,7 +192,7 @@ extension RateLimiter {
         } catch {
             // A cancelled dispatcher has no waiting workers.
             guard !Task.isCancelled else { return }
-            let failed = waiters.prefix { $0.ticket < dependents }
+            let failed = waiters.prefix { $0.ticket < firstLaterTicket }
             waiters.removeFirst(failed.count)
             waitersChanged()
             for waiter in failed { waiter.turn.resume(throwing: error) }

@@ -54,8 +54,8 @@ package final class JWSVerifier: Sendable {
 
     /// Verifies one record of the raw archive again, with the same result as for its text.
     ///
-    /// When the header is cached, the only other errors of the text's form are too many bytes and an empty payload. The
-    /// text is therefore assembled only for these errors and for headers that are not cached.
+    /// The text is assembled only when it would be too long, the payload is empty or the header is not cached. With a
+    /// cached header, no other rule about the text's form can be broken.
     ///
     /// - Parameters:
     ///   - parts: The record.
@@ -89,8 +89,8 @@ package final class JWSVerifier: Sendable {
         let x5c = try JWSHeader(text: text).x5c
         let chain: VerifiedChain
         do { chain = try chains.verify(x5c: x5c) } catch {
-            // When memory is short, OpenSSL rejects a valid chain, sometimes without naming this reason. A rejected
-            // chain is therefore verified again, and the second result counts.
+            // A rejected chain is verified again, and the second result counts. When memory is short, OpenSSL can
+            // reject a valid chain, sometimes without naming this reason.
             chain = try chains.verify(x5c: x5c)
         }
         let header = VerifiedHeader(text: [UInt8](copying: text), chain: chain)

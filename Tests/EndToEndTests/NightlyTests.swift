@@ -38,8 +38,8 @@ struct NightlyTests {
             let book = try stage.book()
             expectNone(try await book.differences(from: stage.store.world()))
             let asked = try await stage.store.requests().arrivals.dropFirst(before.arrivals.count)
-            // The simulator notes what it served: a page of each customer who changed, and no other with anything in
-            // it.
+            // The simulator records what it served: one page with transactions for each changed customer, and no
+            // other page with transactions.
             let changed = try await stage.store.pages(since: pages).count { page in
                 page.records.contains { $0.kind == "transaction" }
             }
@@ -52,7 +52,7 @@ struct NightlyTests {
         }
     }
 
-    @Test func `a sync by notifications that is stopped again and again, on two machines, ends as one that is not`()
+    @Test func `a changedSince job that is stopped repeatedly on two machines loads everything in one run`()
         async throws
     {
         try await Stage.with(.init(customers: 60, transactionsPerCustomer: 10)) { stage in
@@ -76,7 +76,7 @@ struct NightlyTests {
             }
             #expect(codes.contains(137) && codes.contains(75), "\(codes)")
             let book = try stage.book()
-            try await book.with { try $0.script("UPDATE crawl_items SET claimable_at = now() WHERE state = 'leased'") }
+            try await book.endLeases()
             try await stage.store.misbehave(#"{"rules": []}"#)
 
             try await stage.run(job)
@@ -86,7 +86,7 @@ struct NightlyTests {
         }
     }
 
-    @Test func `another job goes on where the one that listed everybody has left off`() async throws {
+    @Test func `a changedSince job continues with the cursors of a job that listed every customer`() async throws {
         try await Stage.with(.init(customers: 60, transactionsPerCustomer: 30)) { stage in
             var (all, changed) = Self.jobs(stage)
             all.name = "everybody"
@@ -107,8 +107,7 @@ struct NightlyTests {
         }
     }
 
-    @Test func `a first run by notifications says whom it cannot find, and plan says what it cannot know`() async throws
-    {
+    @Test func `a first changedSince run and its plan say that earlier customers are unknown`() async throws {
         try await Stage.with(.init(customers: 10)) { stage in
             let job = try await stage.migrated(Self.jobs(stage).changed)
             #expect(try await stage.storeledger("validate", job).code == 0)

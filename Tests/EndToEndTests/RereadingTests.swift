@@ -29,19 +29,19 @@ struct RereadingTests {
             let book = try stage.book()
             let windows = "crawl_items WHERE run_id = (SELECT max(run_id) FROM runs)"
             #expect(try await book.count("SELECT count(*) FROM \(windows) AND item_key LIKE 'failures#%'") == 1)
-            let failures = "(SELECT window_start FROM \(windows) AND item_key LIKE 'failures#%')"
-            let own = "(SELECT min(window_start) FROM \(windows) AND item_key LIKE '%..%')"
+            let failuresStart = "(SELECT window_start FROM \(windows) AND item_key LIKE 'failures#%')"
+            let newStart = "(SELECT min(window_start) FROM \(windows) AND item_key LIKE '%..%')"
             let undelivered = """
                 SELECT notification_uuid FROM undelivered_notifications
-                 WHERE signed_date >= \(failures) AND signed_date < \(own)
+                 WHERE signed_date >= \(failuresStart) AND signed_date < \(newStart)
                 """
             let failed = try await book.column(undelivered)
             #expect(!failed.isEmpty)
             let expected = try await book.column(
-                "SELECT notification_uuid FROM notifications WHERE signed_date >= \(own) UNION \(undelivered)"
+                "SELECT notification_uuid FROM notifications WHERE signed_date >= \(newStart) UNION \(undelivered)"
             )
             #expect(try await served(since: pages, by: stage.store) == Set(expected))
-            // Nothing has happened since, so that nothing was written.
+            // Nothing has changed since the first run, so nothing was written.
             #expect(
                 try await book.count("SELECT sum(rows_new + rows_updated) FROM runs WHERE run_id > 1") == 0
             )
@@ -53,7 +53,7 @@ struct RereadingTests {
             let path = try await stage.migrated(Self.job(stage))
             try await stage.run(path)
             let book = try stage.book()
-            // As if the run had taken place a fortnight ago, before Apple's history had two of these notifications.
+            // Pretend that the run took place 15 days ago, before two of its notifications were in Apple's history.
             try await book.change("UPDATE runs SET frozen_now = frozen_now - interval '15 days'")
             let late = try await book.column(
                 """
@@ -110,7 +110,7 @@ struct RereadingTests {
             let before = try await stage.store.requests().total
             try await stage.run(path)
             #expect(try await book.count("SELECT count(*) FROM \(second)") == due)
-            // A window or two with an hour of overlap, and the failed deliveries.
+            // One window, or two across midnight, with an hour of overlap; and the window of failed deliveries.
             let asked = try await book.count("SELECT items FROM runs ORDER BY run_id DESC LIMIT 1")
             #expect(asked <= 3)
             let sent = try await stage.store.requests().total - before

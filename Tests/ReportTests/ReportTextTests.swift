@@ -86,7 +86,9 @@ struct ReportTextTests {
 
     @Test func `a cell of the heat map is a whole percent, and little is not nothing`() {
         #expect(
-            ["0.0000", "0.0049", "0.0050", "0.1249", "1.0000"].map(FigureText.percent) == ["0", "<1", "1", "12", "100"]
+            ["0.0000", "0.0049", "0.0050", "0.1249", "1.0000"].map(FigureText.wholePercent) == [
+                "0", "<1", "1", "12", "100",
+            ]
         )
     }
 

@@ -14,7 +14,7 @@ extension Route {
         let (customer, transactions) = try context.history(of: id)
         let matching = transactions.filter { filter.matches($0.transaction) }
         let (records, paging) = try context.page(
-            of: (filter.isDescending ? matching.reversed() : matching).map { ($0.position, $0) },
+            of: (filter.isDescending ? matching.reversed() : matching).map { ($0.cursorPosition, $0) },
             isDescending: filter.isDescending,
             query: query,
             boundTo: CursorCodec.Binding(text: "history\u{2}\(customer)\u{2}\(filter.text)")

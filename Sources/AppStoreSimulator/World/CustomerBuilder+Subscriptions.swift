@@ -1,5 +1,5 @@
 extension CustomerBuilder {
-    /// A subscription from its first purchase on, with renewals, upgrades, gaps and resubscriptions.
+    /// Adds a subscription: its first purchase, then renewals, upgrades, gaps and resubscriptions.
     mutating func addSubscription(to product: Product, atMost limit: Int, isFamilyShared: Bool) {
         guard let period = product.period else { return }
         let length = min(limit, 1 + random.below(Int(1_080 / period.days) + 1))
@@ -10,7 +10,7 @@ extension CustomerBuilder {
         append(chain, endingAt: lastDay(period: period))
     }
 
-    /// A yearly commitment with monthly payments: after twelve payments the next commitment begins.
+    /// Adds a yearly commitment with monthly payments; after twelve payments the next commitment begins.
     mutating func addCommitment(atMost limit: Int) {
         let product = Product.committed
         var chain = firstPurchase(of: product, isFamilyShared: false, offer: nil)
@@ -37,7 +37,7 @@ extension CustomerBuilder {
         firstPurchase(
             of: product,
             isFamilyShared: isFamilyShared,
-            offer: random.chance(percent: 40) ? random.pick(Offer.first) : nil
+            offer: random.chance(percent: 40) ? random.pick(Offer.forFirstPurchase) : nil
         )
     }
 

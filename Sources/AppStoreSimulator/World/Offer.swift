@@ -22,7 +22,7 @@ struct Offer: Sendable, Equatable {
     static let halfPrice = Offer(type: 1, discount: .payAsYouGo, identifier: nil, period: "P1M")
     static let threeMonths = Offer(type: 1, discount: .payUpFront, identifier: nil, period: "P3M")
     static let code = Offer(type: 3, discount: .freeTrial, identifier: "SPRING-CODES", period: "P1M")
-    static let first = [trial, halfPrice, threeMonths, code]
+    static let forFirstPurchase = [trial, halfPrice, threeMonths, code]
     static let loyalty = Offer(type: 2, discount: .payAsYouGo, identifier: "loyal.half", period: "P1M")
     static let winBack = Offer(type: 4, discount: .payUpFront, identifier: "winback.2026", period: "P1M")
     static let oneTimeCode = Offer(type: 3, discount: .oneTime, identifier: "GIFT-COINS", period: "P1M")

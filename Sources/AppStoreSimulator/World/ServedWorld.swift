@@ -21,8 +21,8 @@ final class ServedWorld: Sendable {
         let anchor = world.parameters.anchor.rawValue
         let customers = world.customers.map { customer in
             customer.transactions
-                .map { StoredTransaction($0, of: customer.identity, notBefore: anchor) }
-                .sorted { $0.position < $1.position }
+                .map { StoredTransaction($0, of: customer.identity, signedAfter: anchor) }
+                .sorted { $0.cursorPosition < $1.cursorPosition }
         }
         var places: [Int: [Int]] = [:]
         for (place, notification) in world.notifications.enumerated() {
@@ -96,7 +96,7 @@ final class ServedWorld: Sendable {
                 let changed = StoredTransaction(
                     customer.transactions[change.position],
                     of: customer.identity,
-                    notBefore: now
+                    signedAfter: now
                 )
                 state.transactions[change.customer].removeAll { $0.transaction.id == changed.transaction.id }
                 state.transactions[change.customer].append(changed)

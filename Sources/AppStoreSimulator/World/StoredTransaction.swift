@@ -7,11 +7,11 @@ final class StoredTransaction: Sendable {
     /// The earliest signing date of this state, in milliseconds since 1970.
     private let earliestSignedDate: Int64
 
-    /// - `before`: This state is signed after this moment, so that an older state never has a later signing date.
-    init(_ transaction: Transaction, of customer: CustomerIdentity, notBefore before: Int64) {
+    /// - `moment`: This state is signed after this moment, so that an older state never has a later signing date.
+    init(_ transaction: Transaction, of customer: CustomerIdentity, signedAfter moment: Int64) {
         self.transaction = transaction
         self.customer = customer
-        earliestSignedDate = max(transaction.modifiedDate, before + 1)
+        earliestSignedDate = max(transaction.modifiedDate, moment + 1)
     }
 
     /// The signing date in an answer of the moment `now`, both in milliseconds since 1970.
@@ -19,7 +19,7 @@ final class StoredTransaction: Sendable {
     /// It is `now`, unless the world is ahead of the clock.
     func signedDate(at now: Int64) -> Int64 { max(now, earliestSignedDate) }
 
-    var position: CursorPosition {
+    var cursorPosition: CursorPosition {
         CursorPosition(date: transaction.modifiedDate, number: transaction.id)
     }
 }

@@ -34,6 +34,7 @@ extension Ledger {
                 crashPoint(.itemsClaimed)
                 return .items(try Self.items(of: stream, in: taken))
             }
+            // `run_id + 0`: see `lease_items.sql`.
             let next = try connection.run(
                 """
                 SELECT ceil(extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::bigint AS wait_ms

@@ -62,7 +62,10 @@ extension Ledger {
 
 /// The change of an item's row for an outcome.
 private struct ItemChange {
-    /// One of the constants below; parameter 10 has the variable part.
+    /// SQL assignments; the variable part is parameter 10.
+    ///
+    /// Not all assignments use it, and PostgreSQL refuses a parameter that a statement does not name. So the statement
+    /// also names it in its condition.
     let assignments: String
     var parameter = Cell.text("")
     var code: Int64?

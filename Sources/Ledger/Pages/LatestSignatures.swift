@@ -12,18 +12,18 @@ struct HeldRecord {
 
 /// Another transaction replaced the content of a row while this one was running.
 struct RowChangedMeanwhile: Error {
-    /// How often a batch may find that another worker has changed one of its rows meanwhile.
+    /// The most attempts of one batch that fail this way.
     ///
-    /// Each time the other worker has committed, so the number of workers bounds it: at most 256 in each process.
+    /// Each failure means that another worker has committed, and a process has at most 256 workers.
     static let limit = 1_000
 }
 
 extension RecordWriter {
     /// Stores the newest signature of each record that is only signed again, and locks content that may be replaced.
     ///
-    /// A content's row in ``Staging/latestSignatures`` is also its lock. Of two transactions, one that stores a newer
-    /// signature and one that replaces the content, only one can commit. So a snapshot never replaces content that has
-    /// a newer signature.
+    /// A content's row in ``Staging/latestSignatures`` is also its lock. If one transaction stores a newer signature
+    /// and another replaces the content, the second waits for the first and then sees its result. So a snapshot never
+    /// replaces content that has a newer signature.
     ///
     /// - Parameters:
     ///   - records: Records of one table, each once.

@@ -75,8 +75,8 @@ enum MergeSQL {
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
-    ///   - mode: In a replay, another row made from the same snapshot also replaces the ledger's row, even if its dates
-    ///     were changed by hand.
+    ///   - mode: In a replay, a row that was made from the same payload and differs also replaces the ledger's row. So
+    ///     a replay repairs a row whose dates were changed by hand.
     /// - Returns: The statement.
     static func newestWins(_ table: Table, mode: MergeMode) -> String {
         let key = table.key[0]
@@ -198,8 +198,9 @@ enum MergeSQL {
 
     /// Inserts Apple's new delivery attempts and updates changed results.
     ///
-    /// The time of reading is stored only while no attempt has succeeded. It is updated only by the reading that finds
-    /// the attempts final, so that reading a page again writes nothing. All attempts of a notification are on one page.
+    /// The time of reading is stored only while no attempt has succeeded. It is updated once: by the first reading
+    /// after Apple's last attempt (``WindowReading/retryTime``). So reading a page again writes nothing. All attempts
+    /// of a notification are on one page.
     ///
     /// SQL parameters: app, the time of reading, the rows.
     static let sendAttempts: String = {

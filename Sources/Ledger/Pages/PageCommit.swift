@@ -48,10 +48,10 @@ extension Ledger {
     /// - Returns: The changes, or `nil` if another worker holds the item; then nothing was written.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; ``LockTimeout`` if that attempt waited for a lock.
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
-        try await pages.namingHolders { try await commitPersistently(page) }
+        try await pages.namingHolders { try await commitWithRetries(page) }
     }
 
-    private func commitPersistently(_ page: PageCommit) async throws -> RowCounts? {
+    private func commitWithRetries(_ page: PageCommit) async throws -> RowCounts? {
         var writer = RecordWriter(origin: page.origin, headers: headers)
         let written = Mutex<RowCounts?>(nil)
         /// The changes of an attempt whose COMMIT has an unknown outcome.
@@ -81,7 +81,7 @@ extension Ledger {
             } catch is StaleLease {
                 // The COMMIT in doubt may have completed after the last check.
                 guard let inDoubt else { return nil }
-                return try await hasHappened(page) ? inDoubt : nil
+                return try await isCommitted(page) ? inDoubt : nil
             } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
                 writer.isRetryAfterConflict = true
             } catch is RowChangedMeanwhile where conflicts < RowChangedMeanwhile.limit {
@@ -90,13 +90,13 @@ extension Ledger {
                 attempt += 1
                 if error.isOutcomeUnknown { inDoubt = written.withLock { $0 } }
                 try await pages.settle(error)
-                if let inDoubt, try await hasHappened(page) { return inDoubt }
+                if let inDoubt, try await isCommitted(page) { return inDoubt }
             }
         }
     }
 
     /// Whether the page was committed although the answer to COMMIT was lost.
-    private func hasHappened(_ page: PageCommit) async throws -> Bool {
+    private func isCommitted(_ page: PageCommit) async throws -> Bool {
         try await transaction { connection in
             let rows = try connection.run(
                 """

@@ -25,8 +25,8 @@ struct RecordWriter {
     /// - Parameters:
     ///   - rows: One page, or one batch of a replay.
     ///   - itemKey: Stored with rejected records.
-    ///   - planner: The app of the job that lists the page's ID. It differs from the rows' app if the ID is crawled in
-    ///     Apple's other environment.
+    ///   - planningApp: The app of the job that lists the page's ID. It differs from the rows' app if the ID is crawled
+    ///     in Apple's other environment.
     ///   - connection: Inside a transaction.
     ///   - written: Called with the stored rows after they are written. The commit of a page advances its item there.
     /// - Returns: The changes.
@@ -34,15 +34,15 @@ struct RecordWriter {
     func store(
         _ rows: PageRows,
         itemKey: String,
-        plannedBy planner: AppID? = nil,
+        plannedBy planningApp: AppID? = nil,
         on connection: borrowing PostgresConnection,
         written: (PageRows, RowCounts, borrowing PostgresConnection) throws -> Void
     ) throws -> RowCounts {
-        let filtered = try filterErased(rows, plannedBy: planner, on: connection)
+        let filtered = try filterErased(rows, plannedBy: planningApp, on: connection)
         var counts = try write(filtered.rows, itemKey: itemKey, on: connection)
         counts.withheld = filtered.withheld
         try written(filtered.rows, counts, connection)
-        try removeRevealedIDs(of: filtered, plannedBy: planner, on: connection)
+        try removeRevealedIDs(of: filtered, plannedBy: planningApp, on: connection)
         return counts
     }
 
@@ -214,10 +214,10 @@ struct RecordWriter {
     ) throws {
         let marks = snapshots.compactMap { snapshot -> Row? in
             guard snapshot.table == Tables.transactions || snapshot.table == Tables.renewals else { return nil }
-            let cell = { (name: String) in
-                snapshot.table.columns.firstIndex { $0.name == name }.map { snapshot.row[$0] } ?? .null
-            }
-            return [cell("original_transaction_id"), cell("app_transaction_id"), .timestamp(snapshot.signedDate)]
+            return [
+                snapshot.cell("original_transaction_id"), snapshot.cell("app_transaction_id"),
+                .timestamp(snapshot.signedDate),
+            ]
         }
         _ = try connection.copyIn(
             "changed_customers",
@@ -324,8 +324,9 @@ struct RecordWriter {
         }
     }
 
-    /// Stores the run in notifications that appeared in Apple's history after their day was read, unless it was stored
-    /// on insertion.
+    /// Stores the run in notifications that entered Apple's history after their day was first read.
+    ///
+    /// Call it only for rows that `insert` did not write: those have the run already.
     private func markLate(_ uuids: Set<ExactText>, on connection: borrowing PostgresConnection) throws {
         guard !uuids.isEmpty else { return }
         _ = try connection.run(

@@ -21,11 +21,11 @@ package struct ItemCoverage: Codable, Sendable, Equatable {
 extension Ledger {
     /// Reads the coverage of every item of a job, a thousand at a time.
     package func coverage(of job: String, app: AppID, _ line: @escaping @Sendable (ItemCoverage) -> Void) async throws {
-        let iso = { (column: String) in "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')" }
+        // The gaps of windows are recorded for the item `app`.
         let sql = """
-            SELECT i.stream, i.item_key, i.state, \(iso("i.window_start")) AS window_start, \(iso("i.window_end")) AS window_end,
-                   \(iso("i.complete_until")) AS complete_until,
-                   coalesce((SELECT array_agg(\(iso("g.gap_start")) || '/' || \(iso("g.gap_end")) ORDER BY g.gap_start)
+            SELECT i.stream, i.item_key, i.state, \(Self.moment("i.window_start")) AS window_start, \(Self.moment("i.window_end")) AS window_end,
+                   \(Self.moment("i.complete_until")) AS complete_until,
+                   coalesce((SELECT array_agg(\(Self.moment("g.gap_start")) || '/' || \(Self.moment("g.gap_end")) ORDER BY g.gap_start)
                                FROM coverage_gaps g WHERE g.app_id = i.app_id AND g.job = i.job AND g.stream = i.stream
                                 AND g.item_key IN (i.item_key, CASE WHEN i.item_key LIKE '%..%' THEN 'app' END)), '{}') AS gaps
               FROM crawl_items i

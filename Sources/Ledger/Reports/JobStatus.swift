@@ -211,9 +211,10 @@ extension Ledger {
         }
     }
 
-    private static func items(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus
-        .StreamItems]
-    {
+    private static func items(
+        _ key: [Cell],
+        _ connection: borrowing PostgresConnection
+    ) throws -> [JobStatus.StreamItems] {
         try connection.run(
             """
             SELECT stream, count(*) FILTER (WHERE state = 'done') AS done, count(*) FILTER (WHERE state = 'waiting') AS waiting,
@@ -234,9 +235,10 @@ extension Ledger {
         }
     }
 
-    private static func failures(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus
-        .Failure]
-    {
+    private static func failures(
+        _ key: [Cell],
+        _ connection: borrowing PostgresConnection
+    ) throws -> [JobStatus.Failure] {
         try connection.run(
             """
             SELECT stream, error_code, coalesce(error_message, '') AS message, count(*) AS items, min(item_key) AS example,

@@ -99,7 +99,9 @@ struct IdentifiedRows {
 private struct RecordIDs {
     /// Its transaction ID and `appTransactionId`.
     private let own: Set<CustomerID>
-    /// Its original transaction IDs, of which a family member's record has the payer's.
+    /// Its original transaction IDs.
+    ///
+    /// In a family member's record they are the payer's.
     private let chain: Set<CustomerID>
     private let account: Set<CustomerID>
     let transactionID: String?
@@ -110,19 +112,15 @@ private struct RecordIDs {
     var history: Set<CustomerID> = []
 
     init(_ snapshot: Snapshot) {
-        let columns = snapshot.table.columns
-        func cell(_ name: String) -> Cell {
-            columns.firstIndex { $0.name == name }.map { snapshot.row[$0] } ?? .null
-        }
         func ids(_ kind: CustomerID.Kind, _ names: String...) -> Set<CustomerID> {
-            Set(names.compactMap { CustomerID(kind, cell($0)) })
+            Set(names.compactMap { CustomerID(kind, snapshot.cell($0)) })
         }
         let appTransaction = ids(.appTransaction, "app_transaction_id")
         own = ids(.transaction, "transaction_id").union(appTransaction)
         chain = ids(.transaction, "original_transaction_id", "previous_original_transaction_id")
         account = ids(.account, "app_account_token")
-        if case .text(let id) = cell("transaction_id") { transactionID = id } else { transactionID = nil }
-        isFamilyMembers = cell("in_app_ownership_type") == .text("FAMILY_SHARED") && !appTransaction.isEmpty
+        if case .text(let id) = snapshot.cell("transaction_id") { transactionID = id } else { transactionID = nil }
+        isFamilyMembers = snapshot.cell("in_app_ownership_type") == .text("FAMILY_SHARED") && !appTransaction.isEmpty
     }
 
     /// The IDs that identify the record's customer.

@@ -125,9 +125,12 @@ package enum QuotedIDs {
 extension Snapshot {
     /// The transaction ID of a notification; `nil` if it has none.
     fileprivate var transactionID: String? {
-        guard let place = table.columns.firstIndex(where: { $0.name == "transaction_id" }),
-            case .text(let id) = row[place]
-        else { return nil }
+        guard case .text(let id) = cell("transaction_id") else { return nil }
         return id
+    }
+
+    /// The cell of a column; NULL if the table has no such column.
+    func cell(_ name: String) -> Cell {
+        table.columns.firstIndex { $0.name == name }.map { row[$0] } ?? .null
     }
 }

@@ -19,18 +19,18 @@ extension RecordWriter {
     ///
     /// - Parameters:
     ///   - rows: One page, or one batch of a replay.
-    ///   - planner: The app whose job lists the page's ID, if its environment is not that of the rows.
+    ///   - planningApp: The app whose job lists the page's ID, if its environment is not that of the rows.
     ///   - connection: Inside the transaction that will write the rows.
     /// - Returns: The rows that may be stored, and the number of withheld records.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     func filterErased(
         _ rows: PageRows,
-        plannedBy planner: AppID? = nil,
+        plannedBy planningApp: AppID? = nil,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> FilteredRows {
         // In the order in which an erasure goes through the apps.
         var tombstones: [Tombstones] = []
-        for app in Set([origin.app, planner ?? origin.app]).sorted(by: { $0.rawValue < $1.rawValue }) {
+        for app in Set([origin.app, planningApp ?? origin.app]).sorted(by: { $0.rawValue < $1.rawValue }) {
             if let held = try Tombstones.blockingErasures(of: app, on: connection) { tombstones.append(held) }
         }
         guard let own = tombstones.first(where: { $0.app == origin.app }) else { return FilteredRows(rows: rows) }
@@ -51,12 +51,12 @@ extension RecordWriter {
     ///
     /// - Parameters:
     ///   - filtered: Of the batch that the same transaction has written.
-    ///   - planner: As for ``filterErased(_:plannedBy:on:)``.
+    ///   - planningApp: As for ``filterErased(_:plannedBy:on:)``.
     ///   - connection: Inside that transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     func removeRevealedIDs(
         of filtered: FilteredRows,
-        plannedBy planner: AppID? = nil,
+        plannedBy planningApp: AppID? = nil,
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         guard let key = filtered.key, !filtered.revealed.isEmpty else { return }
@@ -65,7 +65,7 @@ extension RecordWriter {
             newKeys[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)"
         }
         for table in CrawlProgress.tables {
-            try replaceKeys(in: table, by: newKeys, app: planner ?? origin.app, on: connection)
+            try replaceKeys(in: table, by: newKeys, app: planningApp ?? origin.app, on: connection)
         }
         try clearRejects(quoting: filtered.revealed, on: connection)
     }

@@ -80,7 +80,7 @@ package struct Tombstones {
         ).affected
     }
 
-    /// Removes the listed IDs of erased customers from the staged list.
+    /// Removes the IDs of erased customers from the batch in `stage_ids`.
     ///
     /// - Returns: The number of distinct removed IDs.
     package func dropListed(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {

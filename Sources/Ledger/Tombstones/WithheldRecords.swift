@@ -21,10 +21,10 @@ struct WithheldRecords {
         guard !known.isEmpty else { return }
         let decision = batch.decision(known)
         revealed = decision.erased.subtracting(known)
-        remove(decision, batch: batch)
+        apply(decision, batch: batch)
     }
 
-    private mutating func remove(_ decision: IdentifiedRows.Decision, batch: IdentifiedRows) {
+    private mutating func apply(_ decision: IdentifiedRows.Decision, batch: IdentifiedRows) {
         let rows = kept
         let records = zip(rows.snapshots, decision.isWithheld)
         kept.snapshots = records.compactMap { $1 ? nil : $0 }

@@ -26,48 +26,44 @@ extension Pipeline {
         found(Diagnostic(subject: "libraries", passed: true, finding: LibraryVersions.sentence, exitCode: 0))
         let credentials = await check("key and roots", found) { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
-            return (
-                credentials,
-                "key \(job.appStore.keyId) is readable; \(job.appStore.trustedRoots.isEmpty ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)")"
-            )
+            let roots =
+                job.appStore.trustedRoots.isEmpty
+                ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
+            return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
         }
-        await check("ID list", found) {
-            if case .changedSince = job.transactionIds { return ((), "IDs come from the app's notifications") }
+        await passes("ID list", found) {
+            if case .changedSince = job.transactionIds { return "IDs come from the app's notifications" }
             guard let count = try IDSource(job.transactionIds?.list, of: .transaction).count() else {
-                return ((), "IDs come from a query")
+                return "IDs come from a query"
             }
-            return ((), "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates")
+            return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
         }
-        let connected: Void? = await check("database", found) {
+        let isConnected = await passes("database", found) {
             try await ledger.connect(within: .seconds(5))
-            return ((), "connected")
+            return "connected"
         }
         var hasSchema = false
-        if connected != nil {
-            hasSchema =
-                await check("schema", found) {
-                    try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
-                    return (true, "\"\(job.output.postgres.schema)\" is up to date")
-                } ?? false
-            await check("clock", found) {
+        if isConnected {
+            hasSchema = await passes("schema", found) {
+                try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
+                return "\"\(job.output.postgres.schema)\" is up to date"
+            }
+            await passes("clock", found) {
                 let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
-                return ((), try Self.clockFinding(offset, of: "PostgreSQL"))
+                return try Self.clockFinding(offset, of: "PostgreSQL")
             }
         }
         guard let credentials else { return }
         if hasSchema {
-            let originMatches: Void? = await check("origin", found) {
+            let originMatches = await passes("origin", found) {
                 try await checkOrigins(credentials.rootFingerprints)
-                return (
-                    (),
-                    rehearsalSentence(credentials.rootFingerprints)
-                        ?? "records are Apple's, from \(job.appStore.baseURL)"
-                )
+                return rehearsalSentence(credentials.rootFingerprints)
+                    ?? "records are Apple's, from \(job.appStore.baseURL)"
             }
             // A run would not send requests to this server, so the check of Apple is skipped.
-            guard originMatches != nil else { return }
+            guard originMatches else { return }
         }
-        await check("Apple", found) { ((), try await probeApple(with: credentials, countsRequest: hasSchema)) }
+        await passes("Apple", found) { try await probeApple(with: credentials, countsRequest: hasSchema) }
     }
 
     /// Sends Apple one request.
@@ -117,8 +113,20 @@ extension Pipeline {
 
     /// Reports the finding of `body`, or its error as a failed check.
     ///
-    /// - Returns: The value of `body`; `nil` if the check failed.
+    /// - Returns: Whether the check passed.
     @discardableResult
+    private func passes(
+        _ subject: String,
+        _ found: @Sendable (Diagnostic) -> Void,
+        _ body: () async throws -> String
+    ) async -> Bool {
+        let result: Void? = await check(subject, found) { ((), try await body()) }
+        return result != nil
+    }
+
+    /// Reports the finding of `body`, or its error as a failed check.
+    ///
+    /// - Returns: The value of `body`; `nil` if the check failed.
     private func check<Value>(
         _ subject: String,
         _ found: @Sendable (Diagnostic) -> Void,

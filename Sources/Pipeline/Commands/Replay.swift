@@ -151,11 +151,9 @@ private struct ReplayPart {
     /// Renewal infos and app transactions are archived as parts of notifications, and are replayed with those.
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
         AllStreams.types.compactMap { type -> ReplayPart? in
-            let payloads = batch.filter {
-                $0.kind == type.replayedKind && $0.isRefund == type.returnsRefunds
-            }
-            guard !payloads.isEmpty, let kind = type.replayedKind else { return nil }
-            return ReplayPart(stream: type.name, payloads: payloads, kind: kind)
+            guard let kind = type.replayedKind else { return nil }
+            let payloads = batch.filter { $0.kind == kind && $0.isRefund == type.returnsRefunds }
+            return payloads.isEmpty ? nil : ReplayPart(stream: type.name, payloads: payloads, kind: kind)
         }
     }
 

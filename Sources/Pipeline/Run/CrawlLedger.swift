@@ -29,13 +29,13 @@ struct CrawlLedger: CrawlStore {
     }
 
     struct VerifiedPage: Sendable {
-        let page: Normalize.VerifiedPage
+        let records: Normalize.VerifiedPage
         /// When the page was read, by the database's clock.
         let readAt: UnixMilliseconds
     }
 
     struct Rows: Sendable {
-        let page: PageRows
+        let pageRows: PageRows
         let readAt: UnixMilliseconds
     }
 
@@ -58,13 +58,13 @@ struct CrawlLedger: CrawlStore {
     func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage {
         let readAt = databaseNow
         let verifier = try destination(of: item).verifier
-        return VerifiedPage(page: verifier.verify(page, from: item.stream, item: item.key, now: readAt), readAt: readAt)
+        return VerifiedPage(records: verifier.verify(page, from: item.stream, item: item.key, now: readAt), readAt: readAt)
     }
 
     func normalize(_ page: VerifiedPage) -> Rows {
-        let rows = Normalizer.normalize(page.page)
+        let rows = Normalizer.normalize(page.records)
         crashPoint(.pageNormalized)
-        return Rows(page: rows, readAt: page.readAt)
+        return Rows(pageRows: rows, readAt: page.readAt)
     }
 
     func commit(_ rows: Rows, of page: Page, for item: WorkItem, requests: Int) async throws -> PageOutcome {
@@ -73,7 +73,7 @@ struct CrawlLedger: CrawlStore {
         let pageCommit = PageCommit(
             item: item,
             holder: holder,
-            rows: rows.page,
+            rows: rows.pageRows,
             origin: RowOrigin(
                 app: try destination(of: item).app,
                 job: holder.job,
@@ -103,7 +103,7 @@ struct CrawlLedger: CrawlStore {
             rowsNew: counts.new,
             rowsUpdated: counts.updated,
             rowsUnchanged: counts.unchanged,
-            rejected: rows.page.rejected.map(\.reason),
+            rejected: rows.pageRows.rejected.map(\.reason),
             newlyRejected: counts.newlyRejected
         )
     }

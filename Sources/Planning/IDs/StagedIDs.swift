@@ -92,7 +92,8 @@ struct StagedIDs {
 
     /// All IDs in `listed_ids`, and the current batch in `stage_ids`.
     ///
-    /// COMMIT does not empty them, because PostgreSQL would then empty them at every commit of the session.
+    /// They have no `ON COMMIT DELETE ROWS`: `listed_ids` must survive the commit of each batch, and PostgreSQL would
+    /// empty the tables at every later commit of the session.
     private static let createTables = """
         CREATE TEMP TABLE IF NOT EXISTS stage_ids (item_key text NOT NULL);
         CREATE TEMP TABLE IF NOT EXISTS listed_ids (item_key text NOT NULL, batch integer NOT NULL);

@@ -62,7 +62,7 @@ extension Ledger {
             return try connection.transaction(.readCommitted) { connection in
                 let moved = try connection.run(
                     """
-                    UPDATE runs SET phase = 1, listed_ids = $3, withheld_ids = $4, followed_until = \(ChangedCustomers.followedUntil)
+                    UPDATE runs SET phase = 1, listed_ids = $3, withheld_ids = $4, followed_until = \(ChangedCustomers.followedByRun)
                      WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL
                     """,
                     key + [
@@ -186,9 +186,11 @@ struct ChangedCustomers {
     /// Until when this run has followed notifications: its end, or the start of the first window that it could not
     /// finish.
     ///
-    /// Only first readings count. Later readings of a time find late notifications, which are found by when they were
-    /// stored. Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach, 8 streams with windows.
-    static let followedUntil = """
+    /// Only first readings count. Later readings find late notifications, and ``SQLStatement/changedCustomers`` finds
+    /// those by the time at which they were stored.
+    ///
+    /// Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach, 8 streams with windows.
+    static let followedByRun = """
         (SELECT least($5::timestamptz, min(i.window_start)) FROM crawl_items i
           WHERE i.app_id = $1 AND i.job = $6 AND i.stream = ANY ($8::text[]) AND i.run_id = $2
             AND i.state <> 'done' AND i.window_end > $7::timestamptz AND $5::timestamptz IS NOT NULL
@@ -198,14 +200,15 @@ struct ChangedCustomers {
     /// The values of ``SQLStatement/changedCustomers``.
     func parameters(since: UnixMilliseconds?) -> KeyValuePairs<String, Cell> {
         let streams = plan.streamsOfIDs
+        let moment: Cell = since.map { .timestamp($0.rawValue) } ?? .null
         return [
             "app": key[0],
             "job": key[1],
             "streams": .textArray(streams.map(\.rawValue)),
             "filters": .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
-            "since": since.map { .timestamp($0.rawValue) } ?? .null,
-            "late_since": plan.changedSince == .lastRun ? since.map { .timestamp($0.rawValue) } ?? .null : .null,
-            // A date says whom to request, and a restart requests everybody.
+            "since": moment,
+            "late_since": plan.changedSince == .lastRun ? moment : .null,
+            // With a date or a restart, customers whose history was read since are requested again.
             "again": .boolean(plan.restart || plan.changedSince != .lastRun),
             "settling_milliseconds": .bigint(Self.settlingTime.wholeMilliseconds),
             "unknown_codes": .textArray(Ledger.codesOfUnknownIDs),

@@ -19,7 +19,7 @@ struct ItemPlanner {
     /// Assignments that make an item available again, with zero counts.
     ///
     /// An existing lease ends.
-    static let isToDo = """
+    static let resetToWaiting = """
         state = 'waiting', claimable_at = clock_timestamp(), lease_owner = NULL, page_count = 0, request_count = 0,
         rows_new = 0, rows_updated = 0, rows_unchanged = 0, records_rejected = 0, records_withheld = 0, restarts = 0, deferrals = 0,
         error_code = NULL, error_message = NULL, finished_at = NULL
@@ -55,9 +55,8 @@ struct ItemPlanner {
         if start.withheldIDs > 0 {
             start.remarks.append("\(start.withheldIDs) listed IDs belong to erased customers and are not requested")
         }
-        return try connection.transaction(.readCommitted) { [start] connection in
+        return try connection.transaction(.readCommitted) { connection in
             try connection.script(Ledger.defaultPlanner)
-            var start = start
             let moved = try connection.run(
                 """
                 UPDATE runs SET phase = $6, listed_ids = $3, duplicate_ids = $4, withheld_ids = $5
@@ -152,7 +151,7 @@ struct ItemPlanner {
         )[0].int64("run_id")
     }
 
-    /// Removes the IDs of erased customers from the staged list, and blocks erasures until the transaction ends.
+    /// Removes the IDs of erased customers from `stage_ids`, and blocks erasures until the transaction ends.
     func dropErased(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
         try Tombstones.blockingErasures(of: plan.app, on: connection)?.dropListed(on: connection) ?? 0
     }
@@ -187,8 +186,8 @@ struct ItemPlanner {
 
     /// Plans one item for each ID of the current batch.
     ///
-    /// A finished item continues from its cursor, unless its filters have changed. An item that was finished by a run
-    /// that this run replaces, since the job's last complete run, stays finished.
+    /// A finished item continues from its cursor, unless its filters have changed. If a superseded run
+    /// has finished an item since the job's last complete run, the item stays finished.
     private func insertItems(of stream: StreamName, run: Int64, on connection: borrowing PostgresConnection) throws {
         let fingerprint = plan.job.queryFingerprint(for: stream)
         if !plan.restart {
@@ -248,7 +247,7 @@ struct ItemPlanner {
                             WHERE r.app_id = $1 AND r.job = $2 AND r.finished_at IS NOT NULL AND r.exit_code <> \(Ledger.supersededCode))
         """
 
-    /// The cursors of other jobs of the app with the same filters, for jobs without their own complete list.
+    /// The cursors of the app's other jobs with the same filters, for a job with `changedSince`, which has no list.
     ///
     /// All records before such a cursor are in the ledger, regardless of the job. Parameter 13: whether to use them.
     private static let seenByOthers = """
@@ -265,12 +264,14 @@ struct ItemPlanner {
     /// An item that exists already.
     ///
     /// A window of notifications starts at the end of the last complete one. If none was completed, or with a restart,
-    /// it starts no later than the previous request, so that no time is skipped. The other environment is kept only if
-    /// it knew the ID. Parameters beyond those of the insert: 8 restart, 9 whether the cursor is kept between runs,
-    /// 10 the oldest date that Apple serves, 11 overlap in ms, 12 whether the sandbox may be tried.
+    /// it starts no later than the previous request, so that no time is skipped. An item stays with the
+    /// other environment only if that environment knew the ID.
+    ///
+    /// Parameters beyond those of the insert: 8 restart, 9 whether the cursor is kept between runs, 10 the oldest date
+    /// that Apple serves, 11 overlap in ms, 12 whether the sandbox may be tried.
     private static let takeUpAgain = """
         ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
-            run_id = excluded.run_id, \(isToDo),
+            run_id = excluded.run_id, \(resetToWaiting),
             cursor = CASE WHEN NOT $8::boolean AND $9::boolean AND i.fingerprint = excluded.fingerprint
                                AND (i.other_environment IS NULL OR ($12::boolean AND i.complete_until IS NOT NULL))
                           THEN i.cursor END,
@@ -295,7 +296,7 @@ struct ItemPlanner {
         in start: inout RunStart,
         on connection: borrowing PostgresConnection
     ) throws {
-        let beforeFirst = dates.startDate == .lastRun ? nil : span(of: dates).unreachable
+        let unreachable = dates.startDate == .lastRun ? nil : span(of: dates).unreachable
         let recorded = try connection.run(
             """
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
@@ -309,7 +310,7 @@ struct ItemPlanner {
             """,
             [
                 app, job, .bigint(start.run), .timestamp(plan.oldestNotification.rawValue),
-                beforeFirst.map { .timestamp($0.lowerBound.rawValue) } ?? .null, .text(stream.rawValue),
+                unreachable.map { .timestamp($0.lowerBound.rawValue) } ?? .null, .text(stream.rawValue),
             ]
         )
         if recorded.affected > 0 { start.remarks.append(Self.gapRemark(stream)) }

@@ -9,9 +9,10 @@ extension Ledger {
     ///
     /// Call it when histories and notifications are complete.
     ///
-    /// Only customers of this run are requested. With `changedSince`, customers whose refunds an earlier run did not finish
-    /// are included, because no notification may mention them again. The cost depends on what this run has read and what was
-    /// stored since the last one, not on the size of the ledger. Several processes can call it; one of them moves the run on.
+    /// Only customers of this run are requested. With `changedSince`, customers whose refunds an earlier run did not
+    /// finish are included, because there may be no further notification about them. The cost depends on what this run
+    /// has read and what was stored since the last one, not on the size of the ledger. Several processes can call it;
+    /// one of them moves the run on.
     ///
     /// - Returns: Whether this call moved the run to phase 2.
     package func planRefundsOfRevoked(_ plan: RunPlan, run: Int64) async throws -> Bool {
@@ -71,8 +72,8 @@ extension Ledger {
         }
     }
 
-    /// The margin for rows that were not yet visible at a moment, although their transaction had begun.
+    /// How far before the last run's moment a run reads again, to find rows that were not committed at that moment.
     ///
-    /// Rows have the time at which their transaction began. A page's transaction ends within a minute.
+    /// A row has the time at which its transaction began. A page's transaction ends within a minute.
     static let commitMargin = Duration.seconds(3_600)
 }

@@ -34,21 +34,20 @@ struct WindowPlanner {
 
         let span = dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
         var asked = span.requested
-        // A job that requests everything Apple has is not missing anything.
+        // The first run with `startDate: lastRun` requests everything that Apple has, so nothing is missing.
         var gap = dates.startDate == .lastRun ? nil : span.unreachable
-        var isIncomplete = gap != nil
+        var lost = 0
         if let lastEnd {
             let end = asked.upperBound
             gap = lastEnd < min(oldest, end) ? lastEnd..<min(oldest, end) : nil
             // A restart starts no later than the end of the last window, because later time was never requested.
             let begin = max(lastEnd - dates.overlap, oldest)
             asked = min(plan.restart ? min(begin, asked.lowerBound) : begin, end)..<end
-            try takeUpUndoneWindows(start.run, on: connection)
-            let lost = try recordLostWindows(start.run, on: connection)
-            isIncomplete = gap != nil || lost > 0
+            try takeUpUnfinishedWindows(start.run, on: connection)
+            lost = try recordLostWindows(start.run, on: connection)
         }
         if let gap { try recordGap(gap, run: start.run, on: connection) }
-        if isIncomplete { start.remarks.append(ItemPlanner.gapRemark(stream)) }
+        if gap != nil || lost > 0 { start.remarks.append(ItemPlanner.gapRemark(stream)) }
         for window in NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound) {
             _ = try connection.run(
                 """
@@ -56,7 +55,7 @@ struct WindowPlanner {
                     (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
                 VALUES ($1, $2, $3, $5, $6, 'waiting', clock_timestamp(), $4, $7, $8)
                 ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
-                    run_id = excluded.run_id, \(ItemPlanner.isToDo), cursor = NULL, window_start = excluded.window_start
+                    run_id = excluded.run_id, \(ItemPlanner.resetToWaiting), cursor = NULL, window_start = excluded.window_start
                 """,
                 key + [
                     .text("\(window.lowerBound.rawValue)..\(window.upperBound.rawValue)#\(filterMark)"),
@@ -70,9 +69,9 @@ struct WindowPlanner {
         try planSecondReadings(start.run, on: connection)
     }
 
-    /// The filters in the keys of windows.
+    /// A short hash of the filters, which is part of each window's key.
     ///
-    /// A window with other filters is another item, because it has other notifications.
+    /// A window with other filters has other notifications, so it is another item.
     private var filterMark: String {
         SHA256.digest(of: Array(plan.job.queryFingerprint(for: stream).utf8)).prefix(4).hexadecimal
     }
@@ -86,8 +85,9 @@ struct WindowPlanner {
 
     /// Plans the item for failed deliveries of the last seven days, up to the start of this run's windows.
     ///
-    /// There is one item, whose window each run moves forward, because Apple returns only failures, usually one page.
-    /// In the sandbox Apple tries only once, so the first reading is complete.
+    /// The seven days are one item, because Apple returns only failures for it, usually one page. Each run moves the
+    /// item's window forward. The sandbox needs no such item: Apple tries only once there, so the first
+    /// reading is complete.
     private func planFailures(
         before end: UnixMilliseconds,
         _ run: Int64,
@@ -101,7 +101,7 @@ struct WindowPlanner {
                 (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
             VALUES ($1, $2, $3, $5, $6, 'waiting', clock_timestamp(), $4, $7, $8)
             ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
-                run_id = excluded.run_id, \(ItemPlanner.isToDo), cursor = NULL,
+                run_id = excluded.run_id, \(ItemPlanner.resetToWaiting), cursor = NULL,
                 window_start = excluded.window_start, window_end = excluded.window_end
             """,
             key + [
@@ -133,9 +133,11 @@ struct WindowPlanner {
     /// Closed days that the job has read, but not since Apple's last delivery attempts for them.
     ///
     /// A day consists of the job's windows in it. It is due ``WindowReading/secondReadingDelay`` after its end, when
-    /// all these windows are done. A day that one window covered in a run that began later, such as the old days of a
-    /// first run, needs no second reading. The keys of windows begin with a moment in milliseconds, so the primary key
-    /// finds those that Apple still serves, at any age of the ledger. Parameters: 1 app, 2 job, 3 stream, 4 filters, 5
+    /// all these windows are done. A day needs no second reading if one window covered it in a run that began
+    /// after the day was due, as for the old days of a first run.
+    ///
+    /// The keys of windows begin with a moment in milliseconds. So a range of the primary key finds the windows that
+    /// Apple still serves, and the cost does not grow with the ledger. Parameters: 1 app, 2 job, 3 stream, 4 filters, 5
     /// the first key that Apple serves, 6 the oldest date that Apple serves, 7 the latest end of a due day, 8 the end
     /// of the keys.
     private static let dueDays = """
@@ -175,10 +177,10 @@ struct WindowPlanner {
     /// Adds the unfinished windows of earlier runs to this run.
     ///
     /// Their tokens may still be valid.
-    private func takeUpUndoneWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
+    private func takeUpUnfinishedWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
-            UPDATE crawl_items SET run_id = $5, \(ItemPlanner.isToDo)
+            UPDATE crawl_items SET run_id = $5, \(ItemPlanner.resetToWaiting)
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
                AND state = 'failed' AND window_end > $6
             """,

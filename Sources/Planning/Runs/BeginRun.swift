@@ -17,15 +17,15 @@ extension Ledger {
         return try await pages.withConnection { connection -> RunStart in
             // The list is read only if it is needed.
             let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
-            if let open, open.isJoinable(plan), !open.isPlanning { return open.start(plan) }
+            if let open, open.isJoinable(plan), !open.isPlanning { return open.runStart(plan) }
             let staged = try StagedLists.copy(lists, on: connection)
             let (opened, remarks) = try connection.transaction(.readCommitted) { connection in
                 try Self.lockRuns(of: plan, on: connection)
                 return try Self.open(plan, by: invocation, on: connection)
             }
-            guard opened.isPlanning else { return opened.start(plan) }
+            guard opened.isPlanning else { return opened.runStart(plan) }
             crashPoint(.idsListed)
-            var start = opened.start(plan, joined: opened.begunBy != invocation)
+            var start = opened.runStart(plan, joined: opened.begunBy != invocation)
             start.remarks.insert(contentsOf: remarks, at: 0)
             start.listedIDs = staged.transactions.count
             start.duplicateIDs = staged.transactions.duplicates

@@ -22,6 +22,9 @@ struct Invocation: Equatable, Sendable {
 /// A job's run that has not ended.
 struct OpenRun: Sendable {
     /// The phase in which a run's items are planned.
+    ///
+    /// The next phases are 0: notifications, only with `changedSince`; 1: histories, and without `changedSince` also
+    /// notifications; 2: refunds of customers with a revocation.
     static let planning: Int32 = -1
 
     let run: Int64
@@ -70,7 +73,7 @@ struct OpenRun: Sendable {
         !plan.restart && !isRetry && fingerprint == plan.fingerprint
     }
 
-    func start(_ plan: RunPlan, joined: Bool = true) -> RunStart {
+    func runStart(_ plan: RunPlan, joined: Bool = true) -> RunStart {
         var start = RunStart(run: run, now: now, joined: joined, restarted: restarted)
         guard joined else { return start }
         if isPlanning {

@@ -57,7 +57,7 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Int {
         try connection.run(
-            "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.isToDo) WHERE \(Self.isRetryable)",
+            "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.resetToWaiting) WHERE \(Self.isRetryable)",
             Self.retryable(by: plan) + [.bigint(run)]
         ).affected
     }

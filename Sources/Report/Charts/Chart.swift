@@ -44,7 +44,7 @@ struct Chart: Sendable {
 }
 
 extension Chart {
-    /// The panels that the chart draws of a table.
+    /// The panels that show a table.
     ///
     /// - Parameters:
     ///   - table: A table with the chart's columns.

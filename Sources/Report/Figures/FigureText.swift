@@ -53,19 +53,19 @@ enum FigureText {
 
     /// `0.0123` becomes `1.23%`.
     static func rate(_ value: String) -> String {
-        hundredths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))%" } ?? value
+        tenThousandths(value).map { percent(hundredths: Int64($0)) } ?? value
     }
 
     /// `0.0123` as a JSON number of percent.
     static func plainRate(_ value: String) -> String {
-        hundredths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))" } ?? "null"
+        tenThousandths(value).map { "\($0 / 100).\(padded(UInt64($0 % 100), to: 2))" } ?? "null"
     }
 
     /// A decimal number with two decimal places, `1.5` as `1.50`; `nil` for other text.
     static func plainRatio(_ value: String) -> String? {
         let isNegative = value.hasPrefix("-")
-        guard let hundredths = hundredths(isNegative ? String(value.dropFirst()) : value) else { return nil }
-        let rounded = (hundredths + 50) / 100
+        guard let exact = tenThousandths(isNegative ? String(value.dropFirst()) : value) else { return nil }
+        let rounded = (exact + 50) / 100
         return "\(isNegative && rounded > 0 ? "-" : "")\(rounded / 100).\(padded(UInt64(rounded % 100), to: 2))"
     }
 
@@ -118,14 +118,16 @@ enum FigureText {
         return "\(padded(UInt64(count / 12), to: 4))-\(padded(UInt64(count % 12 + 1), to: 2))"
     }
 
-    /// Converts `0.1249` to `12`, and a value above zero and below one half percent to `<1`.
-    static func percent(_ value: String) -> String {
-        guard let hundredths = hundredths(value) else { return value }
+    /// A rate in percent, rounded, without the sign: `0.1249` is `12`; above zero and below half a percent is `<1`.
+    static func wholePercent(_ value: String) -> String {
+        guard let hundredths = tenThousandths(value) else { return value }
         return hundredths > 0 && hundredths < 50 ? "<1" : "\((hundredths + 50) / 100)"
     }
 
-    /// Hundredths of a percent of a rate with at most four decimal places.
-    static func hundredths(_ value: String) -> Int? {
+    /// A decimal number in ten-thousandths; the ten-thousandths of a rate are hundredths of a percent.
+    ///
+    /// Further decimal places are ignored.
+    static func tenThousandths(_ value: String) -> Int? {
         let parts = value.split(separator: ".", omittingEmptySubsequences: false)
         guard let units = parts.first.flatMap({ Int($0) }), units >= 0, parts.count <= 2 else { return nil }
         let fraction = parts.count == 2 ? parts[1].prefix(4) : ""

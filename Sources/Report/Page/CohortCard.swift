@@ -36,7 +36,7 @@ private struct CohortTable {
             let cells: [HTML] = (0..<width).map { number in
                 guard let (rate, retained) = cohort.cells[number] else { return "<td></td>" }
                 let counts = "\(retained) of \(cohort.subscriptions)"
-                return "<td class=\"heat heat\(step(rate))\" title=\"\(counts)\">\(FigureText.percent(rate))</td>"
+                return "<td class=\"heat heat\(step(rate))\" title=\"\(counts)\">\(FigureText.wholePercent(rate))</td>"
             }
             let month = FigureText.words(cohort.month, .month)
             return """
@@ -70,5 +70,5 @@ private struct CohortTable {
     }
 
     /// The colour step, from 0 to 10.
-    private func step(_ rate: String) -> Int { min(10, (FigureText.hundredths(rate) ?? 0) / 1_000) }
+    private func step(_ rate: String) -> Int { min(10, (FigureText.tenThousandths(rate) ?? 0) / 1_000) }
 }

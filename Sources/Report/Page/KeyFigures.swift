@@ -89,12 +89,12 @@ struct KeyFigures {
         let before = table.having { ($0[month] ?? "") >= start && ($0[month] ?? "") < middle }
         return share(
             "Refund rate",
-            now,
-            before,
-            ["refunded"],
-            of: "purchases",
-            "purchases of 12 months",
-            "the 12 before"
+            in: now,
+            before: before,
+            of: ["refunded"],
+            among: "purchases",
+            words: "purchases of 12 months",
+            wordsBefore: "the 12 before"
         )
     }
 
@@ -106,17 +106,26 @@ struct KeyFigures {
         let now = table.having { ($0[day] ?? "") > thirty }
         let before = table.having { ($0[day] ?? "") > sixty && ($0[day] ?? "") <= thirty }
         let parts = ["at_once", "later"]
-        return share("Notifications taken", now, before, parts, of: "notifications", "in 30 days", "the 30 before")
+        return share(
+            "Notifications taken",
+            in: now,
+            before: before,
+            of: parts,
+            among: "notifications",
+            words: "in 30 days",
+            wordsBefore: "the 30 before"
+        )
     }
 
+    /// The share of the columns `parts` in the column `whole`, compared with the period before.
     private func share(
         _ name: String,
-        _ now: FigureTable,
-        _ before: FigureTable,
-        _ parts: [String],
-        of whole: String,
-        _ words: String,
-        _ earlier: String
+        in now: FigureTable,
+        before: FigureTable,
+        of parts: [String],
+        among whole: String,
+        words: String,
+        wordsBefore: String
     ) -> HTML? {
         func sums(_ table: FigureTable) -> (part: Int64, all: Int64) {
             (parts.flatMap(table.numbers).reduce(0, +), table.numbers(whole).reduce(0, +))
@@ -130,7 +139,7 @@ struct KeyFigures {
             value: FigureText.percent(hundredths: rate),
             remark: "\(FigureText.count(present.part)) of \(FigureText.count(present.all)) \(words)"
         )
-        if past.all > 0 { tile.change = FigureText.points(rate - hundredths(past)) + " against \(earlier)" }
+        if past.all > 0 { tile.change = FigureText.points(rate - hundredths(past)) + " against \(wordsBefore)" }
         return tile.html()
     }
 

@@ -116,6 +116,7 @@ final class ColumnMap: Sendable {
         "data": "",
         "descriptors": "",
         "externalPurchaseToken": "external_purchase_",
+        "multiSeatInfo": "",
         "priceIncreaseInfo": "price_increase_",
     ]
 

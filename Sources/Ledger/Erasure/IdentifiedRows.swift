@@ -81,8 +81,8 @@ struct IdentifiedRows {
 
 /// The IDs of one record, by their meaning for erasure.
 ///
-/// A family member's record (`FAMILY_SHARED`) belongs to the Apple Account in its `appTransactionId`, not to the payer.
-/// So its original transaction ID and account token do not count.
+/// A record of a member of a family (`FAMILY_SHARED`), organization or group (`ASSIGNED`) belongs to the Apple Account in its
+/// `appTransactionId`, not to the payer. So its original transaction ID and account token do not count.
 private struct RecordIDs {
     private let own: Set<CustomerID>
     private let chain: Set<CustomerID>
@@ -107,7 +107,9 @@ private struct RecordIDs {
         chain = ids(.transaction, "original_transaction_id", "previous_original_transaction_id")
         account = ids(.account, "app_account_token")
         if case .text(let id) = cell("transaction_id") { transactionID = id } else { transactionID = nil }
-        isFamilyMembers = cell("in_app_ownership_type") == .text("FAMILY_SHARED") && !appTransaction.isEmpty
+        isFamilyMembers =
+            [Cell.text("FAMILY_SHARED"), .text("ASSIGNED")].contains(cell("in_app_ownership_type"))
+            && !appTransaction.isEmpty
     }
 
     var deciding: Set<CustomerID> {

@@ -1,3 +1,5 @@
+import AppStoreModel
+import JobPlan
 import LedgerSchema
 import Postgres
 
@@ -16,6 +18,9 @@ package struct ItemCoverage: Codable, Sendable, Equatable {
     package let completeUntil: String?
     /// Periods that Apple no longer serves, as `from/to`.
     package let gaps: [String]
+    /// What Apple leaves out of its answers for the item, such as what a deprecated version does not return; `nil` if the
+    /// answers are complete.
+    package let omits: [String]?
 }
 
 extension Ledger {
@@ -23,7 +28,7 @@ extension Ledger {
     package func coverage(of job: String, app: AppID, _ line: @escaping @Sendable (ItemCoverage) -> Void) async throws {
         let iso = { (column: String) in "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')" }
         let sql = """
-            SELECT i.stream, i.item_key, i.state, \(iso("i.window_start")) AS window_start, \(iso("i.window_end")) AS window_end,
+            SELECT i.stream, i.item_key, i.state, i.fingerprint, \(iso("i.window_start")) AS window_start, \(iso("i.window_end")) AS window_end,
                    \(iso("i.complete_until")) AS complete_until,
                    coalesce((SELECT array_agg(\(iso("g.gap_start")) || '/' || \(iso("g.gap_end")) ORDER BY g.gap_start)
                                FROM coverage_gaps g WHERE g.app_id = i.app_id AND g.job = i.job AND g.stream = i.stream
@@ -44,7 +49,8 @@ extension Ledger {
                         windowStart: try row.textOrNil("window_start"),
                         windowEnd: try row.textOrNil("window_end"),
                         completeUntil: try row.textOrNil("complete_until"),
-                        gaps: try row.textArray("gaps")
+                        gaps: try row.textArray("gaps"),
+                        omits: Self.omissions(of: try row.text("stream"), query: try row.text("fingerprint"))
                     )
                 }
             }
@@ -52,6 +58,12 @@ extension Ledger {
             guard let end = batch.last else { return }
             last = (end.stream, end.item)
         }
+    }
+
+    /// What Apple leaves out of its answers to the query of an item; `nil` if nothing.
+    private static func omissions(of stream: String, query: String) -> [String]? {
+        let omissions = AllStreams.type(of: StreamName(stream))?.omissions(of: query) ?? []
+        return omissions.isEmpty ? nil : omissions
     }
 
     /// The number of distinct IDs of a job's query, and of rows that repeat an ID.

@@ -55,7 +55,7 @@ package enum PageDecoder {
     ///   - read: Reads one record.
     /// - Returns: A page with all records, and no other after it.
     /// - Throws: ``RequestFailure/badPage(reason:)``.
-    package static func list(
+    package static func unpagedList(
         _ body: [UInt8],
         records recordsName: String,
         read: (JSONElement) -> PageRecord

@@ -92,12 +92,13 @@ let package = Package(
         module("HTTPTransport", ["Basics", "CLibCurl"]),
         module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
 
-        // Level 3: job files with their streams, and signatures
+        // Level 3: job files with their streams, signatures, and Apple's hourly limits
         module("JobPlan", ["AppStoreModel", "StrictJSON", "Basics", "LedgerSchema", yams]),
         module("SignedData", ["AppStoreModel", "StrictJSON", "Basics", "COpenSSL"]),
+        module("RateLimit", ["AppStoreModel", "Basics", "LedgerSchema", "Postgres"]),
 
         // Level 4: the parts of a run
-        module("Crawl", ["AppStoreModel", "Basics", "JobPlan"]),
+        module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
         module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
         module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics"]),
         module(
@@ -109,7 +110,15 @@ let package = Package(
             resources: [.embedInCode("SQL")]
         ),
 
-        // Level 5: what is made of a ledger
+        // Level 5: what a run will do, and what is done with a ledger
+        module(
+            "Planning",
+            [
+                "AppStoreModel", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "Ledger",
+            ],
+            resources: [.embedInCode("SQL")]
+        ),
+        module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
         module("Publish", ["LedgerSchema", "Basics", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
@@ -124,7 +133,8 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Publish", "Report",
+                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning",
+                "Erasure", "Publish", "Report",
             ]
         ),
         module(
@@ -139,8 +149,9 @@ let package = Package(
         .executableTarget(
             name: "storeledger",
             dependencies: [
-                "AppStoreModel", "Basics", "JobPlan", "Crawl", "Ledger", "Publish", "Pipeline", argumentParser,
-                logging,
+                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Erasure", "Publish",
+                "Pipeline",
+                argumentParser, logging,
             ],
             swiftSettings: optimized
         ),
@@ -150,12 +161,13 @@ let package = Package(
             swiftSettings: optimized
         ),
 
-        // One test target per target. `TestSupport` provides databases, loopback servers and a simulator to all of them.
+        // One test target per target; LedgerTests has the tests of Erasure and Publish too, because they need its support.
+        // `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
-            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema"],
+            dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema", "RateLimit"],
             path: "Tests/TestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", []),
@@ -166,13 +178,21 @@ let package = Package(
         tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
         tests(of: "CSVFormat", []),
         // Its simulated fleets make millions of grants.
-        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
+        tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
+        tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
         tests(
             of: "Normalize",
             ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
         ),
-        tests(of: "Ledger", ["AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "Publish", "TestSupport"]),
+        tests(
+            of: "Ledger",
+            [
+                "AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Planning", "Erasure", "Publish",
+                "TestSupport",
+            ]
+        ),
+        tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
@@ -184,8 +204,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
-                "CSVFormat",
-                "Crawl", "AppStoreAPI", "Normalize",
+                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Planning",
             ],
             path: "Tests/Fuzz/FuzzTargets",
             swiftSettings: settings
@@ -208,7 +227,7 @@ let package = Package(
             name: "ledger-bench",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Normalize",
-                "Ledger", "Basics",
+                "Ledger", "Planning", "Erasure", "Basics",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],
             path: "Tests/Benchmarks",

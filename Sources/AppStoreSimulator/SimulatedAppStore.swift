@@ -95,7 +95,7 @@ package struct SimulatedAppStore: Sendable {
             }
         } catch let interrupted as Interrupted {
             // A signal is the normal end of a server.
-            if let error = interrupted.unwinding { throw error }
+            if let error = interrupted.failure { throw error }
         }
     }
 

@@ -1,7 +1,8 @@
 /// Runs `work` on every element, at most `width` at a time.
 ///
-/// It returns when all have finished. When it throws, the others were cancelled and have ended. `next` is called only when
-/// a worker is free, so elements do not accumulate in memory. An error of `work` also ends a slow call of `next`.
+/// It returns or throws only when no call of `work` or `next` is running any more. An error of one call cancels all
+/// others, including a slow call of `next`. `next` is called only when a worker is free, so elements do not accumulate
+/// in memory.
 ///
 /// - Parameters:
 ///   - width: At least 1.
@@ -16,26 +17,26 @@ package func withBoundedWorkers<Element: Sendable>(
     precondition(width >= 1, "at least one worker is needed")
     try await withThrowingTaskGroup(of: WorkerEvent<Element>.self) { group in
         var free = width
-        var isAsking = false
+        var isFetching = false
         var hasMore = true
         while true {
-            if hasMore, !isAsking, free > 0 {
+            if hasMore, !isFetching, free > 0 {
                 try Task.checkCancellation()
-                isAsking = true
-                group.addTask { .answer(try await next()) }
+                isFetching = true
+                group.addTask { .fetched(try await next()) }
             }
             // `next` and `work` both run as child tasks, so the first error of either ends the wait.
             guard let event = try await group.next() else { return }
             switch event {
-            case .answer(let element?):
-                isAsking = false
+            case .fetched(let element?):
+                isFetching = false
                 free -= 1
                 group.addTask {
                     try await work(element)
                     return .finished
                 }
-            case .answer(nil):
-                isAsking = false
+            case .fetched(nil):
+                isFetching = false
                 hasMore = false
             case .finished:
                 free += 1
@@ -45,6 +46,6 @@ package func withBoundedWorkers<Element: Sendable>(
 }
 
 private enum WorkerEvent<Element: Sendable>: Sendable {
-    case answer(Element?)
+    case fetched(Element?)
     case finished
 }

@@ -74,7 +74,7 @@ package enum CrashPoint: Sendable {
     @_transparent
     package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {}
 
-    /// A duration of leases, which only a build with `-DFAILPOINTS` shortens.
+    /// Returns the duration of a lease unchanged; a build with `-DFAILPOINTS` shortens it.
     @_transparent
     package func leaseTime(_ time: Duration) -> Duration { time }
 #endif

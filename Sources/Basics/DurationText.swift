@@ -1,5 +1,5 @@
 extension Duration {
-    /// Such as `2 h 5 min`, `90 s`, `0.4 s`; for people.
+    /// The duration for people, such as `2 h 5 min`, `90 s` or `0.4 s`.
     package var inWords: String {
         let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
         if seconds >= 3_600 {
@@ -9,5 +9,12 @@ extension Duration {
         if seconds >= 120 { return "\(Int((seconds / 60).rounded())) min" }
         if seconds >= 10 { return "\(Int(seconds.rounded())) s" }
         return "\(Double(Int((seconds * 10).rounded())) / 10) s"
+    }
+}
+
+extension Duration {
+    /// In seconds, with their fraction.
+    package var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

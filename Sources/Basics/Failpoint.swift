@@ -12,7 +12,7 @@
         action.perform(at: point, socket: socket())
     }
 
-    /// Divides the times of leases by `STORELEDGER_FAILPOINT_LEASE`, a whole number, 1 by default.
+    /// Divides the duration of a lease by `STORELEDGER_FAILPOINT_LEASE`, a whole number, 1 by default.
     package func leaseTime(_ time: Duration) -> Duration { time / Failpoint.leaseDivisor }
 
     /// The action in `STORELEDGER_FAILPOINT` and its crash point: `name@nth=action`.

@@ -5,8 +5,8 @@
 ///
 /// - Parameters:
 ///   - text: Of any length.
-///   - limit: The most characters (Unicode scalars) that are kept; `…` stands for the others.
-///   - asciiOnly: Whether characters beyond ASCII are escaped, too; the sign for the others is then `...`.
+///   - limit: The most characters (Unicode scalars) that are kept; `…` at the end marks an omission.
+///   - asciiOnly: Whether characters beyond ASCII are escaped, too; an omission is then marked by `...`.
 ///   - quoted: Whether the text is put in quotes, with quotes and backslashes in it escaped.
 /// - Returns: The printable text.
 package func printable(
@@ -21,8 +21,8 @@ package func printable(
     for scalar in text.unicodeScalars {
         guard count < limit else { return printed + quote + (asciiOnly ? "..." : "…") }
         count += 1
-        let isQuoting = quoted && (scalar == "\"" || scalar == "\\")
-        if isQuoting || isUnprintable(scalar) || (asciiOnly && !scalar.isASCII) {
+        let needsQuoting = quoted && (scalar == "\"" || scalar == "\\")
+        if needsQuoting || scalar.isUnprintable || (asciiOnly && !scalar.isASCII) {
             printed += scalar.escaped(asASCII: true)
         } else {
             printed.unicodeScalars.append(scalar)
@@ -31,9 +31,12 @@ package func printable(
     return printed + quote
 }
 
-private func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
+extension Unicode.Scalar {
+    /// Whether it can start a line, colour a terminal or change the reading direction.
+    package var isUnprintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }

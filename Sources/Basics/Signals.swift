@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A signal told the program to stop, and it stopped in order.
+/// A signal told the program to stop, and the running work was cancelled and has ended.
 package struct Interrupted: Error {
     /// SIGINT or SIGTERM.
     package let signal: Int32
-    /// The error of the body while it stopped, except `CancellationError`.
-    package let unwinding: (any Error)?
+    /// The error with which the work ended after the signal; `nil` for none and for `CancellationError`.
+    package let failure: (any Error)?
 }
 
 /// Runs `body`, and cancels its task at SIGINT or SIGTERM.
@@ -21,10 +21,10 @@ package func withSignalsAsCancellation<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let (signals, heard) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
-    let hasHeardOne = Flag()
+    let wasSignalled = Flag()
     let watches = [SIGINT, SIGTERM].map { number in
         SignalWatch(number) {
-            guard hasHeardOne.raise() else { _exit(128 + number) }
+            guard wasSignalled.raise() else { _exit(128 + number) }
             heard.yield(number)
         }
     }
@@ -62,7 +62,7 @@ private func cancelling<Value: Sendable>(
             case .finished(let result):
                 group.cancelAll()
                 guard let signal else { return try result.get() }
-                throw Interrupted(signal: signal, unwinding: result.problem)
+                throw Interrupted(signal: signal, failure: result.failure)
             }
         }
         preconditionFailure("the body always finishes")
@@ -78,7 +78,8 @@ private func outcome<Value: Sendable>(of body: () async throws -> Value) async -
 }
 
 extension Result where Failure == any Error {
-    fileprivate var problem: (any Error)? {
+    /// The error; `nil` for `CancellationError`.
+    fileprivate var failure: (any Error)? {
         guard case .failure(let error) = self, !(error is CancellationError) else { return nil }
         return error
     }
@@ -88,11 +89,11 @@ extension Result where Failure == any Error {
 private struct SignalWatch {
     private let number: Int32
     private let source: any DispatchSourceSignal
-    private var earlier = sigaction()
+    private var previousAction = sigaction()
 
     init(_ number: Int32, heard: @escaping @Sendable () -> Void) {
         self.number = number
-        unsafe sigaction(number, nil, &earlier)
+        unsafe sigaction(number, nil, &previousAction)
         source = DispatchSource.makeSignalSource(signal: number)
         source.setEventHandler(handler: heard)
     }
@@ -113,8 +114,8 @@ private struct SignalWatch {
             source.setCancelHandler { cancelled.resume() }
             source.cancel()
         }
-        var earlier = earlier
-        unsafe sigaction(number, &earlier, nil)
+        var previousAction = previousAction
+        unsafe sigaction(number, &previousAction, nil)
     }
 }
 

@@ -13,9 +13,9 @@ package enum UUIDText {
                 guard digits[index] == UInt8(ascii: "-") else { return nil }
                 index += 1
             default:
-                guard let high = value(ofDigit: digits[index]), let low = value(ofDigit: digits[index + 1]) else {
-                    return nil
-                }
+                guard let high = hexadecimalValue(ofDigit: digits[index]),
+                    let low = hexadecimalValue(ofDigit: digits[index + 1])
+                else { return nil }
                 bytes.append(high << 4 | low)
                 index += 2
             }
@@ -27,18 +27,6 @@ package enum UUIDText {
     /// - Returns: Text with lower-case digits.
     package static func text(of bytes: [UInt8]) -> String {
         precondition(bytes.count == 16, "a UUID has 16 bytes, not \(bytes.count)")
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { group in
-            bytes[group].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
-        .joined(separator: "-")
-    }
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { bytes[$0].hexadecimal }.joined(separator: "-")
     }
 }

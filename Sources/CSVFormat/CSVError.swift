@@ -38,7 +38,7 @@ extension CSVError: CustomStringConvertible {
         case .missingFile(let path):
             "\(path): there is no such file."
         case .unreadableFile(let path, let errno):
-            "\(path): it cannot be read: \(systemMessage(errno))."
+            "\(path): it cannot be read: \(systemErrorText(errno))."
         case .notAFile(let path):
             "\(path): this is not a regular file; name a file that can be read again."
         case .notText(let path, let line, let looksLike):
@@ -64,13 +64,9 @@ extension CSVError: CustomStringConvertible {
         case .columnCountMismatch(let row, let found, let expected):
             "Row \(row) of a CSV file was given \(found) cells; it has \(expected) columns."
         case .cannotWrite(let errno):
-            "A CSV file cannot be written: \(systemMessage(errno))."
+            "A CSV file cannot be written: \(systemErrorText(errno))."
         }
     }
-}
-
-private func systemMessage(_ errno: Int32) -> String {
-    unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
 }
 
 private func list(_ names: [String]) -> String {

@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import JobPlan
+package import RateLimit
 
 /// An event that the crawl reports for progress and logs.
 ///

@@ -1,6 +1,7 @@
 package import AppStoreModel
 package import Basics
 import JobPlan
+import RateLimit
 
 /// Crawls many items concurrently, each page by page, until all are finished.
 ///
@@ -47,6 +48,8 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 try await crawl(item)
             } catch is LeaseLost {
                 report(.leaseLost(item))
+            } catch let error as ClockDisagreement {
+                throw StopReason(error)
             }
         }
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Finds the file of trusted certificate authorities.
 ///
-/// libcurl gets its path explicitly, so that no environment variable and no build default replaces it.
+/// libcurl gets its path explicitly, so that neither an environment variable nor a build default decides.
 package enum CertificateBundle {
     /// Debian, Fedora, Alpine.
     private static let systemFiles = [
@@ -19,7 +19,7 @@ package enum CertificateBundle {
         guard let path = candidates.first(where: { unsafe access($0, R_OK) == 0 }) else {
             throw TransportFault(
                 .unavailable,
-                "No CA bundle can be read at \(candidates.joined(separator: ", ")); install ca-certificates or name one."
+                "No CA bundle can be read at \(candidates.joined(separator: ", ")); install ca-certificates, or configure a CA file."
             )
         }
         return path

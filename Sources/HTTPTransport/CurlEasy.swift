@@ -11,10 +11,11 @@ final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var reception = Reception()
-    /// How often libcurl started to send the request; only once is allowed.
-    private var departures = 0
-    private var departsBy: ContinuousClock.Instant?
+    private var received = PartialResponse()
+    /// How often libcurl was about to send the request; it may send it only once.
+    private var sendAttempts = 0
+    /// The request is not sent after this moment.
+    private var sendDeadline: ContinuousClock.Instant?
     private var isTooLate = false
 
     var id: ID { ID(bitPattern: unsafe handle) }
@@ -35,12 +36,12 @@ final class CurlEasy {
     /// Sets all options for one request and removes those of earlier requests.
     func prepare(_ request: HTTPRequest, _ settings: CurlSettings) throws(TransportFault) {
         forget()
-        reception = Reception(limits: settings.limits)
-        departsBy = request.departure.by
+        received = PartialResponse(limits: settings.limits)
+        sendDeadline = request.departure.by
         for (option, value) in settings.options { try set(option, value) }
         // Not in the list above, because only newer versions have this option.
         guard unsafe storeledger_curl_set_quick_exit(handle) == CURLE_OK else {
-            throw TransportFault(.unavailable, "libcurl refuses to end without waiting for name lookups.")
+            throw TransportFault(.unavailable, "libcurl refuses the option to end without waiting for name lookups.")
         }
         try set(CURLOPT_URL, .string(request.url))
         // Waiting for a connection to multiplex is useful only where HTTP/2 is possible.
@@ -63,33 +64,33 @@ final class CurlEasy {
         unsafe curl_slist_free_all(headerList)
         unsafe headerList = nil
         unsafe errorText.pointee = 0
-        reception = Reception()
-        departures = 0
-        departsBy = nil
+        received = PartialResponse()
+        sendAttempts = 0
+        sendDeadline = nil
         isTooLate = false
     }
 
     /// The result of the finished exchange; must be read before ``forget()``.
     func result(of code: CURLcode) -> Result<HTTPResponse, TransportFault> {
-        if let fault = reception.fault { return .failure(fault) }
+        if let fault = received.fault { return .failure(fault) }
         guard !isTooLate else {
-            return .failure(TransportFault(.tooLate, "There was no connection before the request's time had passed."))
+            return .failure(TransportFault(.tooLate, "No connection was made before the request's deadline."))
         }
-        guard departures <= 1 else {
+        guard sendAttempts <= 1 else {
             return .failure(
-                TransportFault(.keptConnectionLost, "A kept connection ended before the answer began.")
+                TransportFault(.keptConnectionLost, "A reused connection ended before the response began.")
             )
         }
         guard code == CURLE_OK else { return .failure(fault(for: code)) }
         // libcurl treats the end of the connection inside the headers as the end of the response.
-        guard reception.hasAllHeaders else {
+        guard received.hasAllHeaders else {
             return .failure(TransportFault(.connectionLost, "The connection ended inside the response's headers."))
         }
         return .success(
             HTTPResponse(
                 status: long(CURLINFO_RESPONSE_CODE),
-                headers: reception.headers,
-                body: reception.body,
+                headers: received.headers,
+                body: received.body,
                 httpVersion: httpVersion
             )
         )
@@ -99,9 +100,9 @@ final class CurlEasy {
         let text = unsafe String(cString: errorText.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(errorText))
         let progress = ExchangeProgress(
             hasConnected: offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
-            hasAllHeaders: reception.hasAllHeaders,
+            hasAllHeaders: received.hasAllHeaders,
             elapsed: .microseconds(offset(CURLINFO_TOTAL_TIME_T)),
-            allowed: reception.limits.totalTimeout
+            allowed: received.limits.totalTimeout
         )
         return TransportFault(code, text, progress)
     }
@@ -125,10 +126,10 @@ final class CurlEasy {
         for header in headers {
             // For libcurl, "Name:" means "do not send it" and "Name;" means "send it empty".
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
-            guard let longer = unsafe curl_slist_append(headerList, line) else {
+            guard let extended = unsafe curl_slist_append(headerList, line) else {
                 throw TransportFault(.unavailable, "libcurl has no memory for a header.")
             }
-            unsafe headerList = longer
+            unsafe headerList = extended
         }
         try check(unsafe storeledger_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList), CURLOPT_HTTPHEADER)
     }
@@ -140,31 +141,34 @@ final class CurlEasy {
             try check(unsafe storeledger_curl_set_pointer(handle, option, me), option)
         }
         // Each callback returns the number of bytes it accepted; another number ends the exchange.
-        let takeBody: storeledger_curl_sink = { bytes, size, count, me in
+        let receiveBody: storeledger_curl_sink = { bytes, size, count, me in
             guard let bytes = unsafe bytes, let me = unsafe me else { return 0 }
             let chunk = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().reception.take(body: chunk)
+            return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().received.take(body: chunk)
                 ? chunk.count : 0
         }
-        let takeHeader: storeledger_curl_sink = { bytes, size, count, me in
+        let receiveHeader: storeledger_curl_sink = { bytes, size, count, me in
             guard let bytes = unsafe bytes, let me = unsafe me else { return 0 }
             let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().reception.take(headerLine: line)
+            return unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue().received.take(headerLine: line)
                 ? line.count : 0
         }
-        // libcurl repeats a request by itself when a kept connection ends without an answer. Each request counts against
-        // Apple's limit, so the caller must decide, and this callback stops the second attempt.
-        let depart: curl_prereq_callback = { me, _, _, _, _ in
+        // libcurl sends a request again by itself when a reused connection ends without an answer. Each request counts
+        // against Apple's limit, so the caller must decide, and this callback stops the second attempt.
+        let beforeSending: curl_prereq_callback = { me, _, _, _, _ in
             guard let me = unsafe me else { return CURL_PREREQFUNC_ABORT }
             let easy = unsafe Unmanaged<CurlEasy>.fromOpaque(me).takeUnretainedValue()
-            easy.departures += 1
+            easy.sendAttempts += 1
             // The last check before the bytes are sent: the process or the machine can be suspended at any earlier point.
-            if let end = easy.departsBy, easy.departures == 1 { easy.isTooLate = .now > end }
-            return easy.departures > 1 || easy.isTooLate ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK
+            if let deadline = easy.sendDeadline, easy.sendAttempts == 1 { easy.isTooLate = .now > deadline }
+            return easy.sendAttempts > 1 || easy.isTooLate ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK
         }
-        try check(unsafe storeledger_curl_set_departure(handle, depart), CURLOPT_PREREQFUNCTION)
-        try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_WRITEFUNCTION, takeBody), CURLOPT_WRITEFUNCTION)
-        try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_HEADERFUNCTION, takeHeader), CURLOPT_HEADERFUNCTION)
+        try check(unsafe storeledger_curl_set_departure(handle, beforeSending), CURLOPT_PREREQFUNCTION)
+        try check(unsafe storeledger_curl_set_sink(handle, CURLOPT_WRITEFUNCTION, receiveBody), CURLOPT_WRITEFUNCTION)
+        try check(
+            unsafe storeledger_curl_set_sink(handle, CURLOPT_HEADERFUNCTION, receiveHeader),
+            CURLOPT_HEADERFUNCTION
+        )
     }
 
     private func setSocketOptions(_ settings: CurlSettings) throws(TransportFault) {
@@ -187,11 +191,11 @@ final class CurlEasy {
         try check(code, option)
     }
 
-    /// Throws when libcurl does not accept an option, because most options are needed for security.
+    /// Throws when libcurl rejected an option, because most options are needed for security.
     private func check(_ code: CURLcode, _ option: CURLoption) throws(TransportFault) {
         guard code == CURLE_OK else {
-            let why = unsafe String(cString: curl_easy_strerror(code))
-            throw TransportFault(.unavailable, "libcurl refuses the option \(option.rawValue): \(why).")
+            let cause = unsafe String(cString: curl_easy_strerror(code))
+            throw TransportFault(.unavailable, "libcurl refuses the option \(option.rawValue): \(cause).")
         }
     }
 

@@ -10,10 +10,10 @@ enum CurlLibrary {
     /// A static `let` because `curl_global_init` must run once, before any other call, on one thread.
     static let problem: TransportFault? = {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
-            return TransportFault(.unavailable, "libcurl does not start (curl_global_init).")
+            return TransportFault(.unavailable, "libcurl cannot be initialized (curl_global_init).")
         }
         guard let found = unsafe curl_version_info(CURLVERSION_FIRST) else {
-            return TransportFault(.unavailable, "libcurl does not tell its version.")
+            return TransportFault(.unavailable, "libcurl does not report its version.")
         }
         guard unsafe found.pointee.version_num >= oldestVersion else {
             let version = unsafe String(cString: found.pointee.version)

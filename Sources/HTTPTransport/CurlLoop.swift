@@ -5,25 +5,25 @@ import Synchronization
 ///
 /// All calls of libcurl except the wake-up happen inside ``run()``, on this thread.
 final class CurlLoop: Sendable {
-    enum Order: Sendable {
+    enum Command: Sendable {
         case start(UInt64, HTTPRequest, CheckedContinuation<HTTPResponse, any Error>)
         case cancel(UInt64)
     }
 
     private struct Inbox {
-        var orders: [Order] = []
+        var commands: [Command] = []
         var isOpen = true
 
-        mutating func takeAll() -> [Order] {
-            defer { orders = [] }
-            return orders
+        mutating func takeAll() -> [Command] {
+            defer { commands = [] }
+            return commands
         }
     }
 
-    /// A short lack of memory makes libcurl fail as a whole.
+    /// How many failures of libcurl itself, one after another, end the loop.
     ///
-    /// The loop retries for two seconds.
-    private static let failuresInARow = 100
+    /// libcurl fails as a whole when memory is short for a moment, so the loop retries for two seconds.
+    private static let maximumFailures = 100
     private static let microsecondsAfterFailure: UInt32 = 20_000
 
     private let inbox = Mutex(Inbox())
@@ -35,16 +35,16 @@ final class CurlLoop: Sendable {
         multi = try CurlMulti(maximumConnections: configuration.maximumConnections)
     }
 
-    /// Passes an order to the loop; may be called from any thread.
-    func enqueue(_ order: Order) {
+    /// Passes a command to the loop; may be called from any thread.
+    func enqueue(_ command: Command) {
         let isAccepted = inbox.withLock { inbox in
             guard inbox.isOpen else { return false }
-            inbox.orders.append(order)
+            inbox.commands.append(command)
             // Inside the lock, because the multi handle exists only while the inbox is open.
             multi.wake()
             return true
         }
-        if !isAccepted { refuse(order) }
+        if !isAccepted { refuse(command) }
     }
 
     /// Makes ``run()`` return soon; may be called from any thread.
@@ -60,9 +60,9 @@ final class CurlLoop: Sendable {
     func run() {
         var exchanges = Exchanges(multi: multi, settings: settings)
         var failures = 0
-        while let orders = takeOrders() {
-            for order in orders {
-                switch order {
+        while let commands = takeCommands() {
+            for command in commands {
+                switch command {
                 case .start(let ticket, let request, let waiter): exchanges.start(ticket, request, waiter)
                 case .cancel(let ticket): exchanges.cancel(ticket)
                 }
@@ -71,7 +71,7 @@ final class CurlLoop: Sendable {
                 failures = 0
             } else {
                 failures += 1
-                guard failures < Self.failuresInARow else {
+                guard failures < Self.maximumFailures else {
                     inbox.withLock { $0.isOpen = false }
                     break
                 }
@@ -80,16 +80,16 @@ final class CurlLoop: Sendable {
         }
         exchanges.endAll()
         multi.close()
-        for order in inbox.withLock({ $0.takeAll() }) { refuse(order) }
+        for command in inbox.withLock({ $0.takeAll() }) { refuse(command) }
     }
 
     /// Returns `nil` once stopped.
-    private func takeOrders() -> [Order]? {
+    private func takeCommands() -> [Command]? {
         inbox.withLock { $0.isOpen ? $0.takeAll() : nil }
     }
 
-    private func refuse(_ order: Order) {
-        guard case .start(_, _, let waiter) = order else { return }
+    private func refuse(_ command: Command) {
+        guard case .start(_, _, let waiter) = command else { return }
         waiter.resume(throwing: TransportFault.shutDown)
     }
 }

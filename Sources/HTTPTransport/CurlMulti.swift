@@ -2,8 +2,8 @@ import CLibCurl
 
 /// libcurl's multi handle: many exchanges on one thread, one pool of connections.
 ///
-/// `@unchecked Sendable` holds because ``wake()`` is the only method called off the transport's thread,
-/// `curl_multi_wakeup` may be called from any thread, and ``CurlLoop`` does not call it after closing.
+/// `@unchecked Sendable`: only ``wake()`` is called on other threads than the transport's. `curl_multi_wakeup` allows
+/// that, and ``CurlLoop`` does not call it after closing.
 @safe
 final class CurlMulti: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
@@ -39,7 +39,7 @@ final class CurlMulti: @unchecked Sendable {
 
     func add(_ easy: CurlEasy) throws(TransportFault) {
         guard unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK else {
-            throw TransportFault(.unavailable, "libcurl does not take another request.")
+            throw TransportFault(.unavailable, "libcurl does not accept another request.")
         }
     }
 
@@ -55,9 +55,9 @@ final class CurlMulti: @unchecked Sendable {
 
     /// Waits for a socket, a time-out or ``wake()``.
     ///
-    /// It also returns for a wake-up before the call, so none is lost.
+    /// A wake-up before the call makes it return at once.
     func waitForWork() -> Bool {
-        // An upper limit, in case a wake-up is lost. libcurl returns earlier for its own time-outs.
+        // At most a second, in case ``wake()`` failed. libcurl returns earlier for its own time-outs.
         unsafe curl_multi_poll(handle, nil, 0, 1_000, nil) == CURLM_OK
     }
 

@@ -6,7 +6,7 @@ struct CurlSettings: Sendable {
         case long(Int)
         case offset(Int64)
         case string(String)
-        /// No value, also not libcurl's built-in default.
+        /// No value, not even libcurl's built-in default.
         case none
     }
 
@@ -27,7 +27,7 @@ struct CurlSettings: Sendable {
             // Otherwise libcurl resolves `..` in the path, and an ID could address another endpoint.
             (CURLOPT_PATH_AS_IS, .long(1)),
             (CURLOPT_NETRC, .long(Int(CURL_NETRC_IGNORED.rawValue))),
-            // Empty instead of unset: when unset, libcurl reads environment variables.
+            // Empty, not unset: if unset, libcurl reads environment variables.
             (CURLOPT_PROXY, .string("")),
             (CURLOPT_SSL_VERIFYPEER, .long(1)),
             (CURLOPT_SSL_VERIFYHOST, .long(2)),

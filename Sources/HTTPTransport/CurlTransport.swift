@@ -37,7 +37,7 @@ package final class CurlTransport: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.enqueue(.start(ticket, request, continuation))
-                // Covers a cancellation before the line above, when there was no exchange to cancel.
+                // `onCancel` may have run before the line above, when there was no exchange to cancel.
                 if Task.isCancelled { loop.enqueue(.cancel(ticket)) }
             }
         } onCancel: {

@@ -10,7 +10,7 @@ package struct HTTPHeader: Equatable, Sendable {
 }
 
 extension [HTTPHeader] {
-    /// The values of all fields with this name in the order of arrival; ASCII case does not matter.
+    /// The values of all fields with this name in the order of arrival; the name's case does not matter.
     package func values(of name: String) -> [String] {
         let wanted = name.lowercased()
         return filter { $0.name.lowercased() == wanted }.map(\.value)

@@ -2,11 +2,11 @@
 ///
 /// It is sent exactly as given: no part is decoded or normalised, and no redirect is followed.
 package struct HTTPRequest: Equatable, Sendable {
-    /// The latest time to send a request, and on which connection.
+    /// Until when a request may be sent, and on which connection.
     package struct Departure: Equatable, Sendable {
         /// After this moment the request is not sent and fails with ``TransportFault/Reason/tooLate``.
         package var by: ContinuousClock.Instant?
-        /// Whether it needs a new connection, as after ``TransportFault/Reason/keptConnectionLost``.
+        /// Whether it must not reuse a connection, as after ``TransportFault/Reason/keptConnectionLost``.
         package var onNewConnection: Bool
 
         package init(by latest: ContinuousClock.Instant? = nil, onNewConnection: Bool = false) {

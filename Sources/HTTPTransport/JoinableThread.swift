@@ -48,7 +48,7 @@ private final class Start: Sendable {
     }
 }
 
-/// Blocks all signals on the calling thread except those for its own faults, such as SIGSEGV.
+/// Blocks all signals on the calling thread, except those that its own faults raise, such as SIGSEGV.
 ///
 /// Other threads handle SIGINT and SIGTERM. SIGPIPE, which OpenSSL causes when a server closes the connection, becomes an
 /// ordinary error.

@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// Refuses an invalid request before libcurl sees it.
+/// Refuses an invalid request before it is passed to libcurl.
 struct RequestCheck {
     let allowsPlainHTTP: Bool
 
@@ -38,7 +38,7 @@ struct RequestCheck {
         }
     }
 
-    /// RFC 9110, 5.6.2.
+    /// Whether the byte is allowed in a token; RFC 9110, section 5.6.2.
     private func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

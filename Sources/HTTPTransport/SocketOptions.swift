@@ -3,19 +3,19 @@ import Glibc
 
 /// Socket options that stop the kernel from sending bytes of a request long after libcurl wrote them.
 ///
-/// libcurl gives a request up after ``TransportConfiguration/totalTimeout``. Bytes that it wrote before can still be in the
-/// kernel, which sends them as soon as the network allows. After a minute the rate limiter no longer counts the request. Two
-/// options prevent that:
+/// libcurl gives up a request after ``TransportConfiguration/totalTimeout``. Bytes that it wrote before can still be in
+/// the kernel, which sends them as soon as the network allows. That could be more than a minute later, when the rate
+/// limiter no longer counts the request. Two options prevent it:
 ///
 /// - `TCP_USER_TIMEOUT`: the kernel drops the connection and its unsent data when sent data is not acknowledged, or a closed
 ///   window blocks data, for ``TransportConfiguration/unacknowledgedTimeout``. This also holds for a closed socket.
 /// - `SO_LINGER` with zero seconds: closing a socket with unacknowledged bytes resets the connection, and the kernel drops
 ///   the bytes. Otherwise it would continue to send them, by default for minutes.
 ///
-/// One case is left: each acknowledgement restarts the time-out of the first option. A server that accepts a request of
-/// some kilobytes in pieces, with pauses just below the time-out, can delay it further on an HTTP/2 connection that other
-/// requests keep open. Over HTTP/1.1 it cannot, because giving up closes the connection. Bytes that are in the network
-/// already are covered by half of the limiter's flight time.
+/// One case remains: each acknowledgement restarts the time-out of the first option. A server that accepts a request of
+/// some kilobytes in pieces, with pauses just below the time-out, can delay it further on an HTTP/2 connection that
+/// other requests keep open. Over HTTP/1.1 it cannot, because giving up closes the connection. Half of the limiter's
+/// flight time covers bytes that are already in the network.
 enum SocketOptions {
     /// Called for each new socket.
     ///
@@ -25,8 +25,8 @@ enum SocketOptions {
         let size = socklen_t(MemoryLayout<UInt32>.size)
         let isSet = unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size) == 0
         // A child process that inherits the socket would keep the connection, and its unsent bytes, alive after the close here.
-        let isPrivate = fcntl(socket, F_SETFD, FD_CLOEXEC) == 0
-        return Int32(isSet && isPrivate ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR)
+        let closesOnExec = fcntl(socket, F_SETFD, FD_CLOEXEC) == 0
+        return Int32(isSet && closesOnExec ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR)
     }
 
     /// Called in place of `close`.
@@ -38,9 +38,9 @@ enum SocketOptions {
     /// Makes the following close drop bytes that the server has not acknowledged.
     private static func resetIfUnacknowledged(_ socket: Int32) {
         var unacknowledged: Int32 = 0
-        // When the state is unknown, the connection is reset: that does no harm after the response has arrived.
-        let isAsked = unsafe ioctl(socket, UInt(TIOCOUTQ), &unacknowledged) == 0
-        guard !isAsked || unacknowledged > 0 else { return }
+        // If the state is unknown, the connection is reset, which does no harm after the response has arrived.
+        let isKnown = unsafe ioctl(socket, UInt(TIOCOUTQ), &unacknowledged) == 0
+        guard !isKnown || unacknowledged > 0 else { return }
         var immediately = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &immediately, socklen_t(MemoryLayout<linger>.size))
     }

@@ -6,14 +6,12 @@ package struct TransportConfiguration: Equatable, Sendable {
     package var connectTimeout = Duration.seconds(10)
     /// For the whole exchange.
     ///
-    /// The rate limiter relies on it: a request has ended by then.
+    /// The rate limiter relies on this limit.
     package var totalTimeout = Duration.seconds(30)
     /// How long sent data may be unacknowledged, or wait for the server, before the connection is dropped; see
     /// ``SocketOptions``.
     package var unacknowledgedTimeout = Duration.seconds(15)
-    /// In bytes per second.
-    ///
-    /// An exchange below this speed counts as stuck.
+    /// In bytes per second; an exchange below this speed for ``lowSpeedTimeout`` is ended.
     package var lowSpeedBytesPerSecond = 100
     /// How long an exchange may be below ``lowSpeedBytesPerSecond``; whole seconds, at least one.
     package var lowSpeedTimeout = Duration.seconds(15)

@@ -12,7 +12,10 @@ struct ExchangeProgress {
 extension TransportFault {
     /// Classifies an error of libcurl.
     ///
-    /// - `text`: libcurl's message. It never quotes the request, but can quote the server.
+    /// - Parameters:
+    ///   - code: libcurl's error.
+    ///   - text: libcurl's message. It never quotes the request, but can quote the server.
+    ///   - progress: How far the exchange got.
     init(_ code: CURLcode, _ text: String, _ progress: ExchangeProgress) {
         self.init(
             Self.reason(of: code, text, progress),
@@ -44,7 +47,7 @@ extension TransportFault {
         }
     }
 
-    /// libcurl has the same code for a refused handshake and an interrupted one; OpenSSL's text tells which it was.
+    /// libcurl has the same code for a refused handshake and an interrupted one; OpenSSL's text tells them apart.
     private static func isRefusedHandshake(_ text: String) -> Bool {
         [
             "protocol version", "unsupported protocol", "wrong version number", "no protocols available",

@@ -19,8 +19,8 @@ package struct TransportFault: Error, Equatable, Sendable {
         case headersTooLarge
         /// The connection ended before the response did.
         case connectionLost
-        /// A connection kept from an earlier request ended before the response began. Servers close kept connections at any
-        /// time, so the caller repeats the request on a new one. The request may have been sent.
+        /// A connection reused from an earlier request ended before the response began. Servers may close idle
+        /// connections at any time, so the caller repeats the request on a new one. The request may have been sent.
         case keptConnectionLost
         /// The response is not valid HTTP.
         case protocolError

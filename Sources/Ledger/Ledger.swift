@@ -3,9 +3,10 @@ package import Postgres
 
 /// All durable state: rows, cursors, leases and the spent budget, in one schema of one database.
 package struct Ledger: Sendable {
-    package let pool: PostgresPool
-    /// Connections for leases and budget, so that they do not wait for pages.
-    private let control: PostgresPool
+    /// Sessions for pages, plans and reports.
+    package let pages: RetryingPool
+    /// Sessions for leases and budget, so that they do not wait for pages.
+    package let control: RetryingPool
     /// A name of `a-z0-9_`, which the job file checks.
     package let schema: String
     /// How long to wait for a server that does not answer.
@@ -23,22 +24,19 @@ package struct Ledger: Sendable {
     ///   - schema: The schema of the tables; it need not exist yet.
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
-    ///   - isForReading: Whether the ledger is only read. The role then need not be allowed to create temporary tables.
     package init(
         conninfo: ConnectionString,
         schema: String,
         sessions: Int,
-        deadline: Duration = .seconds(60),
-        isForReading: Bool = false
+        deadline: Duration = .seconds(60)
     ) {
         self.schema = schema
         self.deadline = deadline
         self.conninfo = conninfo
-        pool = PostgresPool(conninfo: conninfo, size: sessions, patience: deadline) { connection in
+        pages = RetryingPool(conninfo: conninfo, size: sessions, schema: schema, deadline: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
-            if !isForReading { try connection.script(Staging.createIDs) }
         }
-        control = PostgresPool(conninfo: conninfo, size: 2, patience: deadline) { connection in
+        control = RetryingPool(conninfo: conninfo, size: 2, schema: schema, deadline: deadline) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
         }
     }
@@ -48,7 +46,7 @@ package struct Ledger: Sendable {
     /// - Parameter limit: Replaces the ledger's deadline.
     /// - Throws: ``Postgres/PostgresError``; `isUnreachable` after the deadline.
     package func connect(within limit: Duration? = nil) async throws {
-        try await pool.connect(within: limit ?? deadline)
+        try await pages.pool.connect(within: limit ?? deadline)
     }
 
     /// Resets the planner settings of ``sessionSettings(schema:)`` for one transaction that reads whole tables.
@@ -85,16 +83,11 @@ package struct Ledger: Sendable {
         return connection
     }
 
-    func sessions(of lane: Lane) -> PostgresPool {
-        switch lane {
-        case .pages: pool
-        case .control: control
-        }
+    /// Runs `body` in one transaction on a session for pages; see ``Postgres/RetryingPool/transaction(_:_:)``.
+    package func transaction<R: Sendable>(
+        _ isolation: IsolationLevel = .readCommitted,
+        _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
+    ) async throws -> R {
+        try await pages.transaction(isolation, body)
     }
-}
-
-/// The connections of a ledger on which a transaction runs.
-enum Lane {
-    case pages
-    case control
 }

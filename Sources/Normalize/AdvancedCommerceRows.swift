@@ -2,7 +2,7 @@ import LedgerSchema
 
 /// The line items of one transaction or renewal, and their refunds.
 ///
-/// Includes empty tables, because a snapshot replaces all rows of the previous one.
+/// A table without rows is included too, because a snapshot replaces all rows of the previous one.
 struct AdvancedCommerceRows {
     private let ownerKind: String
     private let ownerKey: String
@@ -38,11 +38,11 @@ struct AdvancedCommerceRows {
     }
 
     private func row(of table: Table, _ element: RecordReading.Element, item: Int? = nil) -> Row {
-        var more: [(String, Cell)] = [
+        var added: [(String, Cell)] = [
             ("owner_kind", .text(ownerKind)), ("owner_key", .text(ownerKey)),
             ("position", .integer(Int32(element.position))), ("currency", currency),
         ]
-        if let item { more.append(("item_position", .integer(Int32(item)))) }
-        return element.reading.row(of: table, more)
+        if let item { added.append(("item_position", .integer(Int32(item)))) }
+        return element.reading.row(of: table, added)
     }
 }

@@ -4,7 +4,7 @@ import StrictJSON
 
 /// Maps each field of a shape to its column.
 ///
-/// All column names are made here, so that they stay consistent.
+/// This is the only place that derives column names.
 ///
 /// A column is the field's name in snake_case. Columns of money and percentages end in their unit. The fields of a
 /// nested object are in the same row, with the object's prefix unless they already begin with it.
@@ -35,11 +35,11 @@ final class ColumnMap: Sendable {
     /// Empty for the map of a nested object.
     let columns: [String]
     private let slotOfColumn: [String: Int]
-    /// For each other table, by name: the slots that fill its columns.
+    /// For each table, by name: the slots that fill its columns.
     private let slots: [String: [Int?]]
     /// The slots of the columns at the end of every snapshot; `nil` for a record without its own table.
     let snapshotSlots: (signedDate: Int, payloadSHA256: Int, payload: Int)?
-    /// The table whose rows have exactly the record's slots.
+    /// The record's own table, if its columns are exactly ``columns``.
     private let table: Table?
 
     static let transaction = ColumnMap(.transaction, table: Tables.transactions)
@@ -101,7 +101,7 @@ final class ColumnMap: Sendable {
     /// The slot that fills a column; `nil` if no field fills it.
     func slot(of column: String) -> Int? { slotOfColumn[column] }
 
-    /// Whether the record's slots are exactly a row of the table.
+    /// Whether the record's cells, unchanged, are a row of the table.
     func isRow(of table: Table) -> Bool { self.table?.name == table.name }
 
     /// The slots that fill the table's columns, in their order; `nil` for a column that no field fills.
@@ -109,7 +109,7 @@ final class ColumnMap: Sendable {
         slots[table.name] ?? table.columns.map { slotOfColumn[$0.name] }
     }
 
-    private static let ownPrefixes = [
+    private static let specialPrefixes = [
         "advancedCommerceInfo": "advanced_commerce_",
         "appData": "",
         "commitmentInfo": "commitment_",
@@ -121,10 +121,10 @@ final class ColumnMap: Sendable {
     ]
 
     private static func prefix(of objectKey: String) -> String {
-        ownPrefixes[objectKey] ?? snakeCase(objectKey) + "_"
+        specialPrefixes[objectKey] ?? snakeCase(objectKey) + "_"
     }
 
-    /// These fields identify the app of the whole row at any depth, so their columns have no prefix.
+    /// At any depth these fields identify the app of the whole row, so their columns have no prefix.
     private static let identityKeys: Set<String> = ["bundleId", "appAppleId", "environment"]
 
     private static func column(of field: Field, prefix: String) -> String {

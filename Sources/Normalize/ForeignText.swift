@@ -13,7 +13,7 @@ enum ForeignText {
         shortened(masked(JSONWriter.text(value)), limit: limit)
     }
 
-    /// The value for a message: JSON text if its type is always short, otherwise its type.
+    /// The value for a message: a scalar as JSON text, an object or array as the name of its type.
     static func description(of value: JSONElement?) -> String {
         guard let value else { return "missing" }
         let isContainer = value.isObject || value.array != nil
@@ -42,20 +42,14 @@ enum ForeignText {
     }
 
     /// `text` on one line, shortened to `limit` characters; an ellipsis at the end marks an omission.
+    ///
+    /// Unprintable characters become U+FFFD.
     static func shortened(_ text: String, limit: Int) -> String {
         var result = String.UnicodeScalarView()
         // The limit counts scalars, because a single `Character` has no maximum length.
         for scalar in text.unicodeScalars.prefix(limit + 1) {
-            result.append(isPlain(scalar) ? scalar : "\u{FFFD}")
+            result.append(scalar.isUnprintable ? "\u{FFFD}" : scalar)
         }
         return result.count > limit ? String(result.prefix(limit - 1)) + "…" : String(result)
-    }
-
-    /// Control and format characters can start lines, colour a terminal or change the reading direction.
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: false
-        default: true
-        }
     }
 }

@@ -6,7 +6,7 @@ import StrictJSON
 /// A verified record and its cells.
 struct MappedRecord {
     let verified: VerifiedRecord
-    /// Includes the columns at the end of every snapshot.
+    /// The record's cells, including the columns at the end of every snapshot.
     let reading: RecordReading
     private(set) var reader: RecordReader
 
@@ -38,7 +38,7 @@ struct MappedRecord {
         reader.read(object, by: map, at: path)
     }
 
-    /// Based on the column, because the ledger compares rows.
+    /// Whether the column `revocation_date` has a value; the ledger compares rows, not payloads.
     var isRevoked: Bool {
         kind == .transaction && reading["revocation_date"] != .null
     }
@@ -60,7 +60,7 @@ struct MappedRecord {
         payload.json.documentHoldsUnsafeNumber ? JSONWriter.bytes(payload.json.value) : payload.payload
     }
 
-    /// The row of `table`: the cells of the record, as modified by `change`.
+    /// A row of `table` with the cells of the record, which `change` can modify.
     func snapshot(of table: Table, children: [ChildRows] = [], change: ((inout Row) -> Void)? = nil) -> Snapshot {
         var row = reading.row(of: table)
         change?(&row)

@@ -15,9 +15,10 @@ struct NestedRecords {
         "subscription_group_identifier", "app_account_token",
     ]
 
-    /// The value of a column.
+    /// The first value of a column that is not NULL, in the transaction, the renewal and the app transaction, in this
+    /// order.
     ///
-    /// The transaction has precedence, then the renewal, then the app transaction.
+    /// Transaction and renewal only count for ``purchaseColumns``.
     subscript(column: String) -> Cell {
         let purchase = Self.purchaseColumns.contains(column) ? [transaction, renewal] : []
         let cells = (purchase + [appTransaction]).compactMap { $0?.reading[column] }
@@ -43,15 +44,15 @@ struct NestedRecords {
 
 extension JSONObject {
     fileprivate mutating func replaceMember(_ key: String, change: (inout JSONObject) -> Void) {
-        guard let place = members.firstIndex(where: { $0.key.isByteEqual(to: key) }),
-            var object = members[place].value.object
+        guard let index = members.firstIndex(where: { $0.key.isByteEqual(to: key) }),
+            var object = members[index].value.object
         else { return }
         change(&object)
-        members[place].value = .object(object)
+        members[index].value = .object(object)
     }
 
     fileprivate mutating func replaceSigned(_ key: String, with record: MappedRecord?) {
-        guard let place = members.firstIndex(where: { $0.key.isByteEqual(to: key) }) else { return }
-        members[place].value = record?.payload.json.value ?? .null
+        guard let index = members.firstIndex(where: { $0.key.isByteEqual(to: key) }) else { return }
+        members[index].value = record?.payload.json.value ?? .null
     }
 }

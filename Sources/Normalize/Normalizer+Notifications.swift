@@ -22,12 +22,12 @@ extension Normalizer {
         let environment = environment(of: record)
         collector.add(
             record.snapshot(of: Tables.notifications) { row in
-                for (place, column) in Tables.notifications.columns.enumerated() {
+                for (index, column) in Tables.notifications.columns.enumerated() {
                     if column.name == "payload" {
-                        row[place] = .jsonb(nested.payloadJSON(of: record))
-                    } else if row[place] == .null {
+                        row[index] = .jsonb(nested.payloadJSON(of: record))
+                    } else if row[index] == .null {
                         let cell = nested[column.name]
-                        row[place] = cell == .null && column.name == "environment" ? environment : cell
+                        row[index] = cell == .null && column.name == "environment" ? environment : cell
                     }
                 }
             },
@@ -59,15 +59,15 @@ extension Normalizer {
             record.note(found, at: path)
         }
         for (position, attempt) in attempts.prefix(sendAttemptLimit).enumerated() {
-            let place = path.appending(position: position)
+            let attemptPath = path.appending(position: position)
             guard attempt.isObject else {
-                record.note("found \(ForeignText.description(of: attempt)); it must be an object", at: place)
+                record.note("found \(ForeignText.description(of: attempt)); it must be an object", at: attemptPath)
                 continue
             }
-            let reading = record.read(attempt, by: .sendAttempt, at: place)
+            let reading = record.read(attempt, by: .sendAttempt, at: attemptPath)
             let date = reading["attempt_date"]
             guard date != .null else {
-                record.note("found no usable attemptDate; the attempt is left out", at: place)
+                record.note("found no usable attemptDate; the attempt is left out", at: attemptPath)
                 continue
             }
             let uuid = Cell.text(record.key)

@@ -7,7 +7,7 @@ import StrictJSON
 ///
 /// Apple sends a record twice on one page if it changes while Apple creates the page.
 struct PageCollector {
-    private struct Slot: Hashable {
+    private struct RowID: Hashable {
         let table: String
         let key: ExactText
 
@@ -30,27 +30,27 @@ struct PageCollector {
     private struct Kept {
         let snapshot: Snapshot
         let issues: [FieldIssue]
-        /// The signed text of a notification that another one on this page may contradict.
-        let contestable: JWSParts?
+        /// The signed text of a notification that can contradict another one; `nil` for all other records.
+        let contradictable: JWSParts?
     }
 
-    /// The most entries of drift from one page; more would add no information.
+    /// The most drift entries of one page; more would add no information.
     private static let driftLimit = 1_000
 
     private var kept: [Kept] = []
-    private var places: [Slot: Int] = [:]
+    private var indexes: [RowID: Int] = [:]
     private var archivedHashes: Set<PayloadHash> = []
     private var attempts: Set<[Cell]> = []
     private var collected = PageRows()
-    /// See ``VerifiedPage/isOneAnswer``.
-    private let isOneAnswer: Bool
+    /// See ``VerifiedPage/isOneResponse``.
+    private let isOneResponse: Bool
 
     init(of page: VerifiedPage) {
-        isOneAnswer = page.isOneAnswer
+        isOneResponse = page.isOneResponse
         collected.rejected = page.rejected
         let count = page.entries.count
         kept.reserveCapacity(count)
-        places.reserveCapacity(count)
+        indexes.reserveCapacity(count)
         archivedHashes.reserveCapacity(count)
         collected.archive.reserveCapacity(count)
     }
@@ -63,20 +63,20 @@ struct PageCollector {
     }
 
     mutating func add(_ snapshot: Snapshot, of record: MappedRecord, issues: [FieldIssue]) {
-        let isContestable = isOneAnswer && record.kind == .notification
-        let new = Kept(snapshot: snapshot, issues: issues, contestable: isContestable ? record.payload.parts : nil)
-        let slot = Slot(table: snapshot.table.name, key: ExactText(snapshot.key))
-        guard let place = places[slot] else {
-            places[slot] = kept.count
+        let canContradict = isOneResponse && record.kind == .notification
+        let new = Kept(snapshot: snapshot, issues: issues, contradictable: canContradict ? record.payload.parts : nil)
+        let rowID = RowID(table: snapshot.table.name, key: ExactText(snapshot.key))
+        guard let index = indexes[rowID] else {
+            indexes[rowID] = kept.count
             kept.append(new)
             return
         }
-        let old = kept[place]
+        let old = kept[index]
         guard old.snapshot.payloadSHA256 != snapshot.payloadSHA256 else { return }
         let isNewer = snapshot.isNewer(than: old.snapshot)
-        kept[place] = isNewer ? new : old
-        let loser = isNewer ? old : new
-        if let parts = loser.contestable, snapshot.signedDate == old.snapshot.signedDate,
+        kept[index] = isNewer ? new : old
+        let discarded = isNewer ? old : new
+        if let parts = discarded.contradictable, snapshot.signedDate == old.snapshot.signedDate,
             snapshot.contentDigest != old.snapshot.contentDigest
         {
             let detail = "Another notification has notificationUUID \(snapshot.key) and the same signedDate."
@@ -99,9 +99,9 @@ struct PageCollector {
         collected.drift += record.reader.drift.prefix(Self.driftLimit - collected.drift.count)
     }
 
-    /// Reports a root that differs from the trusted one, because Apple may be about to change its root.
+    /// Reports a record that contains another root than the trusted one, because Apple may be about to change its root.
     ///
-    /// StoreLedger ignores the root in a record, as Apple's libraries do.
+    /// The record is loaded: Apple's libraries ignore the root in a record, too.
     private mutating func noteForeignRoot(of kind: RecordKind) {
         guard collected.drift.count < Self.driftLimit else { return }
         collected.drift.append(

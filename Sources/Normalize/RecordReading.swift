@@ -7,7 +7,7 @@ struct RecordReading {
     let map: ColumnMap
     /// In the order of the map's columns.
     ///
-    /// An absent or unusable field is NULL, and so is a column that no field fills.
+    /// A column is NULL if its field is absent or unusable, or if no field fills it.
     fileprivate(set) var cells: [Cell]
     /// The elements of lists of objects, by the list's key.
     fileprivate(set) var lists: [String: [Element]] = [:]
@@ -27,7 +27,7 @@ struct RecordReading {
         cells = [Cell](repeating: .null, count: map.columns.count)
     }
 
-    /// Also NULL for a column that no field fills.
+    /// The cell of a column; NULL if no field fills it.
     subscript(column: String) -> Cell {
         map.slot(of: column).map { cells[$0] } ?? .null
     }
@@ -40,13 +40,13 @@ struct RecordReading {
         cells[slots.payload] = payload
     }
 
-    /// The cells in the order of the table's columns; `more` replaces the cells of its columns.
-    func row(of table: Table, _ more: [(column: String, cell: Cell)] = []) -> Row {
+    /// The cells in the order of the table's columns; `added` sets further cells.
+    func row(of table: Table, _ added: [(column: String, cell: Cell)] = []) -> Row {
         var row = map.isRow(of: table) ? cells : map.slots(of: table).map { slot in slot.map { cells[$0] } ?? .null }
-        for (column, cell) in more {
+        for (column, cell) in added {
             // In most tables, the added columns are at the end.
-            guard let place = table.columns.lastIndex(where: { $0.name == column }) else { continue }
-            row[place] = cell
+            guard let index = table.columns.lastIndex(where: { $0.name == column }) else { continue }
+            row[index] = cell
         }
         return row
     }
@@ -79,10 +79,10 @@ struct RecordReader {
         at path: FieldPath,
         into reading: inout RecordReading
     ) {
-        object.forEachMember(in: map.keys) { place, value in
-            guard let place else { return noteDrift(path.appending(value.memberName).general, sample: value) }
+        object.forEachMember(in: map.keys) { index, value in
+            guard let index else { return noteDrift(path.appending(value.memberName).general, sample: value) }
             guard !value.isNull else { return }
-            read(value, by: map.entries[place], in: path, into: &reading)
+            read(value, by: map.entries[index], in: path, into: &reading)
         }
     }
 
@@ -95,15 +95,17 @@ struct RecordReader {
         var key: String { entry.field.key }
         switch (entry.field.type, entry.nested) {
         case (.object, let nested?):
-            guard value.isObject else { return note(wrong(value, "an object"), at: path.appending(key)) }
+            guard value.isObject else { return note(mismatch(value, expected: "an object"), at: path.appending(key)) }
             read(value, by: nested, at: path.appending(key), into: &reading)
         case (.objectArray, let nested?):
             guard let elements = value.array else {
-                return note(wrong(value, "an array of objects"), at: path.appending(key))
+                return note(mismatch(value, expected: "an array of objects"), at: path.appending(key))
             }
             reading.lists[key] = read(elements, by: nested, at: path.appending(key))
         case (.signed, _):
-            guard let text = value.string else { return note(wrong(value, "a JWS in text"), at: path.appending(key)) }
+            guard let text = value.string else {
+                return note(mismatch(value, expected: "a JWS string"), at: path.appending(key))
+            }
             reading.signed[key] = text
         default:
             reading.cells[entry.slot] = cell(of: value, by: entry, in: path)
@@ -117,12 +119,12 @@ struct RecordReader {
     ) -> [RecordReading.Element] {
         var readings: [RecordReading.Element] = []
         for (position, element) in elements.enumerated() {
-            let place = path.appending(position: position)
+            let elementPath = path.appending(position: position)
             guard element.isObject else {
-                note(wrong(element, "an object"), at: place)
+                note(mismatch(element, expected: "an object"), at: elementPath)
                 continue
             }
-            readings.append(RecordReading.Element(position: position, reading: read(element, by: map, at: place)))
+            readings.append(RecordReading.Element(position: position, reading: read(element, by: map, at: elementPath)))
         }
         return readings
     }
@@ -135,7 +137,7 @@ struct RecordReader {
         case .unknownValue(let cell, let text):
             noteDrift("\(path.appending(entry.field.key).general)=\(text)", sample: value)
             return cell
-        case .mended(let cell, let found):
+        case .converted(let cell, let found):
             note(found, at: path.appending(entry.field.key))
             return cell
         case .unusable(let found):
@@ -144,8 +146,8 @@ struct RecordReader {
         }
     }
 
-    private func wrong(_ value: JSONElement, _ right: String) -> String {
-        "found \(ForeignText.description(of: value)); it must be \(right)"
+    private func mismatch(_ value: JSONElement, expected: String) -> String {
+        "found \(ForeignText.description(of: value)); it must be \(expected)"
     }
 
     private mutating func noteDrift(_ path: String, sample: JSONElement) {

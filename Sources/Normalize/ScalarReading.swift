@@ -8,8 +8,8 @@ enum ScalarReading: Equatable {
     case asDocumented(Cell)
     /// Well-formed, but not a known value of an open set: kept and reported.
     case unknownValue(Cell, text: String)
-    /// Usable, but not in the documented form.
-    case mended(Cell, found: String)
+    /// Not in the documented form, but converted to it: kept and reported.
+    case converted(Cell, found: String)
     /// The column stays NULL.
     case unusable(found: String)
 }
@@ -20,9 +20,9 @@ extension ScalarReading {
     /// PostgreSQL cannot index more than about 2,700; Apple's texts are far shorter.
     static let textLimit = 2_048
 
-    /// From year 1, which Xcode writes for "never", to 2286.
+    /// From the year 1, which Xcode writes for "never", to 2286.
     ///
-    /// A fourteenth digit means a wrong unit.
+    /// A number with 14 digits must be in another unit.
     static let plausibleMoments: ClosedRange<Int64> = -62_135_769_600_000...9_999_999_999_999
 
     /// Reads a value of the given type.
@@ -46,8 +46,8 @@ extension ScalarReading {
             }
     }
 
-    private static func unusable(_ value: JSONElement, _ right: String) -> Self {
-        .unusable(found: "found \(ForeignText.description(of: value)); it must be \(right)")
+    private static func unusable(_ value: JSONElement, _ expected: String) -> Self {
+        .unusable(found: "found \(ForeignText.description(of: value)); it must be \(expected)")
     }
 
     private static func text(_ value: JSONElement) -> Self {
@@ -86,16 +86,16 @@ extension ScalarReading {
         if let milliseconds = value.int64, plausibleMoments.contains(milliseconds) {
             return .asDocumented(.timestamp(milliseconds))
         }
-        let right = "a whole number of milliseconds since 1970, before the year 2286"
-        guard let milliseconds = value.number?.flooredMilliseconds, plausibleMoments.contains(milliseconds) else {
-            return unusable(value, right)
+        let expected = "a whole number of milliseconds since 1970, before the year 2286"
+        guard let milliseconds = value.number?.flooredInt64, plausibleMoments.contains(milliseconds) else {
+            return unusable(value, expected)
         }
-        let found = "found \(ForeignText.description(of: value)), read as \(milliseconds); it must be \(right)"
-        return .mended(.timestamp(milliseconds), found: found)
+        let found = "found \(ForeignText.description(of: value)), read as \(milliseconds); it must be \(expected)"
+        return .converted(.timestamp(milliseconds), found: found)
     }
 
     private static func uuid(_ value: JSONElement) -> Self {
-        guard let text = value.string else { return unusable(value, "a UUID in text") }
+        guard let text = value.string else { return unusable(value, "a UUID as a string") }
         guard let bytes = UUIDText.bytes(of: text) else {
             // The value may identify a person, so the message does not quote it.
             return .unusable(found: "found a string of \(text.utf8.count) bytes; it must be a UUID")
@@ -112,10 +112,10 @@ extension ScalarReading {
         return .asDocumented(.textArray(texts))
     }
 
-    private static func letters(_ value: JSONElement, _ right: String) -> Self {
+    private static func letters(_ value: JSONElement, _ expected: String) -> Self {
         guard let text = value.string, text.utf8.count == 3,
             text.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
-        else { return unusable(value, right) }
+        else { return unusable(value, expected) }
         return .asDocumented(.text(text))
     }
 }

@@ -5,7 +5,9 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import Planning
 import Postgres
+import RateLimit
 import Report
 import SignedData
 
@@ -46,6 +48,8 @@ package struct Failure: Sendable {
             (status(of: error), error.description)
         case let error as PostgresError:
             judge(error)
+        case let error as MissingShare:
+            (.bug, error.description)
         case let error as LockTimeout:
             (.workLeft, sentence(of: error))
         case let error as StopReason:

@@ -5,9 +5,12 @@ import Crawl
 import HTTPTransport
 package import JobPlan
 package import Ledger
+import LedgerSchema
 import Normalize
+import Planning
 import Postgres
 import Publish
+import RateLimit
 import SignedData
 
 /// Runs one job, from its file to verified rows in PostgreSQL and CSV.
@@ -262,13 +265,13 @@ package struct Pipeline: Sendable {
     }
 
     /// The share of Apple's limits that the job may use, times `scale`.
-    func budget(of app: AppID, scale: Double) -> BudgetLedger {
+    func budget(of app: AppID, scale: Double) -> PostgresRateLedger {
         let window = RateWindow(length: .seconds(job.limits.windowSeconds))
         let shares = AllStreams.names.map { stream in
             let allowed = job.limits.allowedRate(of: stream, in: job.app.environment) * scale
-            return (stream, BudgetLedger.Share(requestsPerSecond: allowed, window: window))
+            return (stream, PostgresRateLedger.Share(requestsPerSecond: allowed, window: window))
         }
-        return BudgetLedger(ledger: ledger, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
+        return PostgresRateLedger(pool: ledger.control, app: app, shares: Dictionary(uniqueKeysWithValues: shares))
     }
 
     /// The job's app; the first job of an app creates it.

@@ -1,7 +1,7 @@
 import Glibc
 package import LedgerSchema
 
-/// Writes cells in PostgreSQL's binary format, each after its length in bytes, into one reused buffer.
+/// Writes cells in PostgreSQL's binary format into one reused buffer; each cell is preceded by its length in bytes.
 ///
 /// Source: PostgreSQL manual, `COPY`, "Binary Format"; the types' `*send` functions.
 package struct CellEncoder {
@@ -73,7 +73,7 @@ package struct CellEncoder {
             throw PostgresError(
                 .nulCharacter,
                 .characterNotInRepertoire,
-                "a text holds the character U+0000, which PostgreSQL cannot store"
+                "a text contains the character U+0000, which PostgreSQL cannot store"
             )
         }
     }
@@ -95,7 +95,7 @@ package struct CellEncoder {
         try endLength(from: start)
     }
 
-    /// Reserves room for the length of the bytes that follow.
+    /// Reserves space for the length of the bytes that follow.
     ///
     /// - Returns: The argument of ``endLength(from:)``.
     mutating func beginLength() -> Int {
@@ -103,7 +103,7 @@ package struct CellEncoder {
         return bytes.count
     }
 
-    /// Writes the length of the bytes since ``beginLength()`` into the reserved room.
+    /// Writes the length of the bytes since ``beginLength()`` into the reserved space.
     mutating func endLength(from start: Int) throws(PostgresError) {
         let length = bytes.count - start
         try checkLength(length)

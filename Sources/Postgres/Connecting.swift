@@ -3,14 +3,14 @@ import Glibc
 
 /// Opens a session and checks the server's version and encoding.
 ///
-/// libpq reports the SQLSTATE of a refused connection only in verbose messages, which must be enabled after connecting
-/// has started and before it ends. Therefore this function performs the steps of connecting itself.
+/// libpq reports the SQLSTATE of a refused connection only in verbose messages. They must be enabled while connecting
+/// is in progress, so this function performs the steps of connecting itself.
 ///
 /// - Returns: An open session, which the caller closes.
 func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePointer {
     var settings = try ConnectionSettings(conninfo: conninfo.reveal(), applicationName: conninfo.applicationName)
-    let demands = try TransportRequirements(settings, systemRoots: conninfo.systemRoots)
-    settings.set(demands.words)
+    let requirements = try TransportRequirements(settings, systemRoots: conninfo.systemRoots)
+    settings.set(requirements.overrides)
     let started = unsafe settings.withCStrings { keywords, values in
         unsafe PQconnectStartParams(keywords, values, 0)
     }
@@ -18,9 +18,9 @@ func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePo
         throw PostgresError(.connection, .cannotConnect, "libpq is out of memory")
     }
     do throws(PostgresError) {
-        unsafe try finishConnecting(handle, within: settings.timeout, demands)
-        unsafe try requireModernServer(handle)
-        unsafe try settleSession(handle)
+        unsafe try finishConnecting(handle, within: settings.timeout, requirements)
+        unsafe try requireSupportedServer(handle)
+        unsafe try configureSession(handle)
     } catch {
         unsafe PQfinish(handle)  // Also frees the memory of a refused connection.
         throw error
@@ -31,12 +31,12 @@ func openSession(_ conninfo: ConnectionString) throws(PostgresError) -> OpaquePo
 private func finishConnecting(
     _ handle: OpaquePointer,
     within timeout: Duration,
-    _ demands: TransportRequirements
+    _ requirements: TransportRequirements
 ) throws(PostgresError) {
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
     unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
     let deadline = ContinuousClock.now + timeout
-    var waitsFor = Int16(POLLOUT)
+    var awaited = Int16(POLLOUT)
     while true {
         guard unsafe PQstatus(handle) != CONNECTION_BAD else { throw unsafe refusal(handle) }
         guard !Task.isCancelled else {
@@ -46,13 +46,13 @@ private func finishConnecting(
             throw PostgresError(.connection, .cannotConnect, "the server did not answer within \(timeout)")
         }
         // libpq contacts no address before the first call of PQconnectPoll.
-        if let address = unsafe PQhostaddr(handle) { try demands.check(address: unsafe String(cString: address)) }
-        var socket = pollfd(fd: unsafe PQsocket(handle), events: waitsFor, revents: 0)
+        if let address = unsafe PQhostaddr(handle) { try requirements.check(address: unsafe String(cString: address)) }
+        var socket = pollfd(fd: unsafe PQsocket(handle), events: awaited, revents: 0)
         guard unsafe poll(&socket, 1, 100) > 0 else { continue }
         switch unsafe PQconnectPoll(handle) {
         case PGRES_POLLING_OK: return
-        case PGRES_POLLING_READING: waitsFor = Int16(POLLIN)
-        case PGRES_POLLING_WRITING: waitsFor = Int16(POLLOUT)
+        case PGRES_POLLING_READING: awaited = Int16(POLLIN)
+        case PGRES_POLLING_WRITING: awaited = Int16(POLLOUT)
         default: throw unsafe refusal(handle)
         }
     }
@@ -66,8 +66,8 @@ private func refusal(_ handle: OpaquePointer) -> PostgresError {
     }
     var state = lines.compactMap(stateInVerboseLine).last
     if state == nil, unsafe PQconnectionNeedsPassword(handle) == 1 { state = .invalidPassword }
-    if state == nil, let why = TransportRequirements.distrust(in: text) {
-        return PostgresError(.untrustedServer, .cannotConnect, "\(why) (\(lines.joined(separator: "; ")))")
+    if state == nil, let cause = TransportRequirements.verificationFailure(in: text) {
+        return PostgresError(.untrustedServer, .cannotConnect, "\(cause) (\(lines.joined(separator: "; ")))")
     }
     return PostgresError(.connection, state ?? .cannotConnect, lines.joined(separator: "; "))
 }
@@ -86,7 +86,7 @@ private func stateInVerboseLine(_ line: Substring) -> SQLState? {
     return nil
 }
 
-private func requireModernServer(_ handle: OpaquePointer) throws(PostgresError) {
+private func requireSupportedServer(_ handle: OpaquePointer) throws(PostgresError) {
     let version = unsafe PQserverVersion(handle)
     guard version >= 150_000 else {
         throw PostgresError(
@@ -106,7 +106,7 @@ private func requireModernServer(_ handle: OpaquePointer) throws(PostgresError) 
 }
 
 /// Sets the parameters that this target relies on; a role or a database can have other defaults.
-private func settleSession(_ handle: OpaquePointer) throws(PostgresError) {
+private func configureSession(_ handle: OpaquePointer) throws(PostgresError) {
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
     let sql = """
         SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET standard_conforming_strings = on

@@ -3,8 +3,9 @@ import Glibc
 
 /// The keywords and values of a connection string, with those that StoreLedger adds.
 struct ConnectionSettings {
-    private var words: [(keyword: String, value: String)]
-    /// The time for an attempt with all hosts: `connect_timeout` for each host, 1 s to an hour, 15 s by default.
+    private var pairs: [(keyword: String, value: String)]
+    /// How long one attempt to connect may take: `connect_timeout` (1 s to an hour, 15 s by default) times the number
+    /// of hosts.
     let timeout: Duration
 
     /// - Throws: ``PostgresError`` (`unreadableConninfo`), without libpq's message, which quotes the string and its
@@ -12,45 +13,45 @@ struct ConnectionSettings {
     init(conninfo: String, applicationName: String = "storeledger") throws(PostgresError) {
         guard !conninfo.utf8.contains(0), let parsed = parse(conninfo) else {
             throw unreadable(
-                "it must be postgresql://… or keyword=value words, PostgreSQL manual, \"Connection Strings\""
+                "it must be postgresql://… or keyword=value pairs; see \"Connection Strings\" in the PostgreSQL manual"
             )
         }
-        words = parsed
-        try Self.refuseSpilledPassword(parsed)
+        pairs = parsed
+        try Self.refuseUnencodedPassword(parsed)
         let perHost = parsed.last { $0.keyword == "connect_timeout" }.flatMap { Int64($0.value) } ?? 0
         let seconds = perHost > 0 ? min(perHost, 3_600) : 15
         let hosts =
             parsed.last { $0.keyword == "host" || $0.keyword == "hostaddr" }?.value.split(separator: ",").count ?? 1
         timeout = .seconds(seconds * Int64(max(hosts, 1)))
 
-        words.removeAll { $0.keyword == "client_encoding" }
-        words.append(("client_encoding", "UTF8"))
+        pairs.removeAll { $0.keyword == "client_encoding" }
+        pairs.append(("client_encoding", "UTF8"))
         for (keyword, value) in [
             ("fallback_application_name", applicationName.cut(toBytes: 63)),
-            // Keepalives detect a half-open connection in about a minute. A server that acknowledges nothing is given up
-            // after 8 s, so that a process that is told to stop ends within ten.
+            // Keepalives detect a half-open connection in about a minute. A connection on which the server acknowledges
+            // nothing for 8 s is dropped, so that a process ends within 10 s after it is told to stop.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "8000"),
         ] where !parsed.contains(where: { $0.keyword == keyword }) {
-            words.append((keyword, value))
+            pairs.append((keyword, value))
         }
     }
 
     /// The value of a keyword in the connection string itself.
-    subscript(keyword: String) -> String? { words.last { $0.keyword == keyword }?.value }
+    subscript(keyword: String) -> String? { pairs.last { $0.keyword == keyword }?.value }
 
     /// Sets keywords, replacing their values.
-    mutating func set(_ demands: [String: String]) {
-        words.removeAll { demands.keys.contains($0.keyword) }
-        words += demands.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    mutating func set(_ replacements: [String: String]) {
+        pairs.removeAll { replacements.keys.contains($0.keyword) }
+        pairs += replacements.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// Calls the closure with keywords and values as the two NULL-terminated arrays that libpq expects.
     func withCStrings<R>(
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R
     ) -> R {
-        let keywords = unsafe words.map { unsafe UnsafePointer<CChar>(strdup($0.keyword)) } + [nil]
-        let values = unsafe words.map { unsafe UnsafePointer<CChar>(strdup($0.value)) } + [nil]
+        let keywords = unsafe pairs.map { unsafe UnsafePointer<CChar>(strdup($0.keyword)) } + [nil]
+        let values = unsafe pairs.map { unsafe UnsafePointer<CChar>(strdup($0.value)) } + [nil]
         defer {
             unsafe (keywords + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
         }
@@ -59,17 +60,17 @@ struct ConnectionSettings {
 
     /// Refuses a URI whose password contains an unencoded `@`, `/` or `:`.
     ///
-    /// A part of the password would become the host, port or database, and then appear in error messages.
-    private static func refuseSpilledPassword(_ words: [(keyword: String, value: String)]) throws(PostgresError) {
-        for (keyword, value) in words {
-            let isFine =
+    /// libpq would take a part of the password for the host, port or database, and show it in error messages.
+    private static func refuseUnencodedPassword(_ pairs: [(keyword: String, value: String)]) throws(PostgresError) {
+        for (keyword, value) in pairs {
+            let isPlausible =
                 switch keyword {
                 case "host", "hostaddr": !value.dropFirst().contains("@")
                 case "port": value.allSatisfy { $0.isASCII && $0.isNumber || $0 == "," }
                 case "dbname": !value.contains("@")
                 default: true
                 }
-            guard isFine else {
+            guard isPlausible else {
                 throw unreadable(
                     "its \(keyword) is malformed; special characters in a password need percent-encoding (@ is %40, / is %2F)"
                 )
@@ -95,13 +96,13 @@ private func unreadable(_ hint: String) -> PostgresError {
 private func parse(_ conninfo: String) -> [(keyword: String, value: String)]? {
     guard let options = unsafe PQconninfoParse(conninfo, nil) else { return nil }
     defer { unsafe PQconninfoFree(options) }
-    var words: [(String, String)] = []
+    var pairs: [(String, String)] = []
     var option = unsafe options
     while let keyword = unsafe option.pointee.keyword {
         if let value = unsafe option.pointee.val {
-            unsafe words.append((String(cString: keyword), String(cString: value)))
+            unsafe pairs.append((String(cString: keyword), String(cString: value)))
         }
         unsafe option += 1
     }
-    return words
+    return pairs
 }

@@ -17,7 +17,7 @@ package struct CopyTextRow {
     ) rethrows {
         var end = line.count
         if end > 0, line[end - 1] == UInt8(ascii: "\n") { end -= 1 }
-        var place = 0
+        var column = 0
         var start = 0
         while true {
             var stop = start
@@ -27,30 +27,30 @@ package struct CopyTextRow {
                 stop += 1
             }
             if !isEscaped {
-                try body(place, line.extracting(start..<stop))
+                try body(column, line.extracting(start..<stop))
             } else if stop - start == 2, line[start + 1] == UInt8(ascii: "N") {
-                try body(place, nil)
+                try body(column, nil)
             } else {
                 unescape(line, start, stop)
-                try body(place, cell.span)
+                try body(column, cell.span)
             }
             guard stop < end else { return }
             start = stop + 1
-            place += 1
+            column += 1
         }
     }
 
     private mutating func unescape(_ line: Span<UInt8>, _ start: Int, _ stop: Int) {
         cell.removeAll(keepingCapacity: true)
-        var at = start
-        while at < stop {
-            var byte = line[at]
-            if byte == UInt8(ascii: "\\"), at + 1 < stop {
-                at += 1
-                byte = unescaped(line[at])
+        var index = start
+        while index < stop {
+            var byte = line[index]
+            if byte == UInt8(ascii: "\\"), index + 1 < stop {
+                index += 1
+                byte = unescaped(line[index])
             }
             cell.append(byte)
-            at += 1
+            index += 1
         }
     }
 }

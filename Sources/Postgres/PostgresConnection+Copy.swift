@@ -102,7 +102,7 @@ extension PostgresConnection {
         try refuseIfCancelled(copy)
         guard try execute(copy).isCopyOut else { preconditionFailure("COPY TO STDOUT did not begin to copy") }
         do {
-            while try forOneRow(of: copy, body) {}
+            while try readRow(of: copy, body) {}
         } catch {
             canceller.cancelNow()
             discardCopyOut()
@@ -112,7 +112,7 @@ extension PostgresConnection {
     }
 
     /// - Returns: Whether there was a row.
-    private borrowing func forOneRow(of sql: String, _ body: (Span<UInt8>) throws -> Void) throws -> Bool {
+    private borrowing func readRow(of sql: String, _ body: (Span<UInt8>) throws -> Void) throws -> Bool {
         var row: UnsafeMutablePointer<CChar>?
         let length = unsafe PQgetCopyData(handle, &row, 0)
         guard length >= 0, let row = unsafe row else {

@@ -45,8 +45,8 @@ package struct PostgresConnection: ~Copyable {
     /// - Parameters:
     ///   - sql: One statement with `$1`, `$2`, … for the parameters.
     ///   - parameters: Each is sent as the type of its cell; for `.null` the server infers the type.
-    ///   - rows: The last parameter, if any; `sql` has its type, as in `unnest($2::pg_temp.NAME[])`.
-    ///   - answer: The format of the values; ``PostgresRow`` reads both.
+    ///   - rows: An array of rows as the last parameter; `sql` names its type, as in `unnest($2::pg_temp.NAME[])`.
+    ///   - answer: The format of the result's values; ``PostgresRow`` reads both.
     /// - Returns: The rows, and the number of affected rows.
     /// - Throws: ``PostgresError``; with state 57014 and without sending when the task is already cancelled.
     @discardableResult
@@ -64,7 +64,7 @@ package struct PostgresConnection: ~Copyable {
         return try self.answer(of: sql)
     }
 
-    /// Runs one statement like ``run(_:_:rows:answer:)``, but plans it for these parameters, also with `keepsPlans`.
+    /// Runs one statement like ``run(_:_:rows:answer:)``, but plans it for these parameters, even with `keepsPlans`.
     package borrowing func runOnce(_ sql: String, _ parameters: [Cell]) throws(PostgresError) -> PostgresRows {
         try refuseIfCancelled(sql)
         let types = parameters.map { PostgresType(of: $0)?.rawValue ?? 0 }
@@ -80,7 +80,7 @@ package struct PostgresConnection: ~Copyable {
         try execute(sql)
     }
 
-    /// Runs `sql` also in a cancelled task, because a rollback must reach the server.
+    /// Runs `sql` even in a cancelled task, because a rollback must reach the server.
     @discardableResult
     borrowing func execute(_ sql: String) throws(PostgresError) -> PostgresRows {
         try send(sql)
@@ -90,7 +90,7 @@ package struct PostgresConnection: ~Copyable {
     /// Sends statements to the server; the caller must call ``answer(of:)`` next, which also reports errors of this call.
     borrowing func send(_ sql: String) throws(PostgresError) {
         guard !sql.utf8.contains(0) else {
-            throw PostgresError(.nulCharacter, .characterNotInRepertoire, "a statement holds U+0000", statement: nil)
+            throw PostgresError(.nulCharacter, .characterNotInRepertoire, "a statement contains U+0000", statement: nil)
         }
         _ = unsafe PQsendQuery(handle, sql)
     }
@@ -122,7 +122,7 @@ package struct PostgresConnection: ~Copyable {
 
     /// Waits for all results of the sent statements and returns the last one.
     ///
-    /// Throws the first error. `PQexec` would give the last one, which for a server that is shutting down says only that the
+    /// Throws the first error. `PQexec` would return the last one; when the server shuts down, that says only that the
     /// socket was closed.
     borrowing func answer(of sql: String) throws(PostgresError) -> PostgresRows {
         var last = unsafe PostgresRows(owning: nil, statement: sql)
@@ -142,7 +142,7 @@ package struct PostgresConnection: ~Copyable {
 extension PostgresConnection {
     /// Whether the server has closed an idle session; checks the socket without sending anything.
     borrowing func isLost() -> Bool {
-        // Twice, because the server's last message comes before the end of the stream.
+        // Repeatedly, because the server's last message comes before the end of the stream.
         for _ in 0..<3 where !isBroken {
             var socket = pollfd(fd: unsafe PQsocket(handle), events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&socket, 1, 0) > 0, unsafe PQconsumeInput(handle) == 1 else { break }

@@ -1,3 +1,5 @@
+import Basics
+
 /// One row of a result; columns are read by name.
 ///
 /// Every method throws ``PostgresError`` (`unexpectedResult`) when the column is missing or of another type. Methods
@@ -89,7 +91,7 @@ package struct PostgresRow {
         let format = rows.format(place)
         guard let decoded = rows.withValue(index, place, { decode($0, format) }) else { return nil }
         // The message does not contain the value, which can be customer data.
-        guard let decoded else { throw unexpected("column \"\(column)\" does not hold \(expected)") }
+        guard let decoded else { throw unexpected("column \"\(column)\" is not \(expected)") }
         return decoded
     }
 
@@ -112,12 +114,6 @@ private func integer<Number: FixedWidthInteger>(_ bytes: Span<UInt8>, _ format: 
         var number: Number = 0
         for index in bytes.indices { number = number << 8 | Number(truncatingIfNeeded: bytes[index]) }
         return number
-    }
-}
-
-extension [UInt8] {
-    fileprivate init(copying span: Span<UInt8>) {
-        self = unsafe span.withUnsafeBufferPointer { unsafe [UInt8]($0) }
     }
 }
 

@@ -39,13 +39,13 @@ package actor PostgresSession {
     ) async throws -> R {
         try await connect(within: patience)
         guard let canceller = connection?.canceller else { preconditionFailure("the connection was opened above") }
-        let loan = canceller.begin()
-        defer { canceller.end(loan) }
+        let use = canceller.begin()
+        defer { canceller.end(use) }
         do {
             return try await withTaskCancellationHandler {
-                try use(body)
+                try callWithConnection(body)
             } onCancel: {
-                canceller.cancel(loan)
+                canceller.cancel(use)
             }
         } catch SQLState.queryCanceled where Task.isCancelled {
             throw CancellationError()
@@ -54,13 +54,13 @@ package actor PostgresSession {
 
     /// Connects unless there is an open connection, and retries while the server is unreachable, starting or full.
     ///
-    /// - Throws: ``PostgresError``: errors that retrying cannot fix at once, `isUnreachable` after `patience`.
+    /// - Throws: ``PostgresError``: at once when retrying cannot help, otherwise `isUnreachable` after `patience`.
     package func connect(within patience: Duration) async throws {
         let deadline = ContinuousClock.now + patience
         var delay = Duration.milliseconds(50)
         while true {
             try Task.checkCancellation()
-            dropIfLost()
+            closeIfLost()
             guard connection == nil else { return }
             do {
                 let new = try PostgresConnection(conninfo)
@@ -69,7 +69,7 @@ package actor PostgresSession {
             } catch let error as PostgresError {
                 try Task.checkCancellation()
                 guard error.isWorthReconnecting else { throw error }
-                // Full jitter, so that many workers do not retry at the same moment.
+                // With jitter, so that many workers do not retry at the same moment.
                 let pause = delay * Double.random(in: 0.5...1)
                 guard ContinuousClock.now + pause < deadline else {
                     throw PostgresError(.unreachable, error.state, "no session within \(patience): \(error.message)")
@@ -80,8 +80,8 @@ package actor PostgresSession {
         }
     }
 
-    private func use<R>(_ body: (borrowing PostgresConnection) throws -> R) throws -> R {
-        defer { dropIfSpoiled() }
+    private func callWithConnection<R>(_ body: (borrowing PostgresConnection) throws -> R) throws -> R {
+        defer { closeIfUnusable() }
         switch connection {
         case .some(let open): return try body(open)
         case .none: preconditionFailure("the connection was opened before")
@@ -89,13 +89,13 @@ package actor PostgresSession {
     }
 
     /// Closes a session that is broken or that `body` left inside a transaction.
-    private func dropIfSpoiled() {
-        let isSpoiled = connection?.isBroken == true || connection?.isInTransaction == true
-        if isSpoiled { connection = nil }
+    private func closeIfUnusable() {
+        let isUnusable = connection?.isBroken == true || connection?.isInTransaction == true
+        if isUnusable { connection = nil }
     }
 
     /// Closes an idle session whose socket the server has closed.
-    private func dropIfLost() {
+    private func closeIfLost() {
         if connection?.isLost() == true { connection = nil }
     }
 }

@@ -40,14 +40,14 @@ func unixMilliseconds(microsecondsSince2000 moment: Int64) -> Int64? {
     return milliseconds + 946_684_800_000
 }
 
-/// Parses `\x0a0b`, which is how PostgreSQL prints a `bytea` with bytea_output hex.
+/// Parses a `bytea` such as `\x0a0b`, as PostgreSQL prints it with bytea_output hex.
 package func byteaValue(printed text: [UInt8]) -> [UInt8]? {
     guard text.starts(with: "\\x".utf8), text.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 2 - 1)
     var high: UInt8?
     for character in text.dropFirst(2) {
-        guard let digit = hexDigit(character) else { return nil }
+        guard let digit = hexadecimalValue(ofDigit: character) else { return nil }
         if let first = high {
             bytes.append(first << 4 | digit)
             high = nil
@@ -58,7 +58,7 @@ package func byteaValue(printed text: [UInt8]) -> [UInt8]? {
     return bytes
 }
 
-/// Parses `{a,"b,c"}`, which is how PostgreSQL prints a one-dimensional `text[]`; `nil` when an element is NULL.
+/// Parses a one-dimensional `text[]` such as `{a,"b,c"}`, as PostgreSQL prints it; `nil` when an element is NULL.
 package func textArrayValue(printed text: [UInt8]) -> [String]? {
     guard text.first == UInt8(ascii: "{") else { return nil }
     var texts: [String] = []
@@ -90,12 +90,4 @@ package func textArrayValue(printed text: [UInt8]) -> [String]? {
     return texts
 }
 
-private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
-}
+func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -9,7 +9,6 @@ package func quotedIdentifier(_ name: String) throws(PostgresError) -> String {
     func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "_")
     }
-    func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     let bytes = name.utf8
     guard let first = bytes.first, isLetter(first), bytes.count <= 63,
         bytes.allSatisfy({ isLetter($0) || isDigit($0) })

@@ -36,12 +36,12 @@ extension PostgresConnection {
         guard !statements.hasRowType(name) else { return }
         let type = "pg_temp.\(try quotedIdentifier(name))"
         try script("CREATE TYPE \(type) AS (\(try columnList(columns)))")
-        let made = try run("SELECT $1::regtype::oid::bigint AS number", [.text(type)])
-        statements.rememberRowType(name, number: try made[0].int64("number"), columns)
+        let created = try run("SELECT $1::regtype::oid::bigint AS number", [.text(type)])
+        statements.rememberRowType(name, number: try created[0].int64("number"), columns)
     }
 }
 
-/// Columns as SQL defines them.
+/// The columns as in `CREATE TYPE`.
 private func columnList(_ columns: [Column]) throws(PostgresError) -> String {
     var list: [String] = []
     for column in columns { list.append("\(try quotedIdentifier(column.name)) \(column.type.rawValue)") }

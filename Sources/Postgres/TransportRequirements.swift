@@ -6,8 +6,8 @@ import Glibc
 /// A Unix socket and loopback need no TLS. libpq itself resolves the connection string, because `PGSSLMODE`, `PGHOST`, a
 /// service file and a password file are part of the result.
 struct TransportRequirements {
-    /// Keywords that replace those of the connection string.
-    let words: [String: String]
+    /// Settings that replace those of the connection string.
+    let overrides: [String: String]
     /// Whether every address must be loopback, because the name `localhost` can resolve to another machine.
     private let mustBeLoopback: Bool
 
@@ -22,36 +22,36 @@ struct TransportRequirements {
         systemRoots: String?,
         version: Int32 = PQlibVersion()
     ) throws(PostgresError) {
-        let plan = try ResolvedConnection(settings)
-        let places = plan.places
+        let resolved = try ResolvedConnection(settings)
+        let places = resolved.places
         let isRemote = !places.allSatisfy(Self.isThisMachine)
         mustBeLoopback = !isRemote && places.contains { $0.lowercased() == "localhost" }
-        let mode = plan["sslmode"] ?? "prefer"
+        let mode = resolved["sslmode"] ?? "prefer"
         guard isRemote || mode == "verify-full" else {
-            words = [:]
+            overrides = [:]
             return
         }
-        // "prefer" is also libpq's default. A service file with this value gets the stricter mode.
-        let isChosen = settings["sslmode"] != nil || environment("PGSSLMODE") != nil || mode != "prefer"
-        guard mode == "verify-full" || !isChosen else {
+        // "prefer" is also libpq's default, so a service file with this value gets the stricter mode, too.
+        let isExplicit = settings["sslmode"] != nil || environment("PGSSLMODE") != nil || mode != "prefer"
+        guard mode == "verify-full" || !isExplicit else {
             let place = places.first { !Self.isThisMachine($0) } ?? ""
             throw PostgresError(
                 .insecureTransport,
                 .cannotConnect,
                 "sslmode=\(mode) does not verify the server \(place); "
-                    + "write sslmode=verify-full, and sslrootcert=FILE for your own certificate authority"
+                    + "use sslmode=verify-full, and sslrootcert=FILE for your own certificate authority"
             )
         }
-        var words = ["sslmode": "verify-full", "gssencmode": "disable"]
-        if plan["ssl_min_protocol_version"] != "TLSv1.3" { words["ssl_min_protocol_version"] = "TLSv1.2" }
-        if plan["sslrootcert"] == nil, !Self.hasOwnRoots, let systemRoots { words["sslrootcert"] = systemRoots }
+        var overrides = ["sslmode": "verify-full", "gssencmode": "disable"]
+        if resolved["ssl_min_protocol_version"] != "TLSv1.3" { overrides["ssl_min_protocol_version"] = "TLSv1.2" }
+        if resolved["sslrootcert"] == nil, !Self.hasOwnRoots, let systemRoots { overrides["sslrootcert"] = systemRoots }
         if version >= 160_000 {
-            words["require_auth"] = try Self.authentication(requested: plan["require_auth"])
-        } else if plan.mayHavePassword {
+            overrides["require_auth"] = try Self.authentication(requested: resolved["require_auth"])
+        } else if resolved.mayHavePassword {
             // Before version 16, libpq sends a password unless it requires SCRAM bound to the TLS session.
-            words["channel_binding"] = "require"
+            overrides["channel_binding"] = "require"
         }
-        self.words = words
+        self.overrides = overrides
     }
 
     /// - Throws: ``PostgresError`` (`insecureTransport`) for an address of another machine where loopback is required.
@@ -60,14 +60,14 @@ struct TransportRequirements {
         throw PostgresError(
             .insecureTransport,
             .cannotConnect,
-            "localhost is \(address) here, which is another machine; write its name, and sslmode=verify-full"
+            "localhost is \(address) here, which is another machine; use its name, and sslmode=verify-full"
         )
     }
 
-    /// Finds in libpq's text whether the server could not be verified; such a connection is not retried.
+    /// Why the server could not be verified, according to libpq's text; such a connection is not retried.
     ///
     /// The text is English, because nothing in this process calls `setlocale`.
-    static func distrust(in text: String) -> String? {
+    static func verificationFailure(in text: String) -> String? {
         if text.contains("channel binding") {
             return
                 "it does not offer SCRAM with channel binding, without which this libpq (before 16) can reveal the password; "
@@ -98,7 +98,7 @@ struct TransportRequirements {
             throw PostgresError(
                 .insecureTransport,
                 .cannotConnect,
-                "require_auth=\(methods.joined(separator: ",")) lets the server see the password; write scram-sha-256"
+                "require_auth=\(methods.joined(separator: ",")) lets the server see the password; use scram-sha-256"
             )
         }
         return methods.joined(separator: ",")
@@ -134,7 +134,7 @@ private struct ResolvedConnection {
 
     /// Resolves the settings with libpq, without network access.
     ///
-    /// An invalid value stops libpq after it has resolved everything.
+    /// The invalid value of `channel_binding` stops libpq after it has resolved all settings and before it connects.
     init(_ settings: ConnectionSettings) throws(PostgresError) {
         var settings = settings
         settings.set(["channel_binding": "ask-only"])
@@ -156,13 +156,13 @@ private struct ResolvedConnection {
             }
             unsafe option += 1
         }
-        // libpq has a default for this one. Without it libpq stopped earlier, for example at an undefined service.
+        // sslmode has a default. If it is missing, libpq stopped earlier, for example at an undefined service.
         guard values["sslmode"] != nil else {
-            let words = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
-            let lines = words.split(separator: "\n")
+            let message = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
+            let lines = message.split(separator: "\n")
             throw PostgresError(.unreadableConninfo, .cannotConnect, lines.joined(separator: "; "))
         }
-        // libpq looks into a password file for each host, but reports only the first one.
+        // libpq looks up a password for each host, but reports only the first host's.
         let password = unsafe PQpass(handle).map { unsafe $0.pointee != 0 } ?? false
         mayHavePassword = password || (values["host"] ?? values["hostaddr"] ?? "").contains(",")
     }

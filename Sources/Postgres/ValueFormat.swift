@@ -2,6 +2,6 @@
 package enum ValueFormat: Int32, Sendable {
     /// PostgreSQL's text output.
     case text = 0
-    /// The binary format, which takes a third of the work for bytes and moments: for results with many rows.
+    /// PostgreSQL's binary format, for results with many rows: reading bytes and moments takes a third of the time.
     case binary = 1
 }

@@ -1,7 +1,7 @@
 import Basics
 import CSVFormat
 package import Ledger
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 import SignedData
 

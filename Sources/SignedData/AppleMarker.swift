@@ -1,4 +1,4 @@
-/// Certificate extensions (non-critical, NULL) with which Apple marks the purpose of a certificate.
+/// Certificate extensions with which Apple marks the purpose of a certificate; not critical, with the value NULL.
 ///
 /// Source: apple/app-store-server-library, signed data verification; seen in the certificates themselves.
 package enum AppleMarker {

@@ -1,8 +1,10 @@
+import Basics
+
 /// Apple's root certificates, the trust anchors of everything the App Store signs.
 package enum AppleRootCA {
     /// Apple Root CA - G3 in DER, valid until 2039-04-30.
     ///
-    /// Its first use compares it with the published SHA-256 and ends the process when they differ.
+    /// On first use it is compared with the published SHA-256; the process ends when they differ.
     /// Source: Apple PKI, https://www.apple.com/certificateauthority/AppleRootCA-G3.cer
     package static let g3: [UInt8] = {
         let text = g3Base64.utf8.filter { $0 != UInt8(ascii: "\n") }
@@ -14,8 +16,8 @@ package enum AppleRootCA {
 
     /// SHA-256, hexadecimal, of every Apple root that any version of StoreLedger has contained.
     ///
-    /// One app of a ledger can contain records under all of them. A new root of Apple is added here and to the trusted roots
-    /// of jobs. A root that is no longer trusted stays here, because ledgers contain records under it.
+    /// The records of one app in a ledger can belong to any of these roots. When Apple publishes a new root, add it
+    /// here and to the trusted roots of jobs. Never remove one, because ledgers contain records that it signed.
     package static let fingerprints: Set<String> = [g3SHA256.hexadecimal]
 
     private static let g3SHA256: [UInt8] = [

@@ -32,14 +32,14 @@ package enum Base64 {
         let rest = count % 4
         guard rest != 1 else { return nil }
         let values = values.span
-        var seen: UInt8 = 0
-        var surplus: UInt8 = 0
+        var combined: UInt8 = 0
+        var unusedBits: UInt8 = 0
         let bytes = [UInt8](capacity: count / 4 * 3 + 2) { bytes in
             var index = 0
             while index + 4 <= count {
                 let a = values[Int(text[index])], b = values[Int(text[index + 1])]
                 let c = values[Int(text[index + 2])], d = values[Int(text[index + 3])]
-                seen |= a | b | c | d
+                combined |= a | b | c | d
                 bytes.append(a << 2 | b >> 4)
                 bytes.append(b << 4 | c >> 2)
                 bytes.append(c << 6 | d)
@@ -48,12 +48,12 @@ package enum Base64 {
             guard rest >= 2 else { return }
             let a = values[Int(text[index])], b = values[Int(text[index + 1])]
             let c = rest == 3 ? values[Int(text[index + 2])] : 0
-            seen |= a | b | c
+            combined |= a | b | c
             bytes.append(a << 2 | b >> 4)
             if rest == 3 { bytes.append(b << 4 | c >> 2) }
-            surplus = rest == 3 ? c << 6 : b << 4
+            unusedBits = rest == 3 ? c << 6 : b << 4
         }
-        return seen & foreign == 0 && surplus == 0 ? bytes : nil
+        return combined & invalid == 0 && unusedBits == 0 ? bytes : nil
     }
 
     /// The length of the base64url text of this many bytes.
@@ -83,7 +83,7 @@ package enum Base64 {
     }
 
     /// Marks a character that is not in the alphabet; valid values are below 64.
-    private static let foreign: UInt8 = 0x80
+    private static let invalid: UInt8 = 0x80
 
     private static let shared = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     private static let urlAlphabet = [UInt8]((shared + "-_").utf8)
@@ -92,7 +92,7 @@ package enum Base64 {
     private static let standardValues = values(of: standardAlphabet)
 
     private static func values(of alphabet: [UInt8]) -> [UInt8] {
-        var values = [UInt8](repeating: foreign, count: 256)
+        var values = [UInt8](repeating: invalid, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
         return values
     }

@@ -21,11 +21,12 @@ package struct BearerTokenSigner: Sendable {
     static let audience = "appstoreconnect-v1"
     /// How far `iat` is in the past, because Apple answers 401 when it is ahead of Apple's clock.
     private static let backdating = Duration.seconds(60)
-    private static let reuse = Duration.seconds(15 * 60)
-    /// How long the token is valid after ``BearerToken/reuseUntil``, for the last request.
+    private static let reusePeriod = Duration.seconds(15 * 60)
+    /// How long the token is valid after ``BearerToken/reuseUntil``, so that it does not expire during the last
+    /// request.
     ///
-    /// In total it is valid for 19 minutes.
-    private static let flight = Duration.seconds(3 * 60)
+    /// `exp` is 19 minutes after `iat`.
+    private static let gracePeriod = Duration.seconds(3 * 60)
 
     package init(key: SigningKey, keyId: String, issuerId: String, bundleId: String) {
         self.key = key
@@ -36,7 +37,7 @@ package struct BearerTokenSigner: Sendable {
 
     /// A new token; takes one signature.
     package func token(at now: UnixMilliseconds) throws(SigningError) -> BearerToken {
-        let reuseUntil = now + Self.reuse
+        let reuseUntil = now + Self.reusePeriod
         let header = JSONObject([
             .init(key: "alg", value: .string("ES256")),
             .init(key: "kid", value: .string(keyId)),
@@ -45,7 +46,7 @@ package struct BearerTokenSigner: Sendable {
         let claims = JSONObject([
             .init(key: "iss", value: .string(issuerId)),
             .init(key: "iat", value: .seconds(of: now - Self.backdating)),
-            .init(key: "exp", value: .seconds(of: reuseUntil + Self.flight)),
+            .init(key: "exp", value: .seconds(of: reuseUntil + Self.gracePeriod)),
             .init(key: "aud", value: .string(Self.audience)),
             .init(key: "bid", value: .string(bundleId)),
         ])

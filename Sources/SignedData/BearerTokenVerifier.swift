@@ -8,11 +8,10 @@ package struct BearerTokenVerifier: Sendable {
     private let issuerId: String
     private let bundleId: String
 
-    /// In bytes.
-    ///
-    /// Longer tokens are refused without reading; Apple's clients send about 400 bytes.
+    /// The longest token that is read; Apple's clients send about 400 bytes.
     private static let maximumBytes = 8 * 1_024
-    private static let longestLife: Int64 = 60 * 60
+    /// In seconds.
+    private static let longestValidity: Int64 = 60 * 60
 
     package init(publicKey: P256PublicKey, keyId: String, issuerId: String, bundleId: String) {
         self.publicKey = publicKey
@@ -65,15 +64,15 @@ package struct BearerTokenVerifier: Sendable {
         guard audiences.contains(where: { $0.isText(BearerTokenSigner.audience) }) else { throw .aud }
         guard claims["bid"]?.string == bundleId else { throw .bid }
         // Some libraries write seconds with a fraction.
-        guard let exp = claims["exp"]?.number?.flooredMilliseconds else { throw .exp }
+        guard let exp = claims["exp"]?.number?.flooredInt64 else { throw .exp }
         guard exp > now else { throw .expired }
-        var begin = now
+        var validFrom = now
         if let value = claims["iat"] {
-            guard let iat = value.number?.flooredMilliseconds, iat <= now else { throw .iat }
-            begin = iat
+            guard let iat = value.number?.flooredInt64, iat <= now else { throw .iat }
+            validFrom = iat
         }
-        let (life, overflowed) = exp.subtractingReportingOverflow(begin)
-        guard !overflowed, life <= Self.longestLife else { throw .tooLong }
+        let (validity, overflowed) = exp.subtractingReportingOverflow(validFrom)
+        guard !overflowed, validity <= Self.longestValidity else { throw .tooLong }
         return exp
     }
 }

@@ -19,14 +19,14 @@ final class Certificate: @unchecked Sendable {
     enum Defect: Error {
         case tooLong
         case notACertificate
-        /// The key is not on a named P-256 or P-384 curve. OpenSSL did not parse it.
-        case foreignKey
+        /// The key is not on P-256 or P-384, or the curve is not given by name. Such a key is not passed to OpenSSL.
+        case unsupportedKey
     }
 
     init(der: [UInt8]) throws(Defect) {
         guard der.count <= Self.maximumByteCount else { throw .tooLong }
         guard let algorithm = KeyAlgorithm.ofCertificate(der) else { throw .notACertificate }
-        guard algorithm == KeyAlgorithm.p256 || algorithm == KeyAlgorithm.p384 else { throw .foreignKey }
+        guard algorithm == KeyAlgorithm.p256 || algorithm == KeyAlgorithm.p384 else { throw .unsupportedKey }
         let parsed = unsafe der.withUnsafeBufferPointer { buffer in
             var cursor = buffer.baseAddress
             return unsafe d2i_X509(nil, &cursor, buffer.count)
@@ -71,7 +71,9 @@ final class Certificate: @unchecked Sendable {
 
     /// Whether the certificate has an extension of this type.
     func hasExtension(_ identifier: String) -> Bool {
-        guard let object = unsafe OBJ_txt2obj(identifier, 1) else { preconditionFailure("\(identifier) is no OID.") }
+        guard let object = unsafe OBJ_txt2obj(identifier, 1) else {
+            preconditionFailure("\(identifier) is not an OID.")
+        }
         defer { unsafe ASN1_OBJECT_free(object) }
         return unsafe X509_get_ext_by_OBJ(pointer, object, -1) >= 0
     }

@@ -31,7 +31,7 @@ package struct CertificateAuthority: Sendable {
     /// The chain with the leaf first, as in `x5c`.
     package var chain: [[UInt8]] { [leaf.der, intermediate.der, root.der] }
 
-    /// Signs with the leaf and includes the whole chain.
+    /// Signs payloads with the leaf, and puts the whole chain into each header.
     package var issuer: JWSIssuer { JWSIssuer(x5c: chain, leaf: leaf) }
 
     /// Root, intermediate and leaf in PEM, each certificate followed by its key; ``init(pem:)`` reads it.

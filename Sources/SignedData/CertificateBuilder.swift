@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import COpenSSL
 import Glibc
 
@@ -26,12 +27,12 @@ enum CertificateBuilder {
         var context = unsafe X509V3_CTX()
         unsafe X509V3_set_ctx(&context, issuerCertificate, certificate, nil, nil, 0)
         for (identifier, value) in standardExtensions(of: shape, isSelfSigned: issuer == nil) {
-            guard let made = unsafe X509V3_EXT_conf_nid(nil, &context, identifier, value) else { throw failure() }
-            defer { unsafe X509_EXTENSION_free(made) }
-            guard unsafe X509_add_ext(certificate, made, -1) == 1 else { throw failure() }
+            guard let created = unsafe X509V3_EXT_conf_nid(nil, &context, identifier, value) else { throw failure() }
+            defer { unsafe X509_EXTENSION_free(created) }
+            guard unsafe X509_add_ext(certificate, created, -1) == 1 else { throw failure() }
         }
-        for wanted in shape.extensions {
-            guard unsafe add(wanted, to: certificate) else { throw failure() }
+        for more in shape.extensions {
+            guard unsafe add(more, to: certificate) else { throw failure() }
         }
         let signer = issuer?.key ?? key
         // Ed25519 has its own digest. All other keys sign SHA-384 hashes, like Apple's authorities.
@@ -43,14 +44,14 @@ enum CertificateBuilder {
     }
 
     private static func failure() -> CertificateError {
-        CertificateError(.notMade(OpenSSLErrors.drain()))
+        CertificateError(.creationFailed(OpenSSLErrors.drain()))
     }
 
     private static func standardExtensions(of shape: CertificateShape, isSelfSigned: Bool) -> [(Int32, String)] {
         let pathLength = shape.pathLength.map { ",pathlen:\($0)" } ?? ""
         var extensions = [
             (NID_basic_constraints, "critical,CA:" + (shape.isAuthority ? "TRUE" : "FALSE") + pathLength),
-            (NID_subject_key_identifier, shape.subjectKeyIdentifier.map(hex) ?? "hash"),
+            (NID_subject_key_identifier, shape.subjectKeyIdentifier.map(Self.colonSeparated) ?? "hash"),
         ]
         if !isSelfSigned { extensions.append((NID_authority_key_identifier, "keyid")) }
         if !shape.keyUsage.isEmpty {
@@ -59,20 +60,21 @@ enum CertificateBuilder {
         return extensions
     }
 
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":")
+    /// The notation of OpenSSL's configuration, such as `0a:1b`.
+    private static func colonSeparated(_ bytes: [UInt8]) -> String {
+        bytes.map { [$0].hexadecimal }.joined(separator: ":")
     }
 
-    private static func add(_ wanted: CertificateShape.Extension, to certificate: OpaquePointer) -> Bool {
-        guard let identifier = unsafe OBJ_txt2obj(wanted.identifier, 1) else { return false }
+    private static func add(_ content: CertificateShape.Extension, to certificate: OpaquePointer) -> Bool {
+        guard let identifier = unsafe OBJ_txt2obj(content.identifier, 1) else { return false }
         defer { unsafe ASN1_OBJECT_free(identifier) }
         guard let value = unsafe ASN1_OCTET_STRING_new() else { return false }
         defer { unsafe ASN1_OCTET_STRING_free(value) }
-        guard unsafe ASN1_OCTET_STRING_set(value, wanted.value, Int32(wanted.value.count)) == 1,
-            let made = unsafe X509_EXTENSION_create_by_OBJ(nil, identifier, wanted.isCritical ? 1 : 0, value)
+        guard unsafe ASN1_OCTET_STRING_set(value, content.value, Int32(content.value.count)) == 1,
+            let created = unsafe X509_EXTENSION_create_by_OBJ(nil, identifier, content.isCritical ? 1 : 0, value)
         else { return false }
-        defer { unsafe X509_EXTENSION_free(made) }
-        return unsafe X509_add_ext(certificate, made, -1) == 1
+        defer { unsafe X509_EXTENSION_free(created) }
+        return unsafe X509_add_ext(certificate, created, -1) == 1
     }
 
     private static func setSubject(_ commonName: String, of certificate: OpaquePointer) -> Bool {
@@ -84,7 +86,7 @@ enum CertificateBuilder {
     }
 
     private static func setSerialNumber(of certificate: OpaquePointer) -> Bool {
-        // 63 random bits: a positive number that does not repeat under one authority.
+        // 63 random bits: positive, and unique under one authority.
         let number = UInt64.random(in: 1...UInt64(Int64.max))
         return unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), number) == 1
     }

@@ -4,13 +4,13 @@ package struct CertificateError: Error, Equatable, CustomStringConvertible {
         case noRoots
         case notACertificate
         case tooLong
-        case foreignKey
+        case unsupportedKey
         case notSelfSigned
         case notAnAuthority
         /// The text does not have the form of ``CertificateAuthority/pem``.
         case badAuthorityText
         /// OpenSSL could not create a key or certificate; with its message.
-        case notMade(String)
+        case creationFailed(String)
     }
 
     package let reason: Reason
@@ -29,11 +29,11 @@ package struct CertificateError: Error, Equatable, CustomStringConvertible {
         case .notACertificate:
             "\(subject) is not one DER certificate; give the .cer file as Apple or the simulator wrote it."
         case .tooLong: "\(subject) is longer than \(Certificate.maximumByteCount) bytes."
-        case .foreignKey: "\(subject) has a key that is not on the named curve P-256 or P-384."
+        case .unsupportedKey: "\(subject) has a key that is not on the named curve P-256 or P-384."
         case .notSelfSigned: "\(subject) is not self-signed; give the root itself, not an intermediate."
         case .notAnAuthority: "\(subject) is not allowed to issue certificates (basicConstraints CA:TRUE is missing)."
-        case .badAuthorityText: "The stored certificate authority is not three certificates each followed by its key."
-        case .notMade(let detail): "OpenSSL could not make the certificate: \(detail)."
+        case .badAuthorityText: "The stored certificate authority is not three certificates, each followed by its key."
+        case .creationFailed(let detail): "OpenSSL could not create the certificate: \(detail)."
         }
     }
 }

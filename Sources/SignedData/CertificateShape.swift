@@ -1,6 +1,8 @@
 package import AppStoreModel
 
-/// The content of a certificate to create: Apple's three kinds, which tests change to get invalid ones.
+/// The content of a certificate to create.
+///
+/// There is a shape for each of Apple's three kinds; tests change them to get invalid certificates.
 package struct CertificateShape: Sendable {
     package struct Extension: Sendable {
         package var identifier: String
@@ -25,7 +27,7 @@ package struct CertificateShape: Sendable {
     package var pathLength: Int?
     /// OpenSSL's names, such as `digitalSignature`; empty for no extension.
     package var keyUsage: [String]
-    /// Extensions after basicConstraints, key identifiers and keyUsage; markers are NULL and not critical.
+    /// Extensions after basicConstraints, key identifiers and keyUsage, such as an ``AppleMarker``.
     package var extensions: [Extension]
     /// Replaces the key's hash, for a certificate that imitates another one.
     package var subjectKeyIdentifier: [UInt8]?
@@ -47,7 +49,7 @@ package struct CertificateShape: Sendable {
         )
     }
 
-    /// Like Apple's WWDR authority G6: P-384, may issue leaves only, marked.
+    /// Like Apple's WWDR authority G6: P-384, may issue leaves only, with Apple's marker.
     package static func intermediate(
         from notBefore: UnixMilliseconds,
         to notAfter: UnixMilliseconds
@@ -64,7 +66,7 @@ package struct CertificateShape: Sendable {
         )
     }
 
-    /// Like the App Store's signing certificates: P-256, no extended key usage, marked.
+    /// Like the App Store's signing certificates: P-256, no extended key usage, with Apple's marker.
     package static func leaf(
         from notBefore: UnixMilliseconds,
         to notAfter: UnixMilliseconds

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Verified chains by the exact header text.
+/// Verified chains, found by the exact text of their header.
 ///
-/// Verifying a record takes two P-384 verifications for its chain and one P-256 verification for its signature; with a
-/// cached chain only the latter. The header text contains all of `x5c`, so equal text means an equal chain. Rejected chains
-/// are not cached, so that they cannot fill the cache.
+/// Verifying a record takes two P-384 verifications for its chain and one P-256 verification for its signature. With a
+/// cached chain it takes only the last one. The header text contains all of `x5c`, so equal text means an equal chain.
+/// Rejected chains are not cached, so that they cannot fill the cache.
 final class ChainCache: Sendable {
     private let capacity: Int
     /// The last used header comes first: nearly every record has the header of the previous one.
@@ -18,8 +18,8 @@ final class ChainCache: Sendable {
 
     subscript(text: Span<UInt8>) -> VerifiedHeader? {
         headers.withLock { headers in
-            guard let place = headers.firstIndex(where: { $0.text.isEqual(to: text) }) else { return nil }
-            if place > 0 { headers.insert(headers.remove(at: place), at: 0) }
+            guard let index = headers.firstIndex(where: { $0.text.isEqual(to: text) }) else { return nil }
+            if index > 0 { headers.insert(headers.remove(at: index), at: 0) }
             return headers[0]
         }
     }

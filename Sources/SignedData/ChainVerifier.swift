@@ -1,7 +1,7 @@
 import AppStoreModel
 import COpenSSL
 
-/// A verified certificate chain: the key that signs, and when the chain was valid.
+/// A verified certificate chain: the leaf's key, and when the chain is valid.
 struct VerifiedChain: Sendable {
     let leafKey: KeyHandle
     /// The period in which leaf, intermediate and root are all valid.
@@ -37,11 +37,13 @@ final class ChainVerifier: @unchecked Sendable {
             guard root.isAuthority else { throw CertificateError(.notAnAuthority, index: index) }
             roots.append(root)
         }
-        guard let store = unsafe X509_STORE_new() else { throw CertificateError(.notMade(OpenSSLErrors.drain())) }
+        guard let store = unsafe X509_STORE_new() else {
+            throw CertificateError(.creationFailed(OpenSSLErrors.drain()))
+        }
         for root in roots {
             guard unsafe X509_STORE_add_cert(store, root.pointer) == 1 else {
                 unsafe X509_STORE_free(store)
-                throw CertificateError(.notMade(OpenSSLErrors.drain()))
+                throw CertificateError(.creationFailed(OpenSSLErrors.drain()))
             }
         }
         unsafe self.store = store
@@ -53,7 +55,7 @@ final class ChainVerifier: @unchecked Sendable {
     /// Verifies one chain, with two P-384 verifications.
     ///
     /// - Parameter x5c: DER certificates, leaf first. The third is only compared, never trusted or parsed.
-    /// - Returns: The leaf's key, and when the chain was valid.
+    /// - Returns: The leaf's key, and when the chain is valid.
     /// - Throws: ``JWSRejection`` with the first rule that the chain breaks.
     func verify(x5c: [[UInt8]]) throws(JWSRejection) -> VerifiedChain {
         guard x5c.count == 3 else {
@@ -78,9 +80,9 @@ final class ChainVerifier: @unchecked Sendable {
                 throw JWSRejection(.x5c, "x5c[\(index)] is longer than \(Certificate.maximumByteCount) bytes.")
             case .notACertificate:
                 throw JWSRejection(.x5c, "x5c[\(index)] is not one DER certificate.")
-            case .foreignKey where index == 0:
+            case .unsupportedKey where index == 0:
                 throw JWSRejection(.leafKey, "The leaf's key is not on the named curve P-256.")
-            case .foreignKey:
+            case .unsupportedKey:
                 throw JWSRejection(.chain, "x5c[\(index)] has a key that is not on the named curve P-256 or P-384.")
             }
         }
@@ -92,7 +94,8 @@ final class ChainVerifier: @unchecked Sendable {
         }
         let isMarked = leaf.hasExtension(AppleMarker.leaf)
         guard !leaf.looksLikeAuthority else {
-            // Distinguishes an authority's certificate used as the leaf from a leaf that may also issue certificates.
+            // With the leaf's marker it is a leaf that may also issue certificates; without it, an authority's
+            // certificate.
             throw JWSRejection(
                 isMarked ? .chain : .leafIsAuthority,
                 "x5c[0] is an authority's certificate, not a leaf."
@@ -149,7 +152,7 @@ extension CertificateError.Reason {
             switch defect {
             case .tooLong: .tooLong
             case .notACertificate: .notACertificate
-            case .foreignKey: .foreignKey
+            case .unsupportedKey: .unsupportedKey
             }
     }
 }

@@ -9,12 +9,12 @@ package struct CompactJWS {
     /// The signed part: header, dot and payload.
     var signed: Range<Int> { 0..<payload.upperBound }
 
-    /// Finds the dots before decoding or copying, and stops at the third.
+    /// Finds the dots without decoding or copying; a third dot is an error.
     init(_ text: Span<UInt8>, maximumBytes: Int) throws(JWSRejection) {
-        let looked = text.extracting(first: min(text.count, maximumBytes + 1))
-        let first = Self.dot(in: looked, from: 0)
-        let second = first.flatMap { Self.dot(in: looked, from: $0 + 1) }
-        guard second.flatMap({ Self.dot(in: looked, from: $0 + 1) }) == nil else {
+        let read = text.extracting(first: min(text.count, maximumBytes + 1))
+        let first = Self.dot(in: read, from: 0)
+        let second = first.flatMap { Self.dot(in: read, from: $0 + 1) }
+        guard second.flatMap({ Self.dot(in: read, from: $0 + 1) }) == nil else {
             throw JWSRejection(.format, "There are more than 3 segments.")
         }
         guard text.count <= maximumBytes else {
@@ -39,7 +39,9 @@ package struct CompactJWS {
         }
     }
 
-    /// Distinguishes white space, control characters and byte order marks around a record from those inside one.
+    /// Whether a record can begin and end with this byte.
+    ///
+    /// Reports white space, control characters and byte order marks around a record as such, not as bad base64.
     private static func isSegmentEdge(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte)
     }

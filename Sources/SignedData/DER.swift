@@ -49,7 +49,7 @@ struct DERReader {
         return Element(tag: tag, whole: start..<position, content: contentStart..<position)
     }
 
-    /// A reader of the content of the next element.
+    /// Skips the next element and returns a reader of its content.
     mutating func enter(_ expected: UInt8) -> DERReader? {
         next(expected).map { DERReader(bytes, $0.content) }
     }

@@ -32,10 +32,11 @@ struct ECDSASignatureDER {
         let end = start + Self.fieldByteCount
         var first = start
         while first < end - 1, raw[first] == 0 { first += 1 }
-        let isNegativeLooking = raw[first] & 0x80 != 0
+        // DER integers are signed: without a zero in front, a set top bit would mean a negative number.
+        let needsLeadingZero = raw[first] & 0x80 != 0
         append(DERTag.integer)
-        append(UInt8(end - first + (isNegativeLooking ? 1 : 0)))
-        if isNegativeLooking { append(0) }
+        append(UInt8(end - first + (needsLeadingZero ? 1 : 0)))
+        if needsLeadingZero { append(0) }
         for index in first..<end { append(raw[index]) }
     }
 

@@ -11,7 +11,7 @@ package enum ES256 {
 
     /// Signs `message` with a P-256 private key.
     ///
-    /// - Throws: ``SigningError`` when OpenSSL fails twice, without memory or randomness.
+    /// - Throws: ``SigningError`` when OpenSSL fails twice, for example for lack of memory or randomness.
     static func sign(_ message: Span<UInt8>, key: KeyHandle) throws(SigningError) -> [UInt8] {
         do {
             return try signOnce(message, key: key)

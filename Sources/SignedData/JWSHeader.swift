@@ -17,7 +17,7 @@ struct JWSHeader {
     init(text: Span<UInt8>) throws(JWSRejection) {
         let members = try Self.members(text: text)
         guard let alg = members["alg"]?.string else {
-            throw JWSRejection(.header, "The header has no alg that is a string.")
+            throw JWSRejection(.header, "The header's alg is missing or not a string.")
         }
         guard alg == "ES256" else {
             throw JWSRejection(
@@ -26,10 +26,10 @@ struct JWSHeader {
             )
         }
         guard members["crit"] == nil, members["b64"] == nil else {
-            throw JWSRejection(.crit, "The header asks for extensions (crit or b64); none is understood.")
+            throw JWSRejection(.crit, "The header has crit or b64; no such extension is supported.")
         }
         guard let entries = members["x5c"]?.array else {
-            throw JWSRejection(.header, "The header has no x5c that is an array.")
+            throw JWSRejection(.header, "The header's x5c is missing or not an array.")
         }
         guard entries.count == 3 else {
             throw JWSRejection(.x5cLength, "x5c has \(entries.count) certificates; it must have 3.")

@@ -22,7 +22,7 @@ package struct JWSIssuer: Sendable {
         self.init(headerJSON: JSONWriter.bytes(.object(header)), key: leaf.key)
     }
 
-    /// Uses any header, also one that no verifier accepts.
+    /// Uses any header, even one that no verifier accepts.
     package init(headerJSON: [UInt8], leaf: IssuedCertificate) {
         self.init(headerJSON: headerJSON, key: leaf.key)
     }

@@ -39,9 +39,9 @@ package struct JWSRejection: Error, Equatable, CustomStringConvertible {
         case nul
         case json
         case jsonDepth = "json_depth"
-        /// `signedDate` is missing or is not a moment in milliseconds.
+        /// The signing date is missing or is not a moment in milliseconds.
         case signedDate = "signed_date"
-        /// `signedDate` is more than a day in the future.
+        /// The signing date is more than a day in the future.
         case future
     }
 

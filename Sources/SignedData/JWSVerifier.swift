@@ -1,10 +1,11 @@
 package import AppStoreModel
+import Basics
 import StrictJSON
 
 /// Verifies signed records; the only code that creates a ``VerifiedPayload``.
 ///
-/// Any number of threads may use one verifier and share its cache of chains. With a known header, a record takes one P-256
-/// verification.
+/// Any number of threads may use one verifier and share its cache of chains. With a cached chain, a record takes one
+/// P-256 verification.
 package final class JWSVerifier: Sendable {
     private let chains: ChainVerifier
     private let cache = ChainCache()
@@ -53,8 +54,8 @@ package final class JWSVerifier: Sendable {
 
     /// Verifies one record of the raw archive again, with the same result as for its text.
     ///
-    /// With a known header, only the length and an empty payload of the text can be invalid. The text is therefore composed
-    /// only in these cases and for new headers.
+    /// When the header is cached, the only other errors of the text's form are too many bytes and an empty payload. The
+    /// text is therefore assembled only for these errors and for headers that are not cached.
     ///
     /// - Parameters:
     ///   - parts: The record.
@@ -81,14 +82,15 @@ package final class JWSVerifier: Sendable {
     }
 
     /// The number of cached chains.
-    var rememberedChainCount: Int { cache.count }
+    var cachedChainCount: Int { cache.count }
 
     private func verifiedHeader(_ text: Span<UInt8>) throws(JWSRejection) -> VerifiedHeader {
         if let known = cache[text] { return known }
         let x5c = try JWSHeader(text: text).x5c
         let chain: VerifiedChain
         do { chain = try chains.verify(x5c: x5c) } catch {
-            // Without memory OpenSSL refuses a chain, sometimes without giving this reason. The second result counts.
+            // When memory is short, OpenSSL rejects a valid chain, sometimes without naming this reason. A rejected
+            // chain is therefore verified again, and the second result counts.
             chain = try chains.verify(x5c: x5c)
         }
         let header = VerifiedHeader(text: [UInt8](copying: text), chain: chain)
@@ -96,7 +98,7 @@ package final class JWSVerifier: Sendable {
         return header
     }
 
-    /// `segment` is the text of `payload`.
+    /// `segment` is the base64url text of `payload`.
     private func verify(
         header: VerifiedHeader,
         payload: [UInt8],
@@ -128,11 +130,5 @@ package final class JWSVerifier: Sendable {
             signedDate: signedDate,
             rootDiffers: chain.rootDiffers
         )
-    }
-}
-
-extension [UInt8] {
-    init(copying span: Span<UInt8>) {
-        self = unsafe span.withUnsafeBufferPointer { unsafe [UInt8]($0) }
     }
 }

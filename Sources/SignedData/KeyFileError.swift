@@ -35,23 +35,23 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
     package let reason: Reason
 
     package var description: String {
-        "The private key file \(excerptOfPath) cannot be used: \(explanation)"
+        "The private key file \(printablePath) cannot be used: \(explanation)"
     }
 
     private var explanation: String {
         switch reason {
         case .notFound:
-            "there is no such file. Download the key once from App Store Connect and name its path."
+            "there is no such file. Download the key from App Store Connect, which offers it once, and give its path."
         case .unreadable(let cause):
             "it cannot be read (\(cause)). Give only this user permission to read it."
         case .symbolicLink:
-            "it is a symbolic link. Name the file itself."
+            "it is a symbolic link. Give the path of the file itself."
         case .notRegularFile:
-            "it is not a regular file. Name the .p8 file from App Store Connect."
+            "it is not a regular file. Give the path of the .p8 file from App Store Connect."
         case .foreignOwner(let owner, let process):
             "it belongs to user \(owner), but this process runs as user \(process). Run chown \(process) \(shellPath)."
         case .tooPermissive(let mode):
-            "its mode is 0\(String(mode, radix: 8)), so others can reach it. Run chmod 600 \(shellPath)."
+            "its mode is 0\(String(mode, radix: 8)), so other users can access it. Run chmod 600 \(shellPath)."
         case .tooLong(let count):
             "it has \(count) bytes; a .p8 file has about 250, and at most \(SigningKey.maximumFileByteCount) are read."
         case .empty:
@@ -59,23 +59,23 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         case .carriageReturns:
             "its lines end in CRLF. Run sed -i 's/\\r$//' \(shellPath)."
         case .certificate:
-            "it holds a certificate, not a private key. Name the .p8 file from App Store Connect."
+            "it contains a certificate, not a private key. Give the path of the .p8 file from App Store Connect."
         case .encrypted:
-            "the key in it is encrypted. Name the .p8 file as Apple gave it, or decrypt it with openssl pkcs8."
+            "the key in it is encrypted. Use the .p8 file as Apple gave it, or decrypt it with openssl pkcs8."
         case .severalKeys:
-            "it holds more than one PEM block. Keep only the private key."
+            "it contains more than one PEM block. Keep only the private key."
         case .notPKCS8(let label):
-            "it holds \(label), not a PKCS#8 private key. Convert it with openssl pkcs8 -topk8 -nocrypt."
+            "it contains \(label), not a PKCS#8 private key. Convert it with openssl pkcs8 -topk8 -nocrypt."
         case .wrongAlgorithm(let found):
-            "it holds \(found); App Store keys are EC keys on the named curve P-256."
+            "it contains \(found); App Store keys are EC keys on the named curve P-256."
         case .notPEM:
-            "it is not one PEM block and nothing else. Use the .p8 file exactly as Apple gave it."
+            "it must contain exactly one PEM block and nothing else. Use the .p8 file exactly as Apple gave it."
         case .damaged:
             "the key in it is damaged. Download the key again or restore it from your secret store."
         }
     }
 
-    private var excerptOfPath: String {
+    private var printablePath: String {
         // The path comes from the job file.
         printable(path)
     }
@@ -88,7 +88,7 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         }
         return isPlain
             ? path
-            : "'" + excerptOfPath.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+            : "'" + printablePath.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
                 + "'"
     }
 }

@@ -18,13 +18,13 @@ package enum KeyKind: String, CaseIterable, Sendable {
             case .ed25519: "ED25519"
             }
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else {
-            throw CertificateError(.notMade(OpenSSLErrors.drain()))
+            throw CertificateError(.creationFailed(OpenSSLErrors.drain()))
         }
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard unsafe EVP_PKEY_keygen_init(context) == 1, unsafe configure(context),
             unsafe EVP_PKEY_generate(context, &key) == 1, let key = unsafe key
-        else { throw CertificateError(.notMade(OpenSSLErrors.drain())) }
+        else { throw CertificateError(.creationFailed(OpenSSLErrors.drain())) }
         return unsafe KeyHandle(owning: key)
     }
 

@@ -6,7 +6,7 @@ import COpenSSL
 enum OpenSSLErrors {
     /// Empties this thread's queue and returns its text; call it directly after a failure, before any `await`.
     ///
-    /// The text contains functions and reasons of OpenSSL, never key bytes.
+    /// The text contains OpenSSL's reasons, never key bytes.
     ///
     /// Ends the process when the reason is a lack of memory; see ``outOfMemory()``.
     @discardableResult
@@ -22,7 +22,7 @@ enum OpenSSLErrors {
         return messages.isEmpty ? "no reason given" : messages.joined(separator: "; ")
     }
 
-    /// Ends the process, as Swift does without memory.
+    /// Ends the process, as Swift does when an allocation fails.
     ///
     /// A lack of memory is not a property of a record. A rejection because of it would stay in the ledger.
     static func outOfMemory() -> Never {

@@ -54,7 +54,7 @@ struct PEMBlock {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes with zeros in a way the compiler does not remove.
+    /// Overwrites the bytes with zeros; the compiler cannot optimize this away.
     mutating func cleanse() {
         unsafe withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
     }

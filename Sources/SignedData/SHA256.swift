@@ -13,7 +13,7 @@ package struct SHA256: ~Copyable {
     package init() {
         guard let context = unsafe EVP_MD_CTX_new(),
             unsafe EVP_DigestInit_ex(context, Self.algorithm.pointer, nil) == 1
-        else { preconditionFailure("OpenSSL could not begin a SHA-256: it is out of memory or built without it.") }
+        else { preconditionFailure("OpenSSL could not begin a SHA-256: it is out of memory, or has no SHA-256.") }
         unsafe self.context = context
     }
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Verifies ES256 signatures of one key; any number of threads may use one instance.
 ///
-/// With `EVP_DigestVerify`, OpenSSL 3 repeats many lookups for each signature. Their results are kept here, and one thread
-/// at a time uses them.
+/// With `EVP_DigestVerify`, OpenSSL 3 repeats many lookups for each signature. This class keeps contexts that are
+/// already prepared; each of them is used by one thread at a time.
 final class SignatureCheck: Sendable {
     private let key: KeyHandle
     private let prefix: [UInt8]
@@ -20,7 +20,8 @@ final class SignatureCheck: Sendable {
 
     /// Whether `signature` is 64 bytes r‖s and a signature of the prefix followed by `message`.
     ///
-    /// Repeats a failed check, because OpenSSL also fails without memory, sometimes without giving this reason.
+    /// A failed check is repeated, because OpenSSL also fails when memory is short, sometimes without naming this
+    /// reason.
     func accepts(_ signature: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         guard let der = ECDSASignatureDER(raw: signature) else { return false }
         let prepared = idle.withLock { $0.popLast() } ?? PreparedCheck(key, prefix: prefix)
@@ -36,7 +37,8 @@ final class SignatureCheck: Sendable {
 @safe
 private final class PreparedCheck: @unchecked Sendable {
     // Invariant: only the thread that took it from the idle ones uses it.
-    private let opened: OpaquePointer
+    /// The hash of the prefix, which each check copies.
+    private let prefixHash: OpaquePointer
     private let hash: OpaquePointer
     private let verification: OpaquePointer
     /// Owned here, because `verification` uses it.
@@ -44,14 +46,14 @@ private final class PreparedCheck: @unchecked Sendable {
 
     init(_ key: KeyHandle, prefix: [UInt8]) {
         // Key and digest are valid, so a failure means a lack of memory.
-        guard let opened = unsafe EVP_MD_CTX_new(), let hash = unsafe EVP_MD_CTX_new(),
-            unsafe EVP_DigestInit_ex2(opened, SHA256.algorithm.pointer, nil) == 1,
-            unsafe EVP_DigestUpdate(opened, prefix, prefix.count) == 1,
+        guard let prefixHash = unsafe EVP_MD_CTX_new(), let hash = unsafe EVP_MD_CTX_new(),
+            unsafe EVP_DigestInit_ex2(prefixHash, SHA256.algorithm.pointer, nil) == 1,
+            unsafe EVP_DigestUpdate(prefixHash, prefix, prefix.count) == 1,
             let verification = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil),
             unsafe EVP_PKEY_verify_init(verification) == 1,
             unsafe EVP_PKEY_CTX_set_signature_md(verification, SHA256.algorithm.pointer) == 1
         else { OpenSSLErrors.outOfMemory() }
-        unsafe self.opened = opened
+        unsafe self.prefixHash = prefixHash
         unsafe self.hash = hash
         unsafe self.verification = verification
         self.key = key
@@ -60,7 +62,7 @@ private final class PreparedCheck: @unchecked Sendable {
     deinit {
         unsafe EVP_PKEY_CTX_free(verification)
         unsafe EVP_MD_CTX_free(hash)
-        unsafe EVP_MD_CTX_free(opened)
+        unsafe EVP_MD_CTX_free(prefixHash)
     }
 
     func accepts(_ signature: ECDSASignatureDER, of message: Span<UInt8>) -> Bool {
@@ -68,7 +70,7 @@ private final class PreparedCheck: @unchecked Sendable {
         var digestSpan = digest.mutableSpan
         unsafe digestSpan.withUnsafeMutableBufferPointer { digest in
             let isHashed = unsafe message.withUnsafeBufferPointer { message in
-                unsafe EVP_MD_CTX_copy_ex(hash, opened) == 1
+                unsafe EVP_MD_CTX_copy_ex(hash, prefixHash) == 1
                     && EVP_DigestUpdate(hash, message.baseAddress, message.count) == 1
                     && EVP_DigestFinal_ex(hash, digest.baseAddress, nil) == 1
             }

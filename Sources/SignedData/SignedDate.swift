@@ -6,7 +6,9 @@ struct SignedDate {
     let moment: UnixMilliseconds
     let wasInexact: Bool
 
-    /// A record from further in the future would count as the newest snapshot for too long.
+    /// How far in the future a signing date may be.
+    ///
+    /// A record with a later date would count as the newest snapshot for too long.
     static let toleratedLead = Duration.seconds(24 * 3_600)
 
     /// 2001-09-09, the first moment with 13 digits.
@@ -21,7 +23,7 @@ struct SignedDate {
             throw JWSRejection(.signedDate, "The payload has neither signedDate nor receiptCreationDate.")
         }
         let exact = value.int64
-        guard let floored = exact ?? value.number?.flooredMilliseconds else {
+        guard let floored = exact ?? value.number?.flooredInt64 else {
             throw JWSRejection(.signedDate, "\(key) is not a number of milliseconds.")
         }
         moment = UnixMilliseconds(rawValue: floored)

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 extension SigningKey {
@@ -5,8 +6,8 @@ extension SigningKey {
 
     /// Reads a .p8 file from App Store Connect.
     ///
-    /// All checks use the open descriptor, so that the file cannot be exchanged in between. Buffers with the key's text are
-    /// overwritten before this function returns.
+    /// All checks use the open descriptor, so that the file cannot be replaced in between. Buffers with the key's text
+    /// are overwritten before this function returns.
     ///
     /// - Throws: ``KeyFileError``; `notFound` means that the path is wrong.
     package static func load(file path: String) throws(KeyFileError) -> SigningKey {
@@ -17,7 +18,7 @@ extension SigningKey {
                 switch errno {
                 case ENOENT, ENOTDIR: .notFound
                 case ELOOP: .symbolicLink
-                default: unsafe .unreadable(String(cString: strerror(errno)))
+                default: .unreadable(systemErrorText(errno))
                 }
             throw KeyFileError(path: path, reason: reason)
         }
@@ -39,7 +40,7 @@ extension SigningKey {
     private static func contents(of descriptor: Int32) throws(Refusal) -> [UInt8] {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            throw Refusal(reason: unsafe .unreadable(String(cString: strerror(errno))))
+            throw Refusal(reason: .unreadable(systemErrorText(errno)))
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: .notRegularFile) }
         guard status.st_uid == geteuid() else {
@@ -53,17 +54,17 @@ extension SigningKey {
         var text = [UInt8](repeating: 0, count: Int(status.st_size))
         var count = 0
         while count < text.count {
-            let room = text.count - count
-            let got = unsafe text.withUnsafeMutableBytes {
-                unsafe read(descriptor, $0.baseAddress.map { unsafe $0 + count }, room)
+            let remaining = text.count - count
+            let length = unsafe text.withUnsafeMutableBytes {
+                unsafe read(descriptor, $0.baseAddress.map { unsafe $0 + count }, remaining)
             }
-            guard got != 0 else { break }
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else {
+            guard length != 0 else { break }
+            if length < 0, errno == EINTR { continue }
+            guard length > 0 else {
                 text.cleanse()
-                throw Refusal(reason: unsafe .unreadable(String(cString: strerror(errno))))
+                throw Refusal(reason: .unreadable(systemErrorText(errno)))
             }
-            count += got
+            count += length
         }
         text.removeLast(text.count - count)
         return text

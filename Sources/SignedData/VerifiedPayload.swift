@@ -5,16 +5,16 @@ package import StrictJSON
 package struct VerifiedPayload: Sendable {
     /// The text of the first segment, base64url.
     ///
-    /// With the two members below it can be verified again: ``parts``.
+    /// ``parts``, which also has the payload and the signature, can be verified again.
     package let header: [UInt8]
     /// The payload's bytes, decoded.
     package let payload: [UInt8]
     /// The 64 bytes r‖s.
     ///
-    /// They do not identify a record: one payload has many valid signatures.
+    /// They do not identify a record: one payload can have many valid signatures.
     package let signature: [UInt8]
     package let payloadSHA256: [UInt8]
-    /// An object.
+    /// The payload as JSON; always an object.
     package let json: JSONElement
     /// `signedDate`, or `receiptCreationDate` when the payload has no `signedDate` (AppTransaction).
     package let signedDate: UnixMilliseconds

@@ -15,7 +15,7 @@ package struct JSONNumber: Equatable, Sendable {
     /// The value rounded down to an integer, computed exactly; `nil` if it does not fit.
     ///
     /// Dates are whole milliseconds, but some of Apple's sources write `1697679936049.7297` or `1.6981489E12`.
-    package var flooredMilliseconds: Int64? {
+    package var flooredInt64: Int64? {
         if let int64 { return int64 }
         let parts = text.split(whereSeparator: { $0 == "e" || $0 == "E" })
         guard let mantissa = parts.first, let exponent = parts.count == 2 ? Int(parts[1]) : 0,

@@ -11,16 +11,11 @@ struct LedgerArgument: ParsableArguments {
     var schema: String?
 
     func validate() throws {
-        if path != nil, schema != nil {
-            throw ValidationError("Use --schema only without JOB: the job file has its own.")
-        }
-        if let schema, !PostgresOutput.isSchemaName(schema) {
-            throw ValidationError("--schema is \(schema); it must be \(PostgresOutput.schemaNameRule).")
-        }
+        try checkSchema(schema, job: path)
         if path == nil { _ = try databaseURL() }
     }
 
-    /// The database URL and schema, from the job file if one is named.
+    /// The database URL and schema: those of the job file, if one is given.
     func place() throws -> (url: DatabaseURL, schema: String) {
         guard let path else { return (try databaseURL(), schema ?? PostgresOutput.defaultSchema) }
         var job = JobArgument()
@@ -30,10 +25,27 @@ struct LedgerArgument: ParsableArguments {
     }
 
     private func databaseURL() throws -> DatabaseURL {
-        let text = ProcessInfo.processInfo.environment["DATABASE_URL"] ?? ""
-        guard !text.isEmpty else {
-            throw ValidationError("Name a JOB, or set DATABASE_URL to the ledger's database.")
-        }
-        return DatabaseURL(text)
+        try environmentDatabaseURL(orElse: "Name a JOB, or set DATABASE_URL to the ledger's database.")
     }
+}
+
+/// Checks the option `--schema`, which is allowed only without a job file.
+func checkSchema(_ schema: String?, job: String?) throws {
+    if job != nil, schema != nil {
+        throw ValidationError("Use --schema only without JOB: the job file has its own.")
+    }
+    if let schema, !PostgresOutput.isSchemaName(schema) {
+        throw ValidationError("--schema is \(schema); it must be \(PostgresOutput.schemaNameRule).")
+    }
+}
+
+/// The database in `DATABASE_URL`.
+///
+/// - Parameter advice: The message if the variable is not set or empty.
+/// - Returns: The value of the variable.
+/// - Throws: `ValidationError` with `advice`.
+func environmentDatabaseURL(orElse advice: String) throws -> DatabaseURL {
+    let text = ProcessInfo.processInfo.environment["DATABASE_URL"] ?? ""
+    guard !text.isEmpty else { throw ValidationError(advice) }
+    return DatabaseURL(text)
 }

@@ -3,6 +3,7 @@ import Basics
 import JobPlan
 import Ledger
 import Pipeline
+import Planning
 
 /// The common options of `run` and `retry`.
 struct RunOptions: ParsableArguments {
@@ -46,7 +47,7 @@ struct RunOptions: ParsableArguments {
                 concurrency: concurrency,
                 maximumDuration: maxDuration?.duration
             )
-            let display = ProgressDisplay(form: self.log.format == .json ? .none : progress, log: log, time: .system)
+            let display = ProgressDisplay(form: self.log.logFormat == .json ? .none : progress, log: log, time: .system)
             let report: RunReport
             do {
                 report = try await display.whileShowing { note in

@@ -25,14 +25,13 @@ struct RunSummaryText {
         lines.append(row("waited for limits", report.waitedForLimits.inWords))
         lines.append(row("elapsed", report.elapsed.inWords))
         if let manifest = report.manifest, let directory = report.csvDirectory {
-            let files = manifest.files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ")
-            lines.append(row("CSV", "\(directory): \(files)"))
+            lines.append(row("CSV", "\(directory): \(manifest.fileList)"))
         }
         if summary.hasLosses { lines.append("To see what is missing: storeledger status JOB") }
         return lines
     }
 
     private func row(_ name: String, _ value: String) -> String {
-        "  " + name + String(repeating: " ", count: max(1, 19 - name.count)) + value
+        "  " + padded(name, to: 19) + value
     }
 }

@@ -27,7 +27,7 @@ struct SignalsTests {
                 }
             }
             #expect(error?.signal == SIGTERM)
-            #expect(error?.unwinding == nil)
+            #expect(error?.failure == nil)
         }
     }
 
@@ -42,7 +42,7 @@ struct SignalsTests {
                 }
             }
             #expect(error?.signal == SIGINT)
-            #expect(error?.unwinding is Broken)
+            #expect(error?.failure is Broken)
         }
     }
 

@@ -241,7 +241,7 @@ struct FaultTests {
             let status = try await stage.storeledger("status", path)
             #expect(
                 status.output.contains(
-                    "unknown to Apple: 1 ID, such as 999999999999; changedSince leaves them to retry"
+                    "unknown to Apple: 1 ID, such as 999999999999; with changedSince, only retry requests them again"
                 )
             )
         }

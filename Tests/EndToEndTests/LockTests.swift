@@ -39,13 +39,13 @@ struct LockTests {
             }
             let first = try await lines()
             #expect(first.first == "applied 0001_app_store_records.sql")
-            #expect(first.last?.wholeMatch(of: /schema "appstore" is new; \d+ views made/) != nil, "\(first)")
+            #expect(first.last?.wholeMatch(of: /schema "appstore" is new; \d+ views created/) != nil, "\(first)")
             #expect(try await lines() == ["schema \"appstore\" was up to date; nothing to do"])
             try PostgresConnection(conninfo: try TemporaryDatabase.conninfo).script(
                 "UPDATE appstore.schema_views SET checksum = 'of before' WHERE name = 'trials_by_day'"
             )
             let third = try await lines()
-            #expect(third.dropLast() == ["made view trials_by_day", "filled view trials_by_day"], "\(third)")
+            #expect(third.dropLast() == ["created view trials_by_day", "filled view trials_by_day"], "\(third)")
             #expect(
                 third.last?.wholeMatch(of: /schema "appstore" is up to date; \d+ views unchanged/) != nil,
                 "\(third)"

@@ -99,7 +99,7 @@ import Testing
         #expect(
             complaint == """
                 job.yaml:17:20: output.csv.directory is \(directory); \
-                it must be a directory of your own, written without ..
+                it must be a directory of your own, without .. in its path
                 """
         )
     }
@@ -137,7 +137,11 @@ import Testing
             $0.hasPrefix("  \(place):") ? "  \(place): \(block)" : $0
         }
         let complaint = try JobText.complaint(lines.joined(separator: "\n"))
-        #expect(complaint.contains("appStore.\(place) holds a key; keys are read from files only, so name the file"))
+        #expect(
+            complaint.contains(
+                "appStore.\(place) contains a private key; keys are read from files only: give the path of the file"
+            )
+        )
         #expect(!complaint.contains("MIGT"))
         #expect(try JobText.refusal(bytes: Array(lines.joined(separator: "\n").utf8)) == .invalid)
     }
@@ -147,8 +151,8 @@ import Testing
         let complaint = try JobText.complaint(text, environment: ["KEY": Self.key])
         #expect(
             complaint == """
-                job.yaml:10:19: appStore.privateKeyFile takes a key from an environment variable; \
-                keys are read from files only, so name the file
+                job.yaml:10:19: appStore.privateKeyFile takes a private key from an environment variable; \
+                keys are read from files only: give the path of the file
                 """
         )
         let kind = try JobText.refusal(bytes: Array(text.utf8), environment: ["KEY": Self.key])
@@ -157,7 +161,7 @@ import Testing
 
     @Test(arguments: [
         ("57246542-96fe-1a63-e053-0824d011072a", "team-1", "appStore.issuerId is team-1; it must be the issuer ID"),
-        ("2X9R4HXF34", "\"2X9R\\nHXF34\"", "appStore.keyId is the text \"2X9R\\u{a}HXF34\"; it must be the key ID"),
+        ("2X9R4HXF34", "\"2X9R\\nHXF34\"", "appStore.keyId is the text \"2X9R\\nHXF34\"; it must be the key ID"),
         ("com.example.game", "my game", "app.bundleId is my game; it must be the app's bundle ID"),
         ("keys/AuthKey.p8", "\"a\\0b\"", "appStore.privateKeyFile holds a NUL character"),
         (

@@ -1,7 +1,9 @@
 import AppStoreModel
 import JobPlan
 import Ledger
+import LedgerSchema
 import Postgres
+import RateLimit
 import TestSupport
 import Testing
 
@@ -15,15 +17,15 @@ struct BudgetTests {
         window: Duration = hour,
         ledger: Ledger? = nil,
         app: AppID? = nil
-    ) -> BudgetLedger {
+    ) -> PostgresRateLedger {
         let seconds = Double(window.components.seconds)
         // A thousandth more, so that rounding down meets the number.
-        let share = BudgetLedger.Share(
+        let share = PostgresRateLedger.Share(
             requestsPerSecond: (Double(perHour) + 0.001) / seconds,
             window: RateWindow(length: window)
         )
-        return BudgetLedger(
-            ledger: ledger ?? world.ledger,
+        return PostgresRateLedger(
+            pool: (ledger ?? world.ledger).control,
             app: app ?? world.app,
             shares: Dictionary(uniqueKeysWithValues: AllStreams.names.map { ($0, share) })
         )
@@ -34,14 +36,15 @@ struct BudgetTests {
         try await world.run("UPDATE rate_scopes SET next_at = '-infinity'")
     }
 
-    /// Asks again and again, resting in between, until the ledger names `reason`.
-    private func drain(_ world: TestLedger, _ budget: BudgetLedger, until reason: String = "budget") async throws -> Int
+    /// Asks again and again, resting in between, until the ledger refuses for `reason`.
+    private func drain(_ world: TestLedger, _ budget: PostgresRateLedger, until reason: RateGrant.Refusal = .budget)
+        async throws -> Int
     {
         var taken = 0
         while true {
             try await rest(world)
             let grant = try await budget.take(.transactionHistory, atMost: 1_000)
-            if grant.reason == reason { return taken }
+            if grant.refusal == reason { return taken }
             taken += grant.granted
         }
     }
@@ -83,11 +86,11 @@ struct BudgetTests {
         let world = try await TestLedger()
         let budget = budget(world, perHour: 180_000)
         let first = try await budget.take(.transactionHistory, atMost: 1_000)
-        #expect(first.granted == 11 && first.reason == nil && first.wait == .zero)
+        #expect(first.granted == 11 && first.refusal == nil && first.wait == .zero)
         try await world.run("UPDATE rate_scopes SET next_at = now() + interval '20 seconds'")
         let second = try await budget.take(.transactionHistory, atMost: 1_000)
         #expect(
-            second.granted == 0 && second.reason == "pace" && second.wait > .seconds(10) && second.wait <= .seconds(20)
+            second.granted == 0 && second.refusal == .pace && second.wait > .seconds(10) && second.wait <= .seconds(20)
         )
         // A clock that stands still would make this exact; a machine that is slow only finds more saved up.
         try await world.run("UPDATE rate_scopes SET next_at = clock_timestamp() - interval '60 milliseconds'")
@@ -104,7 +107,7 @@ struct BudgetTests {
         let budget = budget(world, perHour: 10)
         #expect(try await budget.take(.refundHistory, atMost: 5).granted == 1)
         let next = try await budget.take(.refundHistory, atMost: 5)
-        #expect(next.granted == 0 && next.reason == "pace")
+        #expect(next.granted == 0 && next.refusal == .pace)
         #expect(next.wait > .seconds(50) && next.wait <= .seconds(60))
         let ahead = try await world.value("SELECT next_at - last_now > interval '350 s' FROM rate_scopes")
         #expect(ahead == "true")
@@ -117,7 +120,7 @@ struct BudgetTests {
         try await mine.close(.transactionHistory, for: .seconds(600))
         try await theirs.close(.transactionHistory, for: .seconds(60))
         let closed = try await theirs.take(.transactionHistory, atMost: 1)
-        #expect(closed.granted == 0 && closed.reason == "closed")
+        #expect(closed.granted == 0 && closed.refusal == .closed)
         #expect(closed.wait > .seconds(540) && closed.wait <= .seconds(601))
         #expect(try await theirs.take(.refundHistory, atMost: 1).granted == 1)
         try await world.run("UPDATE rate_scopes SET closed_until = now()")
@@ -144,17 +147,17 @@ struct BudgetTests {
         let before = try await world.value("SELECT last_now FROM rate_scopes")
         let grant = try await budget.take(.transactionHistory, atMost: 1)
         // And nobody asks in a loop.
-        #expect(grant.granted == 0 && grant.reason == "clock" && grant.wait == .seconds(60))
+        #expect(grant.granted == 0 && grant.refusal == .clock && grant.wait == .seconds(60))
         #expect(try await world.value("SELECT last_now FROM rate_scopes") == before)
         try await world.run("UPDATE rate_scopes SET last_now = now() + interval '2 seconds'")
         let soon = try await budget.take(.transactionHistory, atMost: 1)
-        #expect(soon.reason == "clock" && soon.wait <= .seconds(2))
+        #expect(soon.refusal == .clock && soon.wait <= .seconds(2))
         try await world.run("UPDATE rate_scopes SET last_now = now()")
         #expect(try await budget.take(.transactionHistory, atMost: 1).granted == 1)
     }
 
     /// What the ledger grants in a second after a 429 `seconds` ago, if it grants 100 otherwise.
-    private func pace(_ world: TestLedger, _ budget: BudgetLedger, after seconds: Int) async throws -> Double {
+    private func pace(_ world: TestLedger, _ budget: PostgresRateLedger, after seconds: Int) async throws -> Double {
         try await world.run(
             """
             UPDATE rate_scopes SET closed_until = '-infinity', next_at = '-infinity',
@@ -203,7 +206,7 @@ struct BudgetTests {
         try await world.run("UPDATE rate_scopes SET last_now = now() + interval '30 minutes'")
         try await budget.close(.transactionHistory, for: .seconds(600))
         let closed = try await budget.take(.transactionHistory, atMost: 1)
-        #expect(closed.reason == "closed" && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
+        #expect(closed.refusal == .closed && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
     }
 
     @Test func `a clock that was ahead for long and is set right leaves neither pace nor closing in the future`()
@@ -220,10 +223,10 @@ struct BudgetTests {
             """
         )
         let closed = try await budget.take(.transactionHistory, atMost: 1)
-        #expect(closed.reason == "closed" && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
+        #expect(closed.refusal == .closed && closed.wait > .seconds(590) && closed.wait <= .seconds(600))
         try await world.run("UPDATE rate_scopes SET closed_until = now()")
         let spent = try await budget.take(.transactionHistory, atMost: 1)
-        #expect(spent.reason == "budget" && spent.wait > .seconds(3_600) && spent.wait <= .seconds(3_642))
+        #expect(spent.refusal == .budget && spent.wait > .seconds(3_600) && spent.wait <= .seconds(3_642))
     }
 
     /// How long ago the newest surviving row was written, and what then counts as spent of 3,600 an hour.
@@ -240,7 +243,7 @@ struct BudgetTests {
         let grant = try await budget.take(.transactionHistory, atMost: 1)
         let spent = try await world.value("SELECT sum(granted) FROM rate_buckets").flatMap(Int.init)
         #expect(lost.contains(try #require(spent) - grant.granted))
-        #expect((grant.reason == "budget") == (age == "1 day"))
+        #expect((grant.refusal == .budget) == (age == "1 day"))
         // The same server again: nothing more is charged.
         try await self.age(world, "3700 seconds")
         #expect(try await budget.take(.transactionHistory, atMost: 1).granted == 1)
@@ -254,9 +257,9 @@ struct BudgetTests {
         try await world.run(
             "UPDATE rate_scopes SET last_now = now() + interval '61 seconds', server = 'the one that failed'"
         )
-        #expect(try await budget.take(.transactionHistory, atMost: 1).reason == "clock")
+        #expect(try await budget.take(.transactionHistory, atMost: 1).refusal == .clock)
         try await world.run("UPDATE rate_scopes SET last_now = now()")
-        #expect(try await budget.take(.transactionHistory, atMost: 1).reason == "budget")
+        #expect(try await budget.take(.transactionHistory, atMost: 1).refusal == .budget)
     }
 
     @Test func `R9: the ledger knows its server by system identifier, timeline and database`() async throws {
@@ -293,11 +296,11 @@ struct BudgetTests {
         #expect(try await drain(world, budget) == 20)
         try await age(world, "3000 seconds")
         let grant = try await budget.take(.transactionHistory, atMost: 1)
-        #expect(grant.reason == "budget" && grant.wait > .seconds(600) && grant.wait <= .seconds(642))
+        #expect(grant.refusal == .budget && grant.wait > .seconds(600) && grant.wait <= .seconds(642))
     }
 
     @Test func `small windows scale the margin with them`() async throws {
-        let share = BudgetLedger.Share(requestsPerSecond: 25, window: RateWindow(length: .seconds(10)))
+        let share = PostgresRateLedger.Share(requestsPerSecond: 25, window: RateWindow(length: .seconds(10)))
         #expect(share.budget == 250)
         let world = try await TestLedger()
         let budget = budget(world, perHour: 30, window: .seconds(10))

@@ -2,7 +2,9 @@ import AppStoreModel
 import FoundationEssentials
 import JobPlan
 import Ledger
+import LedgerSchema
 import Postgres
+import RateLimit
 import TestSupport
 import Testing
 
@@ -107,8 +109,8 @@ struct MigratorTests {
         let other = try TestLedger.bare(schema: "user")
         _ = try await Migrator(ledger: other, directory: try TestLedger.sql).migrate()
         let app = try await other.app(bundleId: "com.example.game", environment: "Sandbox", appAppleId: nil)
-        let share = BudgetLedger.Share(requestsPerSecond: 10, window: .hour)
-        let budget = BudgetLedger(ledger: other, app: app, shares: [.refundHistory: share])
+        let share = PostgresRateLedger.Share(requestsPerSecond: 10, window: .hour)
+        let budget = PostgresRateLedger(pool: other.control, app: app, shares: [.refundHistory: share])
         let grant = try await budget.take(.refundHistory, atMost: 1)
         #expect(grant.granted == 1)
         let migrator = Migrator(ledger: try TestLedger.bare(), directory: try TestLedger.sql)

@@ -6,6 +6,7 @@ import Ledger
 import LedgerSchema
 import Postgres
 import Publish
+import RateLimit
 import TestSupport
 import Testing
 
@@ -119,8 +120,12 @@ struct PublishTests {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         try await world.commit(Rows.fullPage(), of: &items[0], for: holder)
-        let share = BudgetLedger.Share(requestsPerSecond: 1, window: .hour)
-        let budget = BudgetLedger(ledger: world.ledger, app: world.app, shares: [.transactionHistory: share])
+        let share = PostgresRateLedger.Share(requestsPerSecond: 1, window: .hour)
+        let budget = PostgresRateLedger(
+            pool: world.ledger.control,
+            app: world.app,
+            shares: [.transactionHistory: share]
+        )
         _ = try await budget.take(.transactionHistory, atMost: 1)
         try await withTemporaryDirectory { directory in
             let manifest = try await world.ledger.publish(order(directory, CSVOutput.knownTables), of: world.app)

@@ -3,6 +3,8 @@ import FoundationEssentials
 import JobPlan
 import Ledger
 import LedgerSchema
+import Planning
+import RateLimit
 import TestSupport
 import Testing
 
@@ -48,8 +50,12 @@ struct ReportTests {
                 '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', 'old', \(holder.run))
             """
         )
-        let share = BudgetLedger.Share(requestsPerSecond: 1, window: .hour)
-        let budget = BudgetLedger(ledger: world.ledger, app: world.app, shares: [.transactionHistory: share])
+        let share = PostgresRateLedger.Share(requestsPerSecond: 1, window: .hour)
+        let budget = PostgresRateLedger(
+            pool: world.ledger.control,
+            app: world.app,
+            shares: [.transactionHistory: share]
+        )
         _ = try await budget.take(.transactionHistory, atMost: 1)
         try await budget.close(.transactionHistory, for: .seconds(3_600))
         try await world.run("UPDATE rate_scopes SET closed_until = '2100-01-01T00:00:00Z'")

@@ -13,7 +13,7 @@ struct TransportRequirementTests {
         version: Int32 = 150_000
     ) throws(PostgresError) -> [String: String] {
         try TransportRequirements(ConnectionSettings(conninfo: conninfo), systemRoots: systemRoots, version: version)
-            .words
+            .overrides
     }
 
     @Test(
@@ -28,7 +28,7 @@ struct TransportRequirementTests {
         let error = #expect(throws: PostgresError.self) { try Self.words(conninfo) }
         #expect(error?.reason == .insecureTransport)
         #expect(error?.message.contains("sslmode=\(mode)") == true)
-        #expect(error?.message.contains("write sslmode=verify-full") == true)
+        #expect(error?.message.contains("use sslmode=verify-full") == true)
     }
 
     @Test(arguments: ["host=db.example.com", "host=db.example.com sslmode=verify-full", "hostaddr=2001:db8::1 host=db"])

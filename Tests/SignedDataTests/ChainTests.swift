@@ -227,9 +227,9 @@ struct ChainTests {
             let header = #"{"alg":"ES256","x5c":\#(world.x5cJSON([entry, "MAA=", "MAA="]))}"#
             #expect(world.refusal(of: base64URL(Array(header.utf8)) + "." + rest) == .x5c)
         }
-        #expect(world.verifier.rememberedChainCount == 0)
+        #expect(world.verifier.cachedChainCount == 0)
         #expect(world.refusal(of: try world.signed()) == nil)
-        #expect(world.verifier.rememberedChainCount == 1)
+        #expect(world.verifier.cachedChainCount == 1)
 
         let chains = try ChainVerifier(trustedRoots: [authority.root.der])
         let chain = try chains.verify(x5c: authority.chain)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Where the executables are built; to be sourced with `root` set to the checkout.
+# Builds with SwiftPM; source it with `root` set to the checkout.
 #
 #   build_swift SUBCOMMAND [ARGUMENT...]   runs `swift SUBCOMMAND` on the checkout, in STORELEDGER_SCRATCH_PATH or .build
 #   build_directory CONFIGURATION          prints the folder of the executables, built or not
@@ -10,7 +10,7 @@
 build_swift() {
     local -a options=(--package-path "$root" --scratch-path "${STORELEDGER_SCRATCH_PATH:-$root/.build}")
     if [[ -n ${STORELEDGER_SANITIZER:-} ]]; then
-        # Only LLVM's linker, which comes with Swift, links a sanitizer of LLVM's without complaint.
+        # Only LLVM's linker, which comes with Swift, links LLVM's sanitizers.
         options+=(--sanitize "$STORELEDGER_SANITIZER" -Xswiftc -use-ld=lld)
     fi
     swift "$1" "${options[@]}" "${@:2}"

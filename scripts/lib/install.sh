@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What a build and a private database need; to be sourced after scripts/lib/postgres.sh.
+# Installs what a build and a private database need; source it after scripts/lib/postgres.sh.
 #
-#   install_missing   installs the Debian packages that are missing when it may (as root, or with sudo that asks for
-#                     no password); otherwise lists them and fails. Swift itself is only looked for.
+#   install_missing   installs missing Debian packages as root, or with sudo if it needs no password; otherwise lists
+#                     them and fails. Fails if Swift is missing or too old.
 
-# Prints the Debian packages whose part is not there, one a line.
+# Prints the Debian packages that are missing, one a line.
 install_wanted() {
     command -v git >/dev/null 2>&1 || printf 'git\nca-certificates\n'
     # Swift links with the system's linker against the system's C and C++ libraries.
@@ -31,7 +31,7 @@ install_fail() {
 install_check_swift() {
     local version
     if ! command -v swift >/dev/null 2>&1; then
-        install_fail 'Swift 6.2 or later is needed and not on the PATH; https://www.swift.org/install has it.'
+        install_fail 'Swift 6.2 or later is needed, but is not on the PATH; see https://www.swift.org/install.'
         return 1
     fi
     version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p')
@@ -45,28 +45,28 @@ install_missing() {
     mapfile -t packages < <(install_wanted)
     if ((${#packages[@]} > 0)); then
         if ! command -v apt-get >/dev/null 2>&1; then
-            install_fail 'Missing, by their names in Debian and Ubuntu:' "  ${packages[*]}" 'Install them and start this again.'
+            install_fail 'Missing packages, with their names in Debian and Ubuntu:' "  ${packages[*]}" 'Install them and try again.'
             return 1
         fi
         if ((EUID != 0)); then
             if ! sudo -n true 2>/dev/null; then
-                install_fail 'Missing packages, and neither root nor sudo without a password to install them. Please run' \
-                    "  sudo apt-get install ${packages[*]}" 'and start this again.'
+                install_fail 'Packages are missing, and installing them needs root, or sudo without a password. Please run' \
+                    "  sudo apt-get install ${packages[*]}" 'and try again.'
                 return 1
             fi
             as_root=(sudo -n)
         fi
         printf 'Installing %s\n' "${packages[*]}" >&2
-        # Results go to stdout, and these are none.
-        "${as_root[@]}" apt-get update -qq >&2 || printf 'apt-get update failed; trying without\n' >&2
+        # stdout is for results.
+        "${as_root[@]}" apt-get update -qq >&2 || printf 'apt-get update failed; continuing without it\n' >&2
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
             "${packages[@]}" >&2 || {
-            install_fail "apt-get could not install ${packages[*]}; what it said is above."
+            install_fail "apt-get could not install ${packages[*]}; see its output above."
             return 1
         }
         mapfile -t packages < <(install_wanted)
         if ((${#packages[@]} > 0)); then
-            install_fail "Still missing after apt-get: ${packages[*]}. Is what apt offers too old? PostgreSQL 15 and OpenSSL 3 are needed."
+            install_fail "Still missing after apt-get: ${packages[*]}. The packages that apt offers may be too old: PostgreSQL 15 and OpenSSL 3 are needed."
             return 1
         fi
     fi

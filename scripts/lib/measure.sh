@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# What a process costs, from /proc; to be sourced. Starts nothing while it measures.
+# Measures the cost of a process with /proc; source it. It starts no other process while it measures.
 #
 #   measure COMMAND...     runs it and sets measured_status, measured_wall and measured_cpu (milliseconds) and
 #                          measured_peak (resident memory, KiB); `measured` is its process while it runs, else empty
-#   measure_tree_ticks ID  prints the CPU time of a process, its children and those it has seen end, in clock ticks
+#   measure_tree_ticks ID  prints the CPU time of a process, its children and its ended children, in clock ticks
 #   measure_seconds MS     prints milliseconds as seconds
 
 # shellcheck disable=SC2034
 measure_ticks_per_second=$(getconf CLK_TCK)
-# A pipe without a writer: to wait without starting a process, and to read back what the shell prints.
+# A pipe, to wait without starting a process and to read back output of the shell.
 exec {measure_pipe}<> <(:)
 
 measure_seconds() { printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100)); }
@@ -38,7 +38,7 @@ measure() {
     measured_peak=0
     while kill -0 "$measured" 2>/dev/null; do
         while read -r key value rest; do
-            # It only grows, so the last one read is the highest.
+            # The value only grows, so the last one is the highest.
             if [[ $key == VmHWM: ]]; then measured_peak=$value; fi
         done 2>/dev/null <"/proc/$measured/status" || true
         read -r -t 0.05 -u "$measure_pipe" rest || true
@@ -55,9 +55,9 @@ measure_tree_ticks() {
     local process stat sum=0
     local -a fields
     for process in "$1" $(<"/proc/$1/task/$1/children"); do
-        # One that has ended meanwhile is among those its parent has seen end.
+        # A child that has ended meanwhile is counted in its parent's times.
         { stat=$(<"/proc/$process/stat"); } 2>/dev/null || continue
-        # Behind the name, which may hold anything: utime, stime, cutime, cstime are the 12th to the 15th.
+        # After the name, which can contain anything, utime, stime, cutime and cstime are the fields 12 to 15.
         read -r -a fields <<<"${stat##*) }"
         sum=$((sum + fields[11] + fields[12] + fields[13] + fields[14]))
     done

@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# A private PostgreSQL cluster in a directory of one's own; to be sourced.
+# A private PostgreSQL cluster in a directory; source it.
 #
-#   postgres_start DIR   starts the cluster in DIR, makes it first if there is none; sets and exports
-#                        PGHOST PGPORT PGUSER PGDATABASE, and DATABASE_URL, which says the same
-#   postgres_stop DIR    stops it; says nothing when it does not run
-#   postgres_remove DIR  stops it and removes everything of it
+#   postgres_start DIR   starts the cluster in DIR, and creates it first if there is none; exports PGHOST, PGPORT,
+#                        PGUSER, PGDATABASE, and the equivalent DATABASE_URL
+#   postgres_stop DIR    stops it; does nothing when it is not running
+#   postgres_remove DIR  stops it and removes all its files
 #
 # The cluster listens only on a Unix socket in a directory that no other user may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
-# POSTGRES_FAST=1 gives up safety after a power cut for speed: for tests only.
+# POSTGRES_FAST=1 is faster but not safe after a power cut: for tests only.
 #
-# Every `return` names its number: in a trap a bare one would return what failed before the trap.
+# Every `return` has a number: in a trap, a bare `return` would return the status from before the trap.
 
 postgres_fail() {
     printf 'postgres.sh: %s\n' "$*" >&2
@@ -41,7 +41,7 @@ postgres_bindir() {
     printf '%s\n' "$best"
 }
 
-# Prints who owns the cluster: ourselves, or an unprivileged user when we are root.
+# Prints the owner of the cluster: the current user, or an unprivileged user for root.
 postgres_owner() {
     if ((EUID != 0)); then
         id -un
@@ -52,7 +52,7 @@ postgres_owner() {
     fi
 }
 
-# Runs a command as the owner of the cluster, from a directory the owner may be in.
+# Runs a command as the owner of the cluster, in a directory that the owner may enter.
 postgres_as_owner() {
     if ((EUID != 0)); then
         (cd / && "$@")
@@ -63,15 +63,15 @@ postgres_as_owner() {
     fi
 }
 
-# Makes a directory for the owner alone (root may enter any).
+# Creates a directory that only the owner and root may enter.
 postgres_make_directory() {
     mkdir -p "$1"
     if ((EUID == 0)); then chown "$(postgres_owner)" "$1"; fi
     chmod 0700 "$1"
 }
 
-# Prints where the cluster for a directory lives: in it; or, where the owner cannot get through the directories above,
-# as in root's own home, in a directory of /var/tmp that is named after it.
+# Prints the directory of the cluster: the given one, or one in /var/tmp with a name derived from it if the owner cannot
+# enter the parent directories, as in root's home.
 postgres_home() {
     local directory name
     mkdir -p "$1" || return 1
@@ -83,9 +83,9 @@ postgres_home() {
     name=$(printf '%s' "$directory" | cksum)
     directory=/var/tmp/storeledger-${name%% *}
     mkdir -m 0700 "$directory" 2>/dev/null || true
-    # Anybody may make files in /var/tmp: only a directory of ours will do.
+    # Every user can create files in /var/tmp, so only a directory of root or the owner is accepted.
     if [[ -L $directory || ! -d $directory || ! $(stat -c %U "$directory") =~ ^(root|$(postgres_owner))$ ]]; then
-        postgres_fail "$directory is in the way; the user $(postgres_owner), as whom PostgreSQL runs, cannot reach $1"
+        postgres_fail "$directory is not a directory of root or $(postgres_owner), and $(postgres_owner), the user of PostgreSQL, cannot enter $1"
         return 1
     fi
     printf '%s\n' "$directory"
@@ -95,8 +95,8 @@ postgres_is_running() {
     [[ -s $1/data/PG_VERSION ]] && postgres_as_owner "$2/pg_ctl" status -D "$1/data" >/dev/null 2>&1
 }
 
-# Prints where the socket goes. Its path has at most 107 bytes, of which PostgreSQL takes up to 24 for its own names, and
-# characters that a shell or a list of directories would read differently are better avoided.
+# Prints the directory of the socket. The socket's path may have at most 107 bytes, of which PostgreSQL needs up to 24
+# for the file name. Characters with a meaning in a shell or in a list of directories are avoided.
 postgres_socket_directory() {
     local socket
     if [[ ${#1} -le 70 && $1 =~ ^[A-Za-z0-9/._-]+$ ]]; then
@@ -106,7 +106,7 @@ postgres_socket_directory() {
     fi
     if [[ -s $1/socket.path ]]; then
         socket=$(<"$1/socket.path")
-        # Another user may have put something else in its place meanwhile.
+        # Another user may have replaced it meanwhile.
         if [[ -d $socket && ! -L $socket && $(stat -c %U "$socket") == "$(postgres_owner)" ]]; then
             printf '%s\n' "$socket"
             return 0
@@ -124,7 +124,7 @@ postgres_socket_directory() {
 
 postgres_initialise() {
     local directory=$1 bin=$2
-    # A directory that initdb left half done has no PG_VERSION, or no global/pg_control.
+    # If initdb was interrupted, PG_VERSION or global/pg_control is missing.
     if [[ -s $directory/data/PG_VERSION && -e $directory/data/global/pg_control ]]; then return 0; fi
     rm -rf "$directory/data"
     postgres_as_owner "$bin/initdb" --pgdata="$directory/data" --username=storeledger --auth=trust \
@@ -166,7 +166,7 @@ postgres_start() {
         if [[ ${POSTGRES_FAST:-0} == 1 ]]; then
             settings+=' -c fsync=off -c full_page_writes=off -c synchronous_commit=off'
         fi
-        # Our own stdout must not stay open in the server, or a pipe that reads this script would never end.
+        # The server must not keep this script's stdout open, or a pipe from this script would never end.
         postgres_as_owner "$bin/pg_ctl" start --wait --timeout=120 --silent -D "$directory/data" \
             -l "$directory/server.log" -o "$settings" </dev/null >/dev/null 2>&1 || {
             tail -n 20 "$directory/server.log" >&2

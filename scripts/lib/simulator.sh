@@ -1,11 +1,12 @@
 # shellcheck shell=bash
-# The simulated App Store of a directory; to be sourced.
+# A simulated App Store in a directory; source it.
 #
 #   simulator_start BIN DIR [OPTION...]   starts `BIN/appstore-simulator serve --directory DIR OPTION...` on a free port
-#                                         and waits until it answers; exports what the jobs in jobs/ ask for
-#   simulator_stop DIR                    stops the one that simulator_start started there, by whichever script
+#                                         and waits until it answers; exports the variables that the jobs in jobs/ use
+#   simulator_stop DIR                    stops the simulator of the directory, even if another script started it
 
-# Prints the process that serves the directory, if it still runs: its number may belong to another by now.
+# Prints the ID of the process that serves the directory, if it is still running. Another process may have the ID by
+# now.
 simulator_process() {
     local process
     if [[ ! -s $1/simulator.pid ]]; then return 1; fi
@@ -38,7 +39,7 @@ simulator_start() {
         sleep 0.1
     done
 
-    # jobs/*.yaml ask for these.
+    # Used in jobs/*.yaml.
     APPSTORE_BASE_URL=$(sed -nE 's/.*"baseURL" *: *"([^"]+)".*/\1/p' "$directory/ready.json")
     APPSTORE_BUNDLE_ID=$(simulator_job_value "$directory" bundleId)
     APPSTORE_APP_APPLE_ID=$(simulator_job_value "$directory" appAppleId)
@@ -62,7 +63,7 @@ simulator_stop() {
             simulator_process "$directory" >/dev/null || break
             sleep 0.1
         done
-        # It has had ten seconds for the requests under way.
+        # It had ten seconds to finish its requests.
         if simulator_process "$directory" >/dev/null; then kill -KILL "$process" 2>/dev/null || true; fi
     fi
     rm -f "$directory/simulator.pid"

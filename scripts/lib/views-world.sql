@@ -1,9 +1,10 @@
--- What does a ledger of :transactions transactions look like to its views?
+-- Fills a migrated, empty schema, which must be first in the search_path, with :transactions transactions, to measure
+-- its views.
 --
--- Made by arithmetic straight into the tables of a migrated, empty schema, the search_path set to it: about a tenth as many
--- subscriptions over three years, weekly, monthly and yearly, some with trials, refunds and family members; one-time purchases
--- for the rest; the last 180 days' notifications, one renewal in 20 failed and recovered among them; a job's last run, with two
--- histories of every customer. Every payload has the size of a real one. The same number makes the same world, but for the day it is made on.
+-- About a tenth as many subscriptions over three years: weekly, monthly and yearly, some with trials, refunds and
+-- family members. The remaining transactions are one-time purchases. Notifications of the last 180 days; one renewal in
+-- 20 failed and was recovered. A job's last run, with two histories of every customer. Every payload has the size of a
+-- real one. The same number gives the same data, relative to the day.
 \set ON_ERROR_STOP on
 \set QUIET on
 SET synchronous_commit = off;
@@ -11,7 +12,7 @@ SET maintenance_work_mem = '512MB';
 
 INSERT INTO apps (bundle_id, environment, app_apple_id) VALUES ('com.example.game', 'Production', 1234567890);
 
--- Indexes are made at the end, as they would be after a restore: an index grown row by row takes ten times as long.
+-- Indexes are built at the end, as after a restore: building them row by row takes ten times as long.
 CREATE TEMP TABLE later AS
 SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
   FROM pg_index

@@ -1,3 +1,4 @@
+import Basics
 import SignedData
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 final class AnswerLog: Sendable {
     struct Served: Sendable {
         let answer: Answer
-        /// The cursor it gave; `nil` when the answer is not a page.
+        /// The cursor of the next page, as in the answer; `nil` when the answer is not a page.
         let next: String?
         /// By index, the JWS of the records that a fault signed.
         let replacements: [Int: String]

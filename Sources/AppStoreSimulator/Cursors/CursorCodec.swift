@@ -6,9 +6,9 @@ import SignedData
 /// The key comes from the seed, so cursors stay valid when the simulator restarts.
 struct CursorCodec: Sendable {
     private let key: [UInt8]
-    /// Becomes `++//` in Base64.
+    /// The beginning of every cursor, `++//` in Base64.
     ///
-    /// With the padding, every cursor has all characters that must be percent-encoded.
+    /// With it and the padding, every cursor contains all Base64 characters that must be percent-encoded.
     private static let prefix: [UInt8] = [0xFB, 0xEF, 0xFF]
     private static let length = prefix.count + 5 * 8
 

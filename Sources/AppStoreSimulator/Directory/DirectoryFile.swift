@@ -32,7 +32,7 @@ enum DirectoryFile {
     /// Removes the file if it exists.
     static func remove(_ path: String) throws(SimulatorError) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else {
-            throw SimulatorError(.output, "Removing \(path): \(unsafe String(cString: strerror(errno)))")
+            throw SimulatorError(.output, "Removing \(path): \(systemErrorText(errno))")
         }
     }
 }

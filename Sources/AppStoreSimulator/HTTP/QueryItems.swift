@@ -1,3 +1,5 @@
+import Basics
+
 /// The parameters of a request's query, decoded like a form: an unencoded `+` is a space.
 ///
 /// Base64 cursors contain `+`, so the cursor of a client that does not percent-encode it becomes invalid.
@@ -30,9 +32,9 @@ struct QueryItems: Sendable {
             case UInt8(ascii: "+"):
                 bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
-                    throw .badRequest
-                }
+                guard let high = rest.popFirst().flatMap(hexadecimalValue(ofDigit:)),
+                    let low = rest.popFirst().flatMap(hexadecimalValue(ofDigit:))
+                else { throw .badRequest }
                 bytes.append(high << 4 | low)
             default:
                 bytes.append(byte)
@@ -40,9 +42,5 @@ struct QueryItems: Sendable {
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else { throw .badRequest }
         return decoded
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }

@@ -1,9 +1,9 @@
 extension CustomerBuilder {
-    mutating func addAdvancedSubscription(room: Int) {
+    mutating func addAdvancedSubscription(atMost limit: Int) {
         let product = Product.advancedSubscription
         let goods = basket(of: product, period: product.period)
         var chain = firstPurchase(of: product, isFamilyShared: false, offer: nil)
-        for _ in 1..<max(1, min(room, 1 + random.below(12))) {
+        for _ in 1..<max(1, min(limit, 1 + random.below(12))) {
             renew(&chain, product: product)
         }
         for index in chain.indices {

@@ -1,8 +1,8 @@
 extension CustomerBuilder {
     /// A subscription from its first purchase on, with renewals, upgrades, gaps and resubscriptions.
-    mutating func addSubscription(to product: Product, room: Int, isFamilyShared: Bool) {
+    mutating func addSubscription(to product: Product, atMost limit: Int, isFamilyShared: Bool) {
         guard let period = product.period else { return }
-        let length = min(room, 1 + random.below(Int(1_080 / period.days) + 1))
+        let length = min(limit, 1 + random.below(Int(1_080 / period.days) + 1))
         var chain = firstPurchase(of: product, isFamilyShared: isFamilyShared)
         for _ in 1..<max(1, length) {
             continueSubscription(&chain)
@@ -11,10 +11,10 @@ extension CustomerBuilder {
     }
 
     /// A yearly commitment with monthly payments: after twelve payments the next commitment begins.
-    mutating func addCommitment(room: Int) {
+    mutating func addCommitment(atMost limit: Int) {
         let product = Product.committed
         var chain = firstPurchase(of: product, isFamilyShared: false, offer: nil)
-        for _ in 1..<max(1, min(room, 1 + random.below(30))) {
+        for _ in 1..<max(1, min(limit, 1 + random.below(30))) {
             renew(&chain, product: product)
         }
         let year = Commitment.periods * Period.month.milliseconds

@@ -22,21 +22,21 @@ struct CustomerBuilder {
         // The kind of the first chain depends on the customer's index, so that a hundred customers have all kinds.
         var kind = customer.identity.index
         while customer.transactions.count < size {
-            addChain(kind: kind, room: size - customer.transactions.count)
+            addChain(kind: kind, atMost: size - customer.transactions.count)
             kind = random.below(20)
         }
     }
 
-    private mutating func addChain(kind: Int, room: Int) {
+    private mutating func addChain(kind: Int, atMost limit: Int) {
         switch kind % 10 {
         case 0, 1, 2, 3:
-            addSubscription(to: random.pick(Product.subscriptions), room: room, isFamilyShared: false)
+            addSubscription(to: random.pick(Product.subscriptions), atMost: limit, isFamilyShared: false)
         case 4:
-            addSubscription(to: random.pick(Product.subscriptions), room: room, isFamilyShared: true)
+            addSubscription(to: random.pick(Product.subscriptions), atMost: limit, isFamilyShared: true)
         case 5:
-            addCommitment(room: room)
+            addCommitment(atMost: limit)
         case 6:
-            kind % 20 == 6 ? addAdvancedSubscription(room: room) : addAdvancedCharge()
+            kind % 20 == 6 ? addAdvancedSubscription(atMost: limit) : addAdvancedCharge()
         default:
             addOneTimePurchase(of: random.pick(Product.oneTime))
         }

@@ -43,7 +43,7 @@ final class ServedWorld: Sendable {
     /// The index also counts notifications that the history does not list yet. A late one therefore does not move others, and
     /// a cursor means the same before and after it is listed.
     ///
-    /// - `place`: The first index to look at.
+    /// - `place`: The first index to consider.
     /// - `limit`: The most notifications to return.
     func notifications(
         of customer: Int?,

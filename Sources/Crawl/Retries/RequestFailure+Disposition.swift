@@ -1,5 +1,6 @@
 package import AppStoreModel
 package import JobPlan
+import RateLimit
 
 extension RequestFailure {
     /// What the crawl does after this failure.

@@ -1,3 +1,5 @@
+import RateLimit
+
 /// Why a whole run ends early: the cause affects every item.
 package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
     /// The job requests something that Apple refuses.
@@ -12,6 +14,11 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
     case configuration(FailureReport)
     /// The ledger's clock and Apple's disagree.
     case clocks(FailureReport)
+
+    /// The limiter's view of the clocks, as a reason to stop.
+    init(_ disagreement: ClockDisagreement) {
+        self = .clocks(FailureReport(message: disagreement.sentence))
+    }
 
     /// The exit code of the process, as listed in docs/reference/exit-codes.md.
     package var exitCode: Int32 {

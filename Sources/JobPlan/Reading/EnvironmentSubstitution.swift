@@ -6,13 +6,13 @@
 struct EnvironmentSubstitution {
     enum Failure: Error, Equatable {
         case unset(name: String)
-        /// A `${` that begins neither form.
+        /// A `${` that starts neither `${NAME}` nor `${NAME:-text}`.
         case malformed
     }
 
     /// The text with all variables substituted.
     private(set) var text = ""
-    /// The text from the file itself, including defaults, without values of variables.
+    /// The part of ``text`` that is written in the file: defaults are included, values of variables are not.
     private(set) var ownText = ""
     /// All variables that the text refers to.
     private(set) var variables: [String] = []

@@ -47,7 +47,7 @@ extension Substring.UTF8View {
 
     fileprivate mutating func takeNumber(digits: Int) -> Int? {
         let number = prefix(digits)
-        guard number.count == digits, number.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard number.count == digits, number.allSatisfy(isDigit) else { return nil }
         removeFirst(digits)
         return number.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
@@ -55,7 +55,7 @@ extension Substring.UTF8View {
     /// The fraction of a second in whole milliseconds; zero if there is none.
     fileprivate mutating func takeFraction() -> Int? {
         guard take(".") else { return 0 }
-        let digits = prefix { (0x30...0x39).contains($0) }
+        let digits = prefix(while: isDigit)
         guard (1...9).contains(digits.count) else { return nil }
         removeFirst(digits.count)
         return (0..<3).reduce(0) { sum, place in

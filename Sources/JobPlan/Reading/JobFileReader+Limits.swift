@@ -1,7 +1,13 @@
 import AppStoreModel
 
 extension JobFileReader {
-    /// The job's limits; `isRehearsal` is true for a job that uses a server on this machine.
+    /// Reads the job's limits.
+    ///
+    /// - Parameters:
+    ///   - file: The whole file.
+    ///   - environment: The job's environment.
+    ///   - isRehearsal: Whether the job uses a server on this machine instead of Apple's.
+    /// - Returns: The limits, with defaults for missing and invalid keys.
     func limits(_ file: Section, _ environment: AppStoreEnvironment, isRehearsal: Bool) -> JobLimits {
         let keys = ["concurrency", "share", "requestsPerSecond", "windowSeconds"]
         let section = file.section("limits", keys: keys)
@@ -26,8 +32,8 @@ extension JobFileReader {
     ) -> [StreamName: Double] {
         let section = limits?.section("requestsPerSecond", keys: AllStreams.names.map(\.rawValue))
         let rates = AllStreams.types.map { type in
-            let named = section?.number(type.name.rawValue, upTo: 1_000_000)
-            return (type.name, named ?? type.requestsPerSecond(in: environment))
+            let given = section?.number(type.name.rawValue, upTo: 1_000_000)
+            return (type.name, given ?? type.requestsPerSecond(in: environment))
         }
         return Dictionary(uniqueKeysWithValues: rates)
     }

@@ -1,7 +1,10 @@
 extension JobFileReader {
-    /// The job's outputs.
+    /// Reads the job's outputs.
     ///
-    /// None may overwrite one of `inputs`, the files that the job reads, with absolute paths.
+    /// - Parameters:
+    ///   - file: The whole file.
+    ///   - inputs: The files that the job reads, with absolute paths; no output may replace one of them.
+    /// - Returns: `nil` if the section or its database is missing or invalid.
     func output(_ file: Section, inputs: [(name: String, path: String)]) -> JobFile.Output? {
         let expected = "it must name postgres, the database to write to"
         guard let section = file.section("output", keys: ["postgres", "csv"], required: expected) else { return nil }
@@ -21,9 +24,7 @@ extension JobFileReader {
         return url.map { PostgresOutput(url: DatabaseURL($0), schema: schema ?? PostgresOutput.defaultSchema) }
     }
 
-    /// Reads the connection string.
-    ///
-    /// Messages never show it.
+    /// Reads the connection string, which no message shows.
     private func connectionString(_ section: Section) -> String? {
         let expected = "it must be a PostgreSQL connection string, such as postgresql:///ledger"
         guard section.has("url"), let scalar = section.scalar("url") else {
@@ -33,7 +34,7 @@ extension JobFileReader {
             problems.report(section.place(of: "url"), "is not a connection string", expected)
             return nil
         }
-        if holdsPassword(scalar.ownText) {
+        if containsPassword(scalar.ownText) {
             problems.warn(
                 section.place(of: "url"),
                 "holds a password in the file itself; take it from an environment variable or a PostgreSQL passfile"
@@ -52,8 +53,8 @@ extension JobFileReader {
 
     /// Whether the file's own text contains a password.
     ///
-    /// A password from an environment variable is not part of the file's own text.
-    private func holdsPassword(_ ownText: String) -> Bool {
+    /// A password from an environment variable does not count.
+    private func containsPassword(_ ownText: String) -> Bool {
         if let scheme = ownText.firstRange(of: "://"), let at = ownText.lastIndex(of: "@"), at > scheme.lowerBound {
             let user = ownText[scheme.upperBound...].prefix { $0 != "@" }
             if let colon = user.firstIndex(of: ":"), user[colon...].count > 1 { return true }
@@ -70,7 +71,7 @@ extension JobFileReader {
         guard let section = output.section("csv", keys: ["directory", "tables"]) else { return nil }
         let directory = section.text(
             "directory",
-            "it must be a directory of your own, written without ..",
+            "it must be a directory of your own, without .. in its path",
             isRequired: true,
             where: isOwnDirectory
         )

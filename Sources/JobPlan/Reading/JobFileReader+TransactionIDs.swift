@@ -39,7 +39,8 @@ extension JobFileReader {
         return .changedSince(since)
     }
 
-    /// Reports a job with `changedSince` that does not request all notifications.
+    /// Reports a job with `changedSince` that does not request all notifications since then, or that requests nothing
+    /// else.
     func checkChangedSince(_ file: Section, _ source: TransactionIDSource?, _ streams: JobFile.Streams) {
         guard case .changedSince(let since) = source else { return }
         let report = { (advice: String) in
@@ -49,11 +50,11 @@ extension JobFileReader {
                 advice
             )
         }
-        let followed = streams.all.first { $0.items == .windows && type(of: $0).namesChangedCustomers }
-        guard let followed else {
+        let notifications = streams.all.first { $0.items == .windows && type(of: $0).namesChangedCustomers }
+        guard let notifications else {
             return report("add the stream \(AllStreams.namingChangedCustomers.name.rawValue) with scope: app beside it")
         }
-        followed.advice(forChangesSince: since).forEach(report)
+        notifications.advice(forChangesSince: since).forEach(report)
         guard streams.all.allSatisfy({ $0.items == .windows }) else { return }
         let others = AllStreams.types.filter { !$0.namesChangedCustomers }.map { $0.name.rawValue }
         report("add the stream \(others.joined(separator: " or ")), which requests these customers")

@@ -80,7 +80,7 @@ struct JobFileReader {
         }
     }
 
-    /// Every file that the job reads, with its key and path.
+    /// Every file that the job reads: the key that names it, and its absolute path.
     private func inputs(_ source: TransactionIDSource?, _ appStore: JobFile.AppStore?) -> [(String, String)] {
         var inputs = [("the job file", paths.jobFile)]
         if case .csv(let path, _) = source { inputs.append(("transactionIds.csv.path", path)) }

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// Reads the text of a job file.
@@ -14,7 +15,7 @@ enum JobFileText {
         guard bytes.count <= sizeLimit else {
             throw invalid(
                 "is longer than 64 KiB",
-                "put long ID lists into a CSV file and name it in transactionIds.csv"
+                "put long ID lists into a CSV file, and its path into transactionIds.csv.path"
             )
         }
         guard !bytes.isEmpty else { throw invalid("is empty", "it must hold at least version, name and app") }
@@ -41,7 +42,7 @@ enum JobFileText {
         // Without O_NONBLOCK, opening a FIFO without a writer would block forever.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw unreadable("cannot be opened: \(unsafe String(cString: strerror(errno)))")
+            throw unreadable("cannot be opened: \(systemErrorText(errno))")
         }
         defer { close(descriptor) }
         var status = stat()
@@ -55,7 +56,7 @@ enum JobFileText {
                 unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
             }
             guard length >= 0 else {
-                throw unreadable("cannot be read: \(unsafe String(cString: strerror(errno)))")
+                throw unreadable("cannot be read: \(systemErrorText(errno))")
             }
             guard length > 0 else { break }
             count += length

@@ -1,3 +1,5 @@
+import Basics
+
 /// A value of the job file with its place, after substitution of variables.
 struct JobNode {
     enum Content {
@@ -24,9 +26,7 @@ struct JobNode {
         return scalar
     }
 
-    /// Whether the value consists only of empty variables.
-    ///
-    /// It then counts as missing.
+    /// Whether the value consists only of empty variables, so that it counts as missing.
     var isLeftOut: Bool {
         guard let scalar else { return false }
         return scalar.text.isEmpty && !scalar.variables.isEmpty
@@ -46,7 +46,7 @@ struct JobNode {
 /// A scalar: its text, and how it was written.
 struct JobScalar {
     let text: String
-    /// Without the values of environment variables.
+    /// The part of the text that is written in the file, without the values of environment variables.
     let ownText: String
     /// The environment variables in it.
     let variables: [String]
@@ -60,17 +60,17 @@ struct JobScalar {
     var integer: Int64? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         // YAML 1.1 would read 010 as eight.
-        guard isPlain, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), digits == "0" || !digits.hasPrefix("0")
+        guard isPlain, digits.utf8.allSatisfy(isDigit), digits == "0" || !digits.hasPrefix("0")
         else { return nil }
         return Int64(text)
     }
 
     /// A finite number in decimal notation.
     var number: Double? {
-        let digits = text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
+        let isDecimal = text.utf8.allSatisfy { byte in
+            isDigit(byte) || "+-.eE".utf8.contains(byte)
         }
-        guard isPlain, digits, let value = Double(text), value.isFinite else { return nil }
+        guard isPlain, isDecimal, let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
@@ -93,27 +93,16 @@ struct JobScalar {
             let names = variables.map { "${\($0)}" }.joined(separator: " and ")
             return text.isEmpty ? "is empty, because \(names) is" : "is the value of \(names)"
         }
-        if !isPlain { return "is the text \"\(shown(text))\"" }
+        if !isPlain { return "is the text \(shown(text, quoted: true))" }
         return number == nil ? "is \(shown(text))" : "is the number \(shown(text))"
     }
 }
 
 /// The text as shown in messages: one line, at most 60 characters, without user name and password of a URL.
-func shown(_ text: some StringProtocol) -> String {
+func shown(_ text: some StringProtocol, quoted: Bool = false) -> String {
     var text = String(text)
     if let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at > scheme.lowerBound {
         text.replaceSubrange(scheme.upperBound..<max(at, scheme.upperBound), with: "…")
     }
-    let clipped = text.count > 60 ? text.prefix(60) + "…" : text[...]
-    return clipped.unicodeScalars.map { scalar in
-        switch scalar {
-        case "\"": "\\\""
-        case _ where unprintable.contains(scalar.properties.generalCategory):
-            "\\u{" + String(scalar.value, radix: 16) + "}"
-        default: String(scalar)
-        }
-    }
-    .joined()
+    return printable(text, limit: 60, quoted: quoted)
 }
-
-private let unprintable: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]

@@ -10,8 +10,8 @@ struct JobPaths {
 
     init(jobFile: String) {
         let parts = jobFile.split(separator: "/", omittingEmptySubsequences: false)
-        let written = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "."
-        directory = Self.real(written) ?? written
+        let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") + "/" : "."
+        directory = Self.real(parent) ?? parent
         self.jobFile = Self.joined(directory, String(parts.last ?? ""))
     }
 
@@ -22,7 +22,7 @@ struct JobPaths {
         written.hasPrefix("/") ? Self.joined("", written) : Self.joined(directory, written)
     }
 
-    /// Whether two absolute paths name the same file, judging by their text only.
+    /// Whether two absolute paths name the same file according to their text; symbolic links are not resolved.
     static func areSame(_ left: String, _ right: String) -> Bool {
         collapsed(left) == collapsed(right)
     }

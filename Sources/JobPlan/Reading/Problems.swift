@@ -11,15 +11,15 @@ final class Problems {
         warnings.append((place, sentence))
     }
 
-    func report(_ place: Place, _ what: String, _ expected: String, kind: JobFileError.Kind = .invalid) {
+    func report(_ place: Place, _ found: String, _ expected: String, kind: JobFileError.Kind = .invalid) {
         let problem = JobFileError.Problem(
             line: place.line,
             column: place.column,
             keyPath: place.keyPath.isEmpty ? "the job file" : place.keyPath,
-            found: what,
+            found: found,
             expected: expected
         )
-        found.append((problem, kind))
+        self.found.append((problem, kind))
     }
 
     /// The error to throw, or `nil` if there are no problems.

@@ -64,10 +64,10 @@ extension DateExpression {
         }
     }
 
-    /// Whether this is certainly after `other`, at any time of the run.
+    /// Whether this is after `other`, at any time of the run.
     func isAfter(_ other: Self) -> Bool { self != other && isNeverBefore(other) }
 
-    /// Whether this is certainly at or after `other`, at any time of the run.
+    /// Whether this is at or after `other`, at any time of the run.
     fileprivate func isNeverBefore(_ other: Self) -> Bool {
         switch (self, other) {
         case (.absolute(let start), .absolute(let end)): start >= end

@@ -1,7 +1,7 @@
 /// One mapping of the job file, read key by key.
 ///
-/// Every function returns `nil` for a missing and for an invalid key. It reports invalid keys, and a file with a
-/// reported problem never becomes a ``JobFile``.
+/// Every function returns `nil` if the key is missing or its value is invalid. Invalid values are reported, and a file
+/// with a reported problem never becomes a ``JobFile``.
 package struct Section {
     let place: Place
     let problems: Problems

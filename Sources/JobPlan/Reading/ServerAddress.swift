@@ -31,18 +31,19 @@ struct ServerAddress {
         return isLoopbackIPv4(host) && isPort(authority.dropFirst(host.count))
     }
 
-    /// 127.0.0.0/8 as four decimal numbers without leading zeros, because other notations are read differently.
+    /// An address in 127.0.0.0/8 as four decimal numbers without leading zeros; programs disagree about other
+    /// notations.
     private static func isLoopbackIPv4(_ host: Substring) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { decimal($0, upTo: 255) }
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { isDecimal($0, upTo: 255) }
     }
 
     private static func isPort(_ suffix: Substring) -> Bool {
-        suffix.isEmpty || suffix.hasPrefix(":") && suffix != ":0" && decimal(suffix.dropFirst(), upTo: 65_535)
+        suffix.isEmpty || suffix.hasPrefix(":") && suffix != ":0" && isDecimal(suffix.dropFirst(), upTo: 65_535)
     }
 
-    private static func decimal(_ text: Substring, upTo limit: Int) -> Bool {
-        guard (1...5).contains(text.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+    private static func isDecimal(_ text: Substring, upTo limit: Int) -> Bool {
+        guard (1...5).contains(text.count), text.utf8.allSatisfy(isDigit),
             text == "0" || !text.hasPrefix("0"), let value = Int(text)
         else { return false }
         return value <= limit

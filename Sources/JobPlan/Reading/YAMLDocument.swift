@@ -6,9 +6,7 @@ import Yams
 ///
 /// This is the only type that uses Yams.
 struct YAMLDocument {
-    /// A job file needs four levels.
-    ///
-    /// The limit keeps recursion shallow.
+    /// Keeps recursion shallow; a job file needs four levels.
     private static let depthLimit = 16
 
     let text: String
@@ -21,11 +19,11 @@ struct YAMLDocument {
             problems.report(.wholeFile, "has a private-use character", "save it as plain UTF-8 text")
             return nil
         }
-        // A few aliases can expand to a billion values. So the first pass reads a copy without alias characters. If
-        // that copy has no anchor, no alias of the original text can resolve.
+        // A few aliases can expand to a billion values. The first pass therefore reads a copy without alias characters.
+        // If that copy contains no anchor, no alias in the original text can be expanded.
         let withoutAliases = yaml.utf8.map { $0 == UInt8(ascii: "*") ? UInt8(ascii: "_") : $0 }
-        guard let harmless = compose(String(decoding: withoutAliases, as: UTF8.self)),
-            refuseProperties(in: harmless), let root = compose(yaml)
+        guard let parsed = compose(String(decoding: withoutAliases, as: UTF8.self)),
+            refuseProperties(in: parsed), let root = compose(yaml)
         else { return nil }
         return node(root, keyPath: "")
     }
@@ -71,16 +69,16 @@ struct YAMLDocument {
 
     /// Reports anchors, aliases, tags and too deep nesting.
     ///
-    /// Returns whether there are none.
+    /// An unquoted scalar cannot begin with `&`, `*` or `!`, so the first character of a value decides.
     ///
-    /// A plain scalar cannot begin with their characters, so the first character of a value is enough.
+    /// - Returns: Whether there are none.
     private func refuseProperties(in root: Node) -> Bool {
         let lines = text.replacing("\r\n", with: "\n").unicodeScalars.split(omittingEmptySubsequences: false) {
             Self.lineBreaks.contains($0)
         }
-        var waiting = [(node: root, keyPath: "", depth: 1)]
+        var pending = [(node: root, keyPath: "", depth: 1)]
         var isClean = true
-        while let (node, keyPath, depth) = waiting.popLast() {
+        while let (node, keyPath, depth) = pending.popLast() {
             let place = Place(keyPath: keyPath, line: node.mark?.line, column: node.mark?.column)
             guard depth <= Self.depthLimit else {
                 problems.report(place, "is nested too deeply", "a job file needs four levels")
@@ -97,12 +95,12 @@ struct YAMLDocument {
             case .mapping(let mapping):
                 for (key, value) in mapping {
                     let path = place.path(to: shown(ReferenceEscaping.unescape(in: key.scalar?.string ?? "?")))
-                    waiting.append((key, path, depth + 1))
-                    waiting.append((value, path, depth + 1))
+                    pending.append((key, path, depth + 1))
+                    pending.append((value, path, depth + 1))
                 }
             case .sequence(let sequence):
                 for (index, value) in sequence.enumerated() {
-                    waiting.append((value, "\(keyPath)[\(index)]", depth + 1))
+                    pending.append((value, "\(keyPath)[\(index)]", depth + 1))
                 }
             case .scalar, .alias: break
             }
@@ -157,7 +155,7 @@ struct YAMLDocument {
             report(error, at: place)
             return .unusable
         }
-        guard !refuseKey(in: substituted, at: place) else { return .unusable }
+        guard !refusePrivateKey(in: substituted, at: place) else { return .unusable }
         guard !substituted.text.unicodeScalars.contains("\0") else {
             problems.report(place, "holds a NUL character", "write text without it")
             return .unusable
@@ -190,14 +188,14 @@ struct YAMLDocument {
     }
 
     /// Reports a private key in the file or in a variable, because keys must only be in their own files.
-    private func refuseKey(in scalar: EnvironmentSubstitution, at place: Place) -> Bool {
+    private func refusePrivateKey(in scalar: EnvironmentSubstitution, at place: Place) -> Bool {
         let mark = "-----BEGIN"
         guard scalar.text.contains(mark) else { return false }
         let isInFile = scalar.ownText.contains(mark)
         problems.report(
             place,
-            isInFile ? "holds a key" : "takes a key from an environment variable",
-            "keys are read from files only, so name the file",
+            isInFile ? "contains a private key" : "takes a private key from an environment variable",
+            "keys are read from files only: give the path of the file",
             kind: isInFile ? .invalid : .configuration
         )
         return true

@@ -46,7 +46,7 @@ package struct RequestedDates: Equatable, Sendable {
     /// for failed deliveries.
     ///
     /// Second readings of earlier days are not counted.
-    func countLaterWindows(
+    package func countLaterWindows(
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds,
         in environment: AppStoreEnvironment

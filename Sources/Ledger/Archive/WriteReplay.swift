@@ -26,7 +26,7 @@ extension Ledger {
                 return try await write(rows, with: writer, resolving: rejects)
             } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
                 writer.isRetryAfterConflict = true
-            } catch is RowChangedMeanwhile where conflicts < Self.conflictLimit {
+            } catch is RowChangedMeanwhile where conflicts < RowChangedMeanwhile.limit {
                 conflicts += 1
             }
         }
@@ -37,7 +37,7 @@ extension Ledger {
         with writer: RecordWriter,
         resolving rejects: [Int64]
     ) async throws -> RowCounts {
-        try await persistently { connection in
+        try await pages.withConnection { connection in
             try writer.prepareSession(for: rows, on: connection)
             // Plans are not reused, because a replay also queries tables that are nearly empty in most ledgers and may
             // grow meanwhile.

@@ -17,7 +17,7 @@ extension Ledger {
     /// Leases unfinished items of one stream: first items of dead workers, then new items, then items that were
     /// put off.
     package func lease(_ stream: StreamName, atMost count: Int, for holder: LeaseHolder) async throws -> Leased {
-        try await transaction(on: .control) { connection in
+        try await control.transaction { connection in
             let taken = try connection.run(
                 .leaseItems,
                 [
@@ -83,7 +83,7 @@ extension Ledger {
     /// - Returns: The items that the process still holds. Other workers have taken the rest.
     /// - Throws: ``Postgres/PostgresError``.
     package func renewLeases(of items: [HeldItem], for holder: LeaseHolder) async throws -> [HeldItem] {
-        try await transaction(on: .control) { connection in
+        try await control.transaction { connection in
             let rows = try connection.run(
                 """
                 UPDATE crawl_items i SET claimable_at = clock_timestamp() + $3::bigint * interval '1 millisecond'
@@ -112,7 +112,7 @@ extension Ledger {
 
     /// Releases all items of the process without changing cursors and counts; any worker can take them at once.
     package func releaseLeases(of holder: LeaseHolder) async throws {
-        try await transaction(on: .control) { connection in
+        try await control.transaction { connection in
             _ = try connection.run(
                 """
                 UPDATE crawl_items SET state = 'waiting', lease_owner = NULL, claimable_at = clock_timestamp()

@@ -1,7 +1,7 @@
 import AppStoreModel
 import Basics
 import JobPlan
-import LedgerSchema
+package import LedgerSchema
 
 /// A process that works on a run, as the owner of leases.
 package struct LeaseHolder: Sendable {

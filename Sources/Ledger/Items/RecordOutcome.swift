@@ -27,7 +27,7 @@ extension Ledger {
         now: UnixMilliseconds
     ) async throws -> Bool {
         let change = plan.change(by: outcome, of: item, now: now)
-        return try await transaction(on: .control) { connection in
+        return try await control.transaction { connection in
             let recorded = try connection.run(
                 """
                 UPDATE crawl_items SET \(change.assignments), lease_owner = NULL, error_code = $6, error_message = $7,

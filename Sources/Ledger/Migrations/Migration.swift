@@ -1,3 +1,4 @@
+import Basics
 import SignedData
 
 /// A file of `sql/migrations`.

@@ -75,7 +75,7 @@ struct MigrationLock: ~Copyable {
                     if try !found.bool("schema") { try connection.script("CREATE SCHEMA \"\(schema)\"") }
                     if try !found.bool("lock") { try connection.script(table) }
                 }
-            } catch let error as PostgresError where races.contains(error.state) && attempt < Ledger.attempts {
+            } catch let error as PostgresError where races.contains(error.state) && attempt < RetryingPool.attempts {
                 // The other session has committed, because this one waited for its constraint.
                 attempt += 1
             }

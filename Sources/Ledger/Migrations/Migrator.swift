@@ -44,9 +44,9 @@ package struct Migrator: Sendable {
         let views = ViewFile.ordered(
             try directory.files(in: directory.views).map { ViewFile(name: $0.name, text: $0.text) }
         )
-        return try await ledger.namingHolders {
+        return try await ledger.pages.namingHolders {
             do {
-                return try await ledger.pool.withConnection { connection in
+                return try await ledger.pages.pool.withConnection { connection in
                     let lock = try MigrationLock(ledger: ledger, on: connection)
                     let report = try apply(migrations, views, under: lock, on: connection)
                     try lock.release()
@@ -54,7 +54,7 @@ package struct Migrator: Sendable {
                 }
             } catch SQLState.lockNotAvailable {
                 // Changing a table or view also waits for its readers.
-                throw LockTimeout(purpose: "a lock that changes the schema", limit: nil, scope: .ledgerWithReaders)
+                throw LockTimeout(purpose: "a lock that changes the schema", limit: nil, scope: .schemaWithReaders)
             }
         }
     }
@@ -126,7 +126,7 @@ package struct Migrator: Sendable {
             throw LockTimeout(
                 purpose: "transactions that were open before an index of \(file.name)",
                 limit: Ledger.longLockTimeout,
-                scope: .ledgerWithReaders
+                scope: .schemaWithReaders
             )
         }
         try connection.script("SET lock_timeout = '\(Ledger.defaultLockTimeout)'")
@@ -171,7 +171,7 @@ package struct Migrator: Sendable {
     package func check() async throws {
         let migrations = try migrationFiles()
         let schema = ledger.schema
-        try await ledger.persistently { connection in
+        try await ledger.pages.withConnection { connection in
             let found = try connection.run(
                 "SELECT to_regclass($1) IS NOT NULL AS found",
                 [.text("\"\(schema)\".schema_migrations")]

@@ -11,7 +11,12 @@ struct HeldRecord {
 }
 
 /// Another transaction replaced the content of a row while this one was running.
-struct RowChangedMeanwhile: Error {}
+struct RowChangedMeanwhile: Error {
+    /// How often a batch may find that another worker has changed one of its rows meanwhile.
+    ///
+    /// Each time the other worker has committed, so the number of workers bounds it: at most 256 in each process.
+    static let limit = 1_000
+}
 
 extension RecordWriter {
     /// Stores the newest signature of each record that is only signed again, and locks contents that may be replaced.

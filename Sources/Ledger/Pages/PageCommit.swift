@@ -47,7 +47,7 @@ extension Ledger {
     /// - Returns: The changes, or `nil` if another worker holds the item; then nothing was written.
     /// - Throws: ``Postgres/PostgresError`` after the last attempt; ``LockTimeout`` if that attempt waited for a lock.
     package func commit(_ page: PageCommit) async throws -> RowCounts? {
-        try await namingHolders { try await commitPersistently(page) }
+        try await pages.namingHolders { try await commitPersistently(page) }
     }
 
     private func commitPersistently(_ page: PageCommit) async throws -> RowCounts? {
@@ -59,7 +59,7 @@ extension Ledger {
         var conflicts = 0
         while true {
             do {
-                return try await pool.withConnection { [writer] connection in
+                return try await pages.pool.withConnection { [writer] connection in
                     try writer.prepareSession(for: page.rows, on: connection)
                     let keepsPlans = try settledTables.hold(page.rows, on: connection)
                     return try connection.transaction(.readCommitted, keepsPlans: keepsPlans) { connection in
@@ -83,12 +83,12 @@ extension Ledger {
                 return try await hasHappened(page) ? inDoubt : nil
             } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
                 writer.isRetryAfterConflict = true
-            } catch is RowChangedMeanwhile where conflicts < Self.conflictLimit {
+            } catch is RowChangedMeanwhile where conflicts < RowChangedMeanwhile.limit {
                 conflicts += 1
-            } catch let error as PostgresError where error.mayPass && attempt < Self.attempts {
+            } catch let error as PostgresError where error.mayPass && attempt < RetryingPool.attempts {
                 attempt += 1
                 if error.isOutcomeUnknown { inDoubt = written.withLock { $0 } }
-                try await settle(error, on: .pages)
+                try await pages.settle(error)
                 if let inDoubt, try await hasHappened(page) { return inDoubt }
             }
         }

@@ -41,7 +41,7 @@ struct RecordWriter {
         var counts = try write(filtered.rows, itemKey: itemKey, on: connection)
         counts.withheld = filtered.withheld
         try written(filtered.rows, counts, connection)
-        try forgetRecognised(filtered, plannedBy: planner, on: connection)
+        try removeRevealedIDs(of: filtered, plannedBy: planner, on: connection)
         return counts
     }
 
@@ -374,7 +374,7 @@ struct RecordWriter {
                 newlyRejected.append(record.reason)
             }
             if let row = filed.first {
-                let ids = IDTraces.ids(in: record.raw).union(IDTraces.ids(in: Array(record.detail.utf8)))
+                let ids = IDScanner.ids(in: record.raw).union(IDScanner.ids(in: Array(record.detail.utf8)))
                 try QuotedIDs.store(ids, of: .rejected, try row.text("record_id"), app: origin.app, on: connection)
             }
             crashPoint(.rejectFiled)

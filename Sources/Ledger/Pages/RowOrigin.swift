@@ -1,5 +1,6 @@
 package import AppStoreModel
 import JobPlan
+package import LedgerSchema
 
 /// The origin of a batch of rows; stored with the rows.
 package struct RowOrigin: Sendable {

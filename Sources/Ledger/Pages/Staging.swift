@@ -73,16 +73,6 @@ enum Staging {
         "unnest(\(parameter)::pg_temp.\(name(of: table))[]) WITH ORDINALITY s"
     }
 
-    /// Temporary tables for the IDs of a run that is being planned: all IDs in `listed_ids`, and the current
-    /// batch in `stage_ids`.
-    ///
-    /// ``StagedIDs`` empties them. If COMMIT emptied them, every commit of the session would do so.
-    static let createIDs = """
-        CREATE TEMP TABLE stage_ids (item_key text NOT NULL);
-        CREATE TEMP TABLE listed_ids (item_key text NOT NULL, batch integer NOT NULL);
-        CREATE INDEX ON listed_ids (batch);
-        """
-
     private static func name(of table: Table) -> String { "stage_\(table.name)" }
 }
 

@@ -1,6 +1,6 @@
 import AppStoreModel
 import JobPlan
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 
 /// Until when one item of a job is complete; its JSON form is stable and documented in `docs/reference/json.md`.
@@ -64,23 +64,5 @@ extension Ledger {
     private static func omissions(of stream: String, query: String) -> [String]? {
         let omissions = AllStreams.type(of: StreamName(stream))?.omissions(of: query) ?? []
         return omissions.isEmpty ? nil : omissions
-    }
-
-    /// The number of distinct IDs of a job's query, and of rows that repeat an ID.
-    package func countListed(by sql: String) async throws -> (distinct: Int, duplicates: Int) {
-        try await transaction(.readOnlySnapshot) { connection in
-            try connection.script(Self.defaultPlanner)
-            let row = try BadListQuery.translating {
-                // The line feed ends a possible comment at the end of the query.
-                try connection.run(
-                    """
-                    SELECT count(listed.id::text) AS listed, count(DISTINCT listed.id::text) AS kept FROM (\(sql)
-                    ) AS listed (id)
-                    """
-                )[0]
-            }
-            let kept = Int(try row.int64("kept"))
-            return (kept, Int(try row.int64("listed")) - kept)
-        }
     }
 }

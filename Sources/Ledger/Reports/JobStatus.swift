@@ -1,4 +1,4 @@
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 
 /// The status of one job; its JSON form is stable and documented in `docs/reference/json.md`.

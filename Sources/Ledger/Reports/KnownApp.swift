@@ -1,3 +1,4 @@
+package import LedgerSchema
 import Postgres
 
 /// One app in one environment of this ledger.

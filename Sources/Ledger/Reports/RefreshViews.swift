@@ -109,7 +109,7 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws -> [RefreshedView] {
         try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-        return try waiting(longLockTimeout, for: refreshPurpose, .ledger, on: connection) { connection in
+        return try waiting(longLockTimeout, for: refreshPurpose, .schema, on: connection) { connection in
             try connection.run(
                 "SELECT view_name, view_rows, milliseconds FROM refresh_views($1::boolean)",
                 [.boolean(onlyEmpty)]

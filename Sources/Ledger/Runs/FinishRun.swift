@@ -1,7 +1,7 @@
 package import AppStoreModel
 import Basics
-import LedgerSchema
-import Postgres
+package import Postgres
+package import LedgerSchema
 
 extension Ledger {
     /// The database's clock, which all machines share.
@@ -33,7 +33,7 @@ extension Ledger {
     }
 
     /// The `runs.exit_code` of a superseded run: work was left.
-    static let supersededCode: Int64 = 75
+    package static let supersededCode: Int64 = 75
 
     /// Computes the counts of a run from its items.
     package func summary(of run: Int64, app: AppID, job: String) async throws -> RunSummary {
@@ -80,7 +80,7 @@ extension Ledger {
     }
 
     /// Writes a run's counts to its row, unless the run is already finished.
-    static func storeCounts(
+    package static func storeCounts(
         _ summary: RunSummary,
         app: AppID,
         exitCode: Int32,
@@ -106,7 +106,7 @@ extension Ledger {
         )
     }
 
-    static func count(
+    package static func count(
         _ run: Int64,
         app: AppID,
         job: String,

@@ -1,4 +1,4 @@
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 
 extension Ledger {

@@ -1,5 +1,7 @@
 package import AppStoreModel
+import Basics
 package import JobPlan
+package import LedgerSchema
 import SignedData
 
 /// The plan of a run, from the job file, without the transaction IDs, which are read in batches.
@@ -33,22 +35,8 @@ package struct RunPlan: Sendable {
         self.trustedRoots = trustedRoots.sorted()
     }
 
-    /// The plan with the stored `now` and restart of the started or joined run.
-    package func frozen(as start: RunStart) -> RunPlan {
-        var plan = RunPlan(
-            job: job,
-            app: app,
-            now: start.now,
-            restart: start.restarted,
-            version: version,
-            trustedRoots: trustedRoots
-        )
-        plan.lockTimeout = lockTimeout
-        return plan
-    }
-
     /// The oldest start date for notifications.
-    var oldestNotification: UnixMilliseconds { job.app.environment.oldestNotification(at: now) }
+    package var oldestNotification: UnixMilliseconds { job.app.environment.oldestNotification(at: now) }
 
     /// Whether an item's window begins at the oldest date that Apple served when the run began.
     ///
@@ -75,7 +63,7 @@ package struct RunPlan: Sendable {
     }
 
     /// Whether the source's IDs can change without a change of the job file.
-    var idsMayChange: Bool {
+    package var idsMayChange: Bool {
         switch job.transactionIds {
         case nil, .list, .changedSince: false
         case .csv, .query: true
@@ -94,7 +82,7 @@ package struct RunPlan: Sendable {
     ///
     /// It does not contain the path and content of a CSV file or the result of a query: a resumed run keeps its
     /// original IDs, on any machine and in any directory.
-    var fingerprint: String {
+    package var fingerprint: String {
         var parts = job.streams.names.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
         parts += job.streams.all.compactMap(\.planFingerprint)
         if job.appStore.triesSandbox { parts.append("sandbox") }
@@ -107,20 +95,4 @@ package struct RunPlan: Sendable {
         }
         return SHA256.digest(of: Array(parts.joined(separator: "\n").utf8)).hexadecimal
     }
-}
-
-/// A started or joined run.
-package struct RunStart: Sendable {
-    package let run: Int64
-    /// The `now` of the run, possibly set by an earlier process.
-    package let now: UnixMilliseconds
-    package let joined: Bool
-    /// Whether the run was started with `--restart`.
-    package let restarted: Bool
-    package var listedIDs: Int64 = 0
-    package var duplicateIDs: Int64 = 0
-    /// The number of listed IDs of erased customers.
-    package var withheldIDs: Int64 = 0
-    /// Messages for the user, such as changed filters and gaps.
-    package var remarks: [String] = []
 }

@@ -2,9 +2,7 @@ import AppStoreModel
 import LedgerSchema
 import StrictJSON
 
-/// The app and environment of a job.
-///
-/// Rejects payloads of any other.
+/// The app and environment of a job; rejects payloads of any other.
 struct AppIdentity: Sendable {
     let bundleId: String
     let environment: AppStoreEnvironment
@@ -58,7 +56,7 @@ extension AppIdentity {
         }
     }
 
-    /// Every part with an app's identity must have this one.
+    /// Every part of the notification that identifies an app must identify this one.
     private func requireNotification(_ payload: JSONElement) throws(RecordRejection) {
         var isIdentified = false
         for name in ["data", "summary", "externalPurchaseToken", "appData"] {

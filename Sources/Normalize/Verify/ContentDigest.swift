@@ -5,8 +5,8 @@ import StrictJSON
 /// SHA-256 of a payload without its signing date.
 ///
 /// Apple signs each response separately, so the same record has another `signedDate`, and other bytes, in every
-/// response. Two payloads of one record have the same digest exactly if their bytes differ only in the digits of the
-/// signing date.
+/// response. Two payloads of one record have the same digest if, and only if, their bytes differ in nothing but the
+/// digits of the signing date.
 enum ContentDigest {
     /// - Parameters:
     ///   - payload: A verified payload.
@@ -32,7 +32,7 @@ enum ContentDigest {
 
     /// The signing date if it is written as an integer, as Apple does.
     ///
-    /// Only then can the payload of a later signature be made from an earlier one by replacing the digits.
+    /// Only then can the payloads of two responses be the same except for these digits.
     private static func signingDate(of payload: VerifiedPayload) -> JSONElement? {
         guard !payload.signedDateWasInexact else { return nil }
         return payload.json["signedDate"] ?? payload.json["receiptCreationDate"]

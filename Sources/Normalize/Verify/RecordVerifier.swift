@@ -10,7 +10,7 @@ package struct RecordVerifier: Sendable {
     private let verifier: JWSVerifier
 
     /// - Parameters:
-    ///   - bundleId: The required app of every payload that has a bundle ID.
+    ///   - bundleId: The required bundle ID of every payload that has one.
     ///   - environment: The required environment of every payload.
     ///   - appAppleId: Required in notifications in production; `nil` accepts any.
     ///   - verifier: The trusted roots and the verified chains.

@@ -18,12 +18,12 @@ package struct VerifiedPage: Sendable {
     package fileprivate(set) var rejected: [RejectedRecord] = []
     /// Whether all records came in one response from Apple.
     ///
-    /// In one response, two notifications with the same UUID and signing date contradict each other. In an archive of
-    /// many responses they do not.
-    package let isOneAnswer: Bool
+    /// Two notifications in one response contradict each other if they have the same UUID and signing date but
+    /// different content. Records of the archive come from many responses, where this is no contradiction.
+    package let isOneResponse: Bool
 
-    init(isOneAnswer: Bool, expecting count: Int = 1) {
-        self.isOneAnswer = isOneAnswer
+    init(isOneResponse: Bool, expecting count: Int = 1) {
+        self.isOneResponse = isOneResponse
         entries.reserveCapacity(count)
     }
 }
@@ -40,7 +40,7 @@ extension RecordVerifier {
     ///   - now: The time of the database's clock, used to reject records signed in the future.
     /// - Returns: The verified records, and those that failed.
     package func verify(_ page: Page, from stream: StreamName, now: UnixMilliseconds) -> VerifiedPage {
-        var verified = VerifiedPage(isOneAnswer: true, expecting: page.records.count)
+        var verified = VerifiedPage(isOneResponse: true, expecting: page.records.count)
         for record in page.records {
             switch record {
             case .transaction(let jws):
@@ -71,7 +71,7 @@ extension RecordVerifier {
         areRefunds: Bool,
         now: UnixMilliseconds
     ) -> VerifiedPage {
-        var verified = VerifiedPage(isOneAnswer: false, expecting: archived.count)
+        var verified = VerifiedPage(isOneResponse: false, expecting: archived.count)
         for text in archived { add(text, as: kind, isRefund: areRefunds, now: now, to: &verified) }
         return verified
     }
@@ -87,7 +87,7 @@ extension RecordVerifier {
     ///   - now: The time of the database's clock.
     /// - Returns: The verified record, or the failed one.
     package func verify(anyKind jws: String, isRefund: Bool, now: UnixMilliseconds) -> VerifiedPage {
-        var verified = VerifiedPage(isOneAnswer: true)
+        var verified = VerifiedPage(isOneResponse: true)
         let kind = kind(of: jws, now: now)
         add(.text(jws), as: kind, isRefund: isRefund && kind == .transaction, now: now, to: &verified)
         return verified

@@ -11,7 +11,7 @@ package struct VerifiedRecord: Sendable {
     ///
     /// The text of the JWS cannot serve as key, because one payload has many valid texts.
     package let key: String
-    /// By the field with the signed text.
+    /// The records inside it, by the name of the field with the signed text.
     let nested: [String: VerifiedRecord]
     /// SHA-256 of the record without its signing date.
     ///

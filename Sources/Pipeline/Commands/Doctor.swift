@@ -5,6 +5,8 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import Planning
+import RateLimit
 
 /// The result of one check of `doctor`.
 package struct Diagnostic: Sendable, Codable {
@@ -80,9 +82,9 @@ extension Pipeline {
             guard let (stream, request) = probe else { throw LedgerError.invariant("no stream has a probe") }
             // The request is counted like any other if there is a ledger.
             if hasSchema, let app = try await knownApp() {
-                let grant: BudgetLedger.Grant = try await budget(of: app, scale: 1).take(stream, atMost: 1)
+                let grant = try await budget(of: app, scale: 1).take(stream, atMost: 1)
                 guard grant.granted == 1 else {
-                    return ((), "not checked: the job's share is spent or closed (\(grant.reason ?? ""))")
+                    return ((), "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))")
                 }
             }
             let sent = UnixMilliseconds(rawValue: time.wallClock())

@@ -1,7 +1,9 @@
 import AppStoreModel
 import Basics
+package import Erasure
 import JobPlan
 package import Ledger
+import LedgerSchema
 package import Publish
 import StrictJSON
 
@@ -24,7 +26,7 @@ extension Pipeline {
     package func erase(
         _ customers: [Set<CustomerID>],
         isRehearsal: Bool,
-        done: (Erasure) -> Void
+        done: (ErasureSummary) -> Void
     ) async throws {
         try await openLedger()
         // Creates the app if necessary, so that tombstones also exist in an app without records of the customer.
@@ -45,13 +47,13 @@ extension Pipeline {
     ///
     /// - Returns: `nil` if there are no such customers.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func eraseAgain(isRehearsal: Bool) async throws -> Erasure? {
+    package func eraseAgain(isRehearsal: Bool) async throws -> ErasureSummary? {
         try await openLedger()
         let apps = try await appsOfBundle()
         var ids: Set<CustomerID> = []
-        for app in apps { ids.formUnion(try await ledger.erasedIDsStillHeld(in: app)) }
-        let erasure = try await ledger.erase(ids, in: apps, isRehearsal: isRehearsal)
-        return erasure.removed.isEmpty ? nil : erasure
+        for app in apps { ids.formUnion(try await ledger.returnedErasedIDs(in: app)) }
+        let summary = try await ledger.erase(ids, in: apps, isRehearsal: isRehearsal)
+        return summary.removed.isEmpty ? nil : summary
     }
 
     /// Renews PostgreSQL's statistics, which can contain values of erased customers.

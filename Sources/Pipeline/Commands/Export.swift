@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
+import LedgerSchema
 package import Publish
 
 extension Pipeline {

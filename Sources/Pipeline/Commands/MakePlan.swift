@@ -1,8 +1,8 @@
 import AppStoreModel
 import Basics
-import FoundationEssentials
 import JobPlan
 import Ledger
+package import Planning
 
 extension Pipeline {
     /// The job's work, and how long it takes under Apple's limits.
@@ -26,35 +26,7 @@ extension Pipeline {
             changed = try await changedSoFar(now: now)
             counted = IDCount(distinct: Int(changed?.customers ?? 0), duplicates: 0)
         }
-        let estimate = PlanEstimate(
-            job: job,
-            transactionIds: counted.distinct,
-            now: now,
-            lastRun: changed?.notificationsUntil,
-            daysToReadAgain: Int(changed?.daysToReadAgain ?? 0)
-        )
-        return PlanReport(
-            job: job.name,
-            transactionIds: counted.distinct,
-            duplicates: counted.duplicates,
-            transactionIdsAreEstimated: counted.isEstimate,
-            share: job.limits.share,
-            streams: estimate.streams.map { stream in
-                PlanReport.Line(
-                    stream: stream.stream.rawValue,
-                    items: stream.items,
-                    requestsAtLeast: stream.minimumRequests,
-                    nightlyRequestsAtLeast: stream.nightlyRequests,
-                    secondsAtAppleLimit: stream.atLimit.inSeconds,
-                    secondsAtShare: stream.atShare.inSeconds,
-                    remark: remark(on: stream, changed)
-                )
-            },
-            secondsAtAppleLimit: estimate.atLimit.inSeconds,
-            secondsAtShare: estimate.atShare.inSeconds,
-            remark: estimate.isUpperBound
-                ? "refunds come after the rest; so long only if every customer has a revocation" : nil
-        )
+        return PlanReport(of: job, ids: counted, changed: changed, now: now)
     }
 
     /// The customers that a run would request because of notifications already in the ledger.
@@ -66,32 +38,4 @@ extension Pipeline {
             RunPlan(job: job, app: app, now: now, restart: false, version: version)
         )
     }
-
-    private func remark(on stream: PlanEstimate.StreamEstimate, _ changed: ChangedSoFar?) -> String? {
-        if case .changedSince(let since) = job.transactionIds, !stream.isWholeApp {
-            let known =
-                "at least: so many by the notifications in the ledger; those of this run come first and name the rest"
-            guard since == .lastRun else { return known }
-            let followed = changed?.followedUntil.map { "followed until \($0.text)" }
-            return "\(known) (\(followed ?? "no earlier run followed them"))"
-        }
-        if stream.isUpperBound { return "at most: only customers in whose history a revocation is seen" }
-        if stream.isWholeApp {
-            guard let nightly = stream.nightlyRequests else { return "windows of at most a day" }
-            return
-                "windows of at most a day; a run a night later needs at least \(nightly), those that are read again included"
-        }
-        return nil
-    }
-}
-
-extension Duration {
-    package var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
-}
-
-extension UnixMilliseconds {
-    /// ISO 8601 in UTC, to the second.
-    fileprivate var text: String { Date(timeIntervalSince1970: Double(rawValue / 1_000)).ISO8601Format() }
 }

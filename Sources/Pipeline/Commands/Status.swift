@@ -2,6 +2,7 @@ import AppStoreModel
 import HTTPTransport
 package import JobPlan
 package import Ledger
+import LedgerSchema
 import Postgres
 
 extension Pipeline {
@@ -126,8 +127,7 @@ extension Ledger {
             conninfo: url.connectionString(applicationName: applicationName),
             schema: schema,
             sessions: 1,
-            deadline: databaseDeadline,
-            isForReading: true
+            deadline: databaseDeadline
         )
     }
 

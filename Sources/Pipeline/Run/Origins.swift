@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
+import LedgerSchema
 
 extension Pipeline {
     /// Checks that the ledger's records of the job's app are signed under roots that this job trusts.

@@ -1,5 +1,5 @@
 package import Crawl
-package import Ledger
+package import Planning
 
 /// Progress of a run for display.
 ///

@@ -1,4 +1,5 @@
 package import Ledger
+package import Planning
 package import Publish
 
 /// The result of one process's part of a run.

@@ -5,7 +5,9 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import LedgerSchema
 import Normalize
+import Planning
 
 /// One process's part of one run.
 ///

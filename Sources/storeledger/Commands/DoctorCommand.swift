@@ -9,7 +9,7 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Checks libraries, key, roots, ID list, database, schema and clocks, and sends one
             request to Apple. Lines that begin with FAIL say what to do. The exit code is the
-            one that a run would end with. A warning (warn) does not stop a run.
+            one that a run would end with. Warnings do not stop a run.
 
               storeledger doctor jobs/nightly-sync.yaml
             """

@@ -1,5 +1,6 @@
 import AppStoreModel
 import ArgumentParser
+import Erasure
 import JobPlan
 import Ledger
 import Pipeline
@@ -52,23 +53,23 @@ struct EraseCommand: AsyncParsableCommand {
         try await perform {
             let pipeline = try job.pipeline()
             let name = pipeline.job.name
-            var erasures: [Erasure] = []
+            var erasures: [ErasureSummary] = []
             // Each erasure is reported as soon as it is durable, because the next one or the CSV export can fail.
-            let tell = { (erasure: Erasure) in
+            let show = { (erasure: ErasureSummary) in
                 erasures.append(erasure)
                 if !json { lines(erasure, job: name).forEach(Console.result) }
             }
             if reapply {
-                if let erasure = try await pipeline.eraseAgain(isRehearsal: dryRun) { tell(erasure) }
+                if let erasure = try await pipeline.eraseAgain(isRehearsal: dryRun) { show(erasure) }
                 if erasures.isEmpty, !json { Console.result("\(name): no records of erased customers are left") }
             } else {
-                try await pipeline.erase(try customers(), isRehearsal: dryRun, done: tell)
+                try await pipeline.erase(try customers(), isRehearsal: dryRun, done: show)
             }
-            if !dryRun, let stale = await pipeline.renewStatisticsAfterwards() {
-                Console.message("storeledger: \(stale)")
+            if !dryRun, let warning = await pipeline.renewStatisticsAfterwards() {
+                Console.message("storeledger: \(warning)")
             }
-            if !dryRun, let stale = await pipeline.refreshAfterwards(evenIfFresh: true) {
-                Console.message("storeledger: \(stale)")
+            if !dryRun, let warning = await pipeline.refreshAfterwards(evenIfFresh: true) {
+                Console.message("storeledger: \(warning)")
             }
             let manifest = dryRun ? nil : try await pipeline.publishWithoutErased()
             if json {
@@ -77,14 +78,13 @@ struct EraseCommand: AsyncParsableCommand {
                 )
             }
             if let manifest, let directory = pipeline.job.output.csv?.directory {
-                let files = manifest.files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ")
-                Console.result("CSV written again in \(directory): \(files)")
+                Console.result("CSV written again in \(directory): \(manifest.fileList)")
             }
         }
     }
 
     /// The lines do not contain IDs, because this output is often stored in logs.
-    private func lines(_ erasure: Erasure, job: String) -> [String] {
+    private func lines(_ erasure: ErasureSummary, job: String) -> [String] {
         guard !erasure.removed.isEmpty else {
             return [
                 dryRun
@@ -94,8 +94,7 @@ struct EraseCommand: AsyncParsableCommand {
         }
         var lines = ["\(job): \(dryRun ? "would remove" : "removed") all records of this customer"]
         for count in erasure.removed {
-            let space = String(repeating: " ", count: max(1, 28 - count.table.count))
-            lines.append("  \(count.table)\(space)\(count.rows)")
+            lines.append("  \(padded(count.table, to: 28))\(count.rows)")
         }
         return lines
     }
@@ -121,5 +120,5 @@ struct EraseCommand: AsyncParsableCommand {
 private struct Report: Encodable {
     let job: String
     let dryRun: Bool
-    let customers: [Erasure]
+    let customers: [ErasureSummary]
 }

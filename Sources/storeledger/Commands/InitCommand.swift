@@ -72,9 +72,9 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
-            let answers = Interview(asks: isatty(STDIN_FILENO) == 1 && Console.isTerminal)
-            let text = try jobFile(answers)
-            try answers.complain()
+            let interview = Interview(isInteractive: isatty(STDIN_FILENO) == 1 && Console.isTerminal)
+            let text = jobFile(interview)
+            try interview.requireAnswers()
             try check(text)
             try write(text)
             Console.result("wrote \(file)")
@@ -83,77 +83,72 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    private func jobFile(_ answers: Interview) throws -> String {
-        let bundle = answers.take("--bundle-id", bundleId, "Bundle ID of the app, such as com.example.game")
-        let environment = answers.take("--environment", environment, "Production or Sandbox", usually: "Production")
-        let appleId = answers.take(
+    /// The text of the job file.
+    ///
+    /// The parts are in the order of the questions.
+    private func jobFile(_ interview: Interview) -> String {
+        var lines = ["# \(name): storeledger run \(file)", "version: 1", "name: \(name)"]
+        lines += ["", "app:"] + app(interview)
+        lines += ["", "appStore:"] + appStore(interview)
+        lines += ["", "transactionIds:", transactionIds(interview)]
+        lines += ["", "streams:"] + AllStreams.types.flatMap { $0.linesOfNewJob }.map { "  \($0)" }
+        lines += ["", "# The rest of Apple's limit stays with the app's own servers.", "limits:"]
+        lines += ["  share: \(share ?? "0.5")"]
+        lines += ["", "output:", "  postgres: {url: \"${DATABASE_URL}\"}"]
+        if let csvDirectory {
+            let directory = Self.quoted(csvDirectory)
+            lines.append("  csv: {directory: \(directory), tables: [transactions, refunds, notifications]}")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func app(_ interview: Interview) -> [String] {
+        let bundle = interview.answer("--bundle-id", bundleId, "Bundle ID of the app, such as com.example.game")
+        let environment = interview.answer(
+            "--environment",
+            environment,
+            "Production or Sandbox",
+            default: "Production"
+        )
+        let appleId = interview.answer(
             "--app-apple-id",
             appAppleId,
             "Apple ID of the app, a number",
-            usually: environment == "Sandbox" ? "" : nil
+            default: environment == "Sandbox" ? "" : nil
         )
-        let issuer = answers.take(
+        return ["  bundleId: \(Self.quoted(bundle))"]
+            + (appleId.isEmpty ? [] : ["  appAppleId: \(appleId)"])
+            + ["  environment: \(Self.quoted(environment))"]
+    }
+
+    private func appStore(_ interview: Interview) -> [String] {
+        let issuer = interview.answer(
             "--issuer-id",
             issuerId,
             "Issuer ID (App Store Connect, Users and Access, Integrations)"
         )
-        let key = answers.take("--key-id", keyId, "Key ID")
-        let keyFile = answers.take(
+        let key = interview.answer("--key-id", keyId, "Key ID")
+        let keyFile = interview.answer(
             "--private-key-file",
             privateKeyFile,
             "Path of the key file",
-            usually: "AuthKey_\(key).p8"
+            default: "AuthKey_\(key).p8"
         )
-        let source: String
-        if let changedSince {
-            source = "changedSince: \(Self.quoted(changedSince))"
-        } else {
-            let list = answers.take(
-                "--ids-csv",
-                idsCsv,
-                "CSV file with one transaction ID for each customer",
-                usually: "ids.csv"
-            )
-            source = "csv: {path: \(Self.quoted(list)), column: \(Self.quoted(idsColumn ?? "transaction_id"))}"
-        }
-        var lines = [
-            "# \(name): storeledger run \(file)",
-            "version: 1",
-            "name: \(name)",
-            "",
-            "app:",
-            "  bundleId: \(Self.quoted(bundle))",
-        ]
-        if !appleId.isEmpty { lines.append("  appAppleId: \(appleId)") }
-        lines += [
-            "  environment: \(Self.quoted(environment))",
-            "",
-            "appStore:",
-            "  issuerId: \(Self.quoted(issuer))",
-            "  keyId: \(Self.quoted(key))",
+        return [
+            "  issuerId: \(Self.quoted(issuer))", "  keyId: \(Self.quoted(key))",
             "  privateKeyFile: \(Self.quoted(keyFile))",
-            "",
-            "transactionIds:",
-            "  \(source)",
-            "",
-            "streams:",
         ]
-        lines += AllStreams.types.flatMap { $0.linesOfNewJob }.map { "  \($0)" }
-        lines += [
-            "",
-            "# The rest of Apple's limit stays with the app's own servers.",
-            "limits:",
-            "  share: \(share ?? "0.5")",
-            "",
-            "output:",
-            "  postgres: {url: \"${DATABASE_URL}\"}",
-        ]
-        if let csvDirectory {
-            lines.append(
-                "  csv: {directory: \(Self.quoted(csvDirectory)), tables: [transactions, refunds, notifications]}"
-            )
-        }
-        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func transactionIds(_ interview: Interview) -> String {
+        if let changedSince { return "  changedSince: \(Self.quoted(changedSince))" }
+        let list = interview.answer(
+            "--ids-csv",
+            idsCsv,
+            "CSV file with one transaction ID for each customer",
+            default: "ids.csv"
+        )
+        return "  csv: {path: \(Self.quoted(list)), column: \(Self.quoted(idsColumn ?? "transaction_id"))}"
     }
 
     private var name: String {
@@ -199,34 +194,41 @@ struct InitCommand: AsyncParsableCommand {
     }
 }
 
-/// Takes answers from options, or asks for them on a terminal.
+/// Collects the values of a job file: from options, or by questions on a terminal.
 final class Interview {
-    private let asks: Bool
+    private let isInteractive: Bool
     private var missing: [String] = []
 
-    init(asks: Bool) { self.asks = asks }
+    init(isInteractive: Bool) { self.isInteractive = isInteractive }
 
-    /// - `usually`: The default for an empty answer; without it the option is required.
-    func take(_ option: String, _ given: String?, _ question: String, usually: String? = nil) -> String {
+    /// The value of an option, or the answer to a question.
+    ///
+    /// - Parameters:
+    ///   - option: The name of the option.
+    ///   - given: Its value; `nil` if it was not given.
+    ///   - question: What to ask for.
+    ///   - usual: The value for an empty answer; without it an answer is required.
+    /// - Returns: The value; empty if it is required and missing, which ``requireAnswers()`` reports.
+    func answer(_ option: String, _ given: String?, _ question: String, default usual: String? = nil) -> String {
         if let given { return given }
-        guard asks else {
-            if usually == nil { missing.append(option) }
-            return usually ?? ""
+        guard isInteractive else {
+            if usual == nil { missing.append(option) }
+            return usual ?? ""
         }
         while true {
-            Console.raw(question + (usually.map { $0.isEmpty ? " (may be empty)" : " [\($0)]" } ?? "") + ": ")
+            Console.raw(question + (usual.map { $0.isEmpty ? " (may be empty)" : " [\($0)]" } ?? "") + ": ")
             guard let line = readLine() else {
                 missing.append(option)
                 return ""
             }
             let answer = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             if !answer.isEmpty { return answer }
-            if let usually { return usually }
+            if let usual { return usual }
         }
     }
 
-    /// - Throws: ``ValidationError`` with all missing required options.
-    func complain() throws {
+    /// - Throws: `ValidationError` with all required options that have no value.
+    func requireAnswers() throws {
         guard !missing.isEmpty else { return }
         throw ValidationError("Without a terminal, these options are required: \(missing.joined(separator: ", ")).")
     }

@@ -34,7 +34,7 @@ struct MigrationText {
         lines += changes.indexesBuilt.map { "built index \($0)" }
         lines += changes.indexesDropped.map { "dropped index \($0)" }
         // In a new schema all views are new, so they are not listed.
-        if !changes.isNew { lines += changes.views.made.map { "made view \($0)" } }
+        if !changes.isNew { lines += changes.views.made.map { "created view \($0)" } }
         lines += changes.views.dropped.map { "dropped view \($0)" }
         if !changes.isNew { lines += filled.map { "filled view \($0)" } }
         return lines + ["schema \"\(schema)\" \(state)"]
@@ -42,7 +42,7 @@ struct MigrationText {
 
     private var state: String {
         let unchanged = "\(counted(changes.views.unchanged, "view")) unchanged"
-        if changes.isNew { return "is new; \(counted(changes.views.made.count, "view")) made" }
+        if changes.isNew { return "is new; \(counted(changes.views.made.count, "view")) created" }
         if changes.changedNothing, filled.isEmpty { return "was up to date; nothing to do" }
         return "is up to date; \(unchanged)"
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Basics
 import Pipeline
+import Planning
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

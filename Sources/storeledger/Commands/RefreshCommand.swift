@@ -31,8 +31,7 @@ struct RefreshCommand: AsyncParsableCommand {
             )
             if json { return Console.result(try JSONOutput.document(views)) }
             for view in views {
-                let space = String(repeating: " ", count: max(1, 30 - view.view.count))
-                Console.result("\(view.view)\(space)\(view.rows) rows, \(view.milliseconds) ms")
+                Console.result("\(padded(view.view, to: 30))\(view.rows) rows, \(view.milliseconds) ms")
             }
         }
     }

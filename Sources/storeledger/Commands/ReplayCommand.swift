@@ -31,9 +31,9 @@ struct ReplayCommand: AsyncParsableCommand {
                     + (report.withheld > 0 ? ", \(report.withheld) withheld of erased customers" : "")
             )
             if report.rowsNew + report.rowsUpdated > 0,
-                let stale = await pipeline.refreshAfterwards(evenIfFresh: true)
+                let warning = await pipeline.refreshAfterwards(evenIfFresh: true)
             {
-                Console.message("storeledger: \(stale)")
+                Console.message("storeledger: \(warning)")
             }
             if report.rejected > 0 { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
         }

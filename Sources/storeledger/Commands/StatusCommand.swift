@@ -36,16 +36,8 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var metrics: MetricsOptions
 
     func validate() throws {
-        guard job == nil else {
-            guard schema == nil else {
-                throw ValidationError("Use --schema only without JOB: the job file has its own.")
-            }
-            return
-        }
-        if let schema, !PostgresOutput.isSchemaName(schema) {
-            throw ValidationError("--schema is \(schema); it must be \(PostgresOutput.schemaNameRule).")
-        }
-        _ = try databaseURL()
+        try checkSchema(schema, job: job)
+        if job == nil { _ = try databaseURL() }
     }
 
     func run() async throws {
@@ -53,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
             // Created once, so that warnings of the job file appear once and connections are reused.
             let source = try source()
             repeat {
-                let shown = try await look(at: source)
+                let shown = try await read(source)
                 if let metricsFile = metrics.metricsFile {
                     try MetricsFile.write(MetricsText(shown.statuses, at: Date.now).text, to: metricsFile)
                 }
@@ -72,7 +64,7 @@ struct StatusCommand: AsyncParsableCommand {
         (try? await Task.sleep(for: .seconds(2))) != nil
     }
 
-    /// The source of the status.
+    /// Where the status is read from.
     private enum Source {
         case job(Pipeline)
         case everyJob(Ledger)
@@ -96,7 +88,7 @@ struct StatusCommand: AsyncParsableCommand {
         return .job(try argument.pipeline())
     }
 
-    private func look(at source: Source) async throws -> (statuses: [JobStatus], lines: [String]) {
+    private func read(_ source: Source) async throws -> (statuses: [JobStatus], lines: [String]) {
         let pipeline: Pipeline
         switch source {
         case .job(let named): pipeline = named
@@ -118,11 +110,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func databaseURL() throws -> DatabaseURL {
-        let text = ProcessInfo.processInfo.environment["DATABASE_URL"] ?? ""
-        guard !text.isEmpty else {
-            throw ValidationError("Name a JOB, or set DATABASE_URL to show every job in that ledger.")
-        }
-        return DatabaseURL(text)
+        try environmentDatabaseURL(orElse: "Name a JOB, or set DATABASE_URL to show every job in that ledger.")
     }
 }
 
@@ -180,7 +168,7 @@ struct StatusText {
             let requests = counted(budget.lastHour, "request")
             lines.append("  limit: \(budget.endpoint): \(requests) in the last hour\(closed)\(opens)")
         }
-        lines += standing
+        lines += ledgerLines
         return lines
     }
 
@@ -196,7 +184,7 @@ struct StatusText {
         if status.unknownIds > 0 {
             let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
             lines.append(
-                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); changedSince leaves them to retry"
+                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); with changedSince, only retry requests them again"
             )
         }
         switch status.retryable {
@@ -208,7 +196,7 @@ struct StatusText {
     }
 
     /// Lines that do not belong to one run.
-    private var standing: [String] {
+    private var ledgerLines: [String] {
         var lines: [String] = []
         if let oldest = status.oldestUnfinished {
             let until = oldest.completeUntil.map { "complete until \($0)" } ?? "never complete"

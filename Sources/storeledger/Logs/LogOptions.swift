@@ -17,15 +17,13 @@ struct LogOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The lowest level to log: debug, info, notice, warning or error.", valueName: "LEVEL"))
     var logLevel: LogLevel = .info
-
-    var format: LogFormat { logFormat }
 }
 
 /// The log levels; see ``RunLog``.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case debug, info, notice, warning, error
 
-    var least: Logger.Level {
+    var loggerLevel: Logger.Level {
         switch self {
         case .debug: .debug
         case .info: .info

@@ -4,6 +4,8 @@ import JobPlan
 import Ledger
 import Logging
 import Pipeline
+import Planning
+import RateLimit
 
 /// Logs the events of a run, one record for each.
 ///
@@ -20,17 +22,17 @@ struct RunLog: Sendable {
     private let isSilent: Bool
 
     init(options: LogOptions, progress: ProgressForm) {
-        isJSON = options.format == .json
+        isJSON = options.logFormat == .json
         let showsBar = progress == .bar || progress == .auto && Console.isTerminal
         let form: LineLogHandler.Form =
-            switch (options.format, progress) {
+            switch (options.logFormat, progress) {
             case (.json, _): .json
             case (.plain, .json): .progressEvent
             case (.plain, _): .sentence(clearsLine: showsBar)
             }
         // `--progress none` with plain logs shows only why a run ended.
-        isSilent = options.format == .plain && progress == .none
-        let level = isSilent ? .error : options.logLevel.least
+        isSilent = options.logFormat == .plain && progress == .none
+        let level = isSilent ? .error : options.logLevel.loggerLevel
         logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
     }
 
@@ -66,13 +68,13 @@ struct RunLog: Sendable {
     func note(_ event: RunEvent) {
         switch event {
         case .rehearsal(let sentence):
-            // Also with `--progress none`: a nightly job must not use another server unnoticed.
+            // Shown even with `--progress none`: a nightly job must not use another server unnoticed.
             if isSilent { Console.message("storeledger: \(sentence)") } else { logger.warning("\(sentence)") }
         case .began(let start, let items, let done):
-            let how = start.joined ? "resuming run \(start.run)" : "starting run \(start.run)"
+            let action = start.joined ? "resuming run \(start.run)" : "starting run \(start.run)"
             let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"
             logger.info(
-                "\(how): \(items) items\(listed), \(done) done",
+                "\(action): \(items) items\(listed), \(done) done",
                 metadata: ["run": "\(start.run)", "items": "\(items)", "itemsDone": "\(done)"]
             )
         case .itemsAdded(let total):
@@ -102,9 +104,9 @@ struct RunLog: Sendable {
             note(end, of: item.stream.rawValue, item.key)
         case .closed(let stream, let opening):
             let until = "waiting until \(opening.moment.clockTime) UTC"
-            let oddity = opening.oddity.map { " (unusual Retry-After: \($0.rawValue))" } ?? ""
+            let remark = opening.oddity.map { " (unusual Retry-After: \($0.rawValue))" } ?? ""
             logger.notice(
-                "Apple's limit of \(stream.rawValue) is reached; \(until)\(oddity)",
+                "Apple's limit of \(stream.rawValue) is reached; \(until)\(remark)",
                 metadata: ["stream": "\(stream.rawValue)", "until": "\(opening.moment.rawValue)"]
             )
         case .stalled(let stream, let wait, let moment):

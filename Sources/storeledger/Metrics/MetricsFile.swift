@@ -3,7 +3,8 @@ import Ledger
 
 /// The file for the textfile collector of Prometheus's node_exporter.
 ///
-/// The collector reads it at any moment and as another user, so the file is always whole and readable by everybody.
+/// The collector reads it at any moment and as another user, so the file is always complete, and every user can read
+/// it.
 enum MetricsFile {
     /// Replaces the file; the name of the draft beside it does not end in `.prom`, so the collector ignores it.
     ///

@@ -16,76 +16,9 @@ struct MetricsText {
             "When these metrics were read from the ledger.",
             [([], now.timeIntervalSince1970.rounded(.down))]
         )
-        each("storeledger_run_started_timestamp_seconds", "When the last run began.", statuses) { status in
-            status.runs.first.flatMap { Self.seconds($0.startedAt) }.map { [([], $0)] } ?? []
-        }
-        each("storeledger_run_finished_timestamp_seconds", "When the last run that is over ended.", statuses) {
-            status in
-            status.runs.lazy.compactMap(\.finishedAt).first.flatMap(Self.seconds).map { [([], $0)] } ?? []
-        }
-        each("storeledger_run_complete_timestamp_seconds", "When a run last ended with exit code 0 or 2.", statuses) {
-            status in
-            status.runs.first { $0.finishedAt != nil && [0, 2].contains($0.exitCode) }
-                .flatMap { $0.finishedAt.flatMap(Self.seconds) }.map { [([], $0)] } ?? []
-        }
-        each("storeledger_run_exit_code", "Exit code of the last run; see docs/reference/exit-codes.md.", statuses) {
-            status in
-            status.runs.first?.exitCode.map { [([], Double($0))] } ?? []
-        }
-        each("storeledger_run_pages", "Pages committed by the last run.", statuses) { status in
-            status.runs.first.map { [([], Double($0.pages))] } ?? []
-        }
-        each("storeledger_run_requests", "Requests sent by the last run.", statuses) { status in
-            status.runs.first.map { [([], Double($0.requests))] } ?? []
-        }
-        each("storeledger_run_rows", "Records of the last run, by what they changed.", statuses) { status in
-            status.runs.first.map { run in
-                [
-                    ([("change", "new")], Double(run.rowsNew)), ([("change", "updated")], Double(run.rowsUpdated)),
-                    ([("change", "unchanged")], Double(run.rowsUnchanged)),
-                ]
-            } ?? []
-        }
-        each("storeledger_run_rejected_records", "Records that the last run could not load.", statuses) { status in
-            status.runs.first.map { [([], Double($0.recordsRejected))] } ?? []
-        }
-        each("storeledger_items", "Items of the last run, by stream and state.", statuses) { status in
-            status.items.flatMap { item in
-                [("done", item.done), ("waiting", item.waiting), ("leased", item.leased), ("failed", item.failed)].map {
-                    ([("stream", item.stream), ("state", $0.0)], Double($0.1))
-                }
-            }
-        }
-        each("storeledger_retryable_items", "Failed items of any run that a retry would request again.", statuses) {
-            status in
-            status.retryable.map { [([], Double($0))] } ?? []
-        }
-        each("storeledger_rejected_records", "Unresolved rejected records of the job, by reason.", statuses) { status in
-            status.rejected.map { ([("reason", $0.reason)], Double($0.records)) }
-        }
-        each("storeledger_coverage_gaps", "Periods that Apple no longer serves, at most 20.", statuses) { status in
-            [([], Double(status.gaps.count))]
-        }
-        perApp("storeledger_requests_last_hour", "Requests granted in the last hour, by endpoint.", statuses) {
-            status in
-            status.budget.map { ([("endpoint", $0.endpoint)], Double($0.lastHour)) }
-        }
-        perApp(
-            "storeledger_endpoint_opens_timestamp_seconds",
-            "When the endpoint opens again; 0 when it is open.",
-            statuses
-        ) {
-            status in
-            status.budget.map { ([("endpoint", $0.endpoint)], $0.opensAt.flatMap(Self.seconds) ?? 0) }
-        }
-        perApp(
-            "storeledger_certificate_chains",
-            "Certificate chains Apple signed with; one more is a rotation.",
-            statuses
-        ) {
-            status in
-            status.certificates.map { [([], Double($0.chains))] } ?? []
-        }
+        addRuns(statuses)
+        addItems(statuses)
+        addApps(statuses)
         add(
             "storeledger_table_bytes",
             "Size of a table with its indexes.",
@@ -93,8 +26,97 @@ struct MetricsText {
         )
     }
 
+    /// Adds the metrics of each job's last runs.
+    private mutating func addRuns(_ statuses: [JobStatus]) {
+        addPerJob("storeledger_run_started_timestamp_seconds", "When the last run began.", statuses) { status in
+            status.runs.first.flatMap { Self.seconds($0.startedAt) }.map { [([], $0)] } ?? []
+        }
+        addPerJob("storeledger_run_finished_timestamp_seconds", "When the last finished run ended.", statuses) {
+            status in
+            status.runs.lazy.compactMap(\.finishedAt).first.flatMap(Self.seconds).map { [([], $0)] } ?? []
+        }
+        addPerJob(
+            "storeledger_run_complete_timestamp_seconds",
+            "When a run last ended with exit code 0 or 2.",
+            statuses
+        ) {
+            status in
+            status.runs.first { $0.finishedAt != nil && [0, 2].contains($0.exitCode) }
+                .flatMap { $0.finishedAt.flatMap(Self.seconds) }.map { [([], $0)] } ?? []
+        }
+        addPerJob("storeledger_run_exit_code", "Exit code of the last run; see docs/reference/exit-codes.md.", statuses)
+        {
+            status in
+            status.runs.first?.exitCode.map { [([], Double($0))] } ?? []
+        }
+        addPerJob("storeledger_run_pages", "Pages committed by the last run.", statuses) { status in
+            status.runs.first.map { [([], Double($0.pages))] } ?? []
+        }
+        addPerJob("storeledger_run_requests", "Requests sent by the last run.", statuses) { status in
+            status.runs.first.map { [([], Double($0.requests))] } ?? []
+        }
+        addPerJob("storeledger_run_rows", "Records of the last run, by what they changed.", statuses) { status in
+            status.runs.first.map { run in
+                [
+                    ([("change", "new")], Double(run.rowsNew)), ([("change", "updated")], Double(run.rowsUpdated)),
+                    ([("change", "unchanged")], Double(run.rowsUnchanged)),
+                ]
+            } ?? []
+        }
+        addPerJob("storeledger_run_rejected_records", "Records that the last run could not load.", statuses) { status in
+            status.runs.first.map { [([], Double($0.recordsRejected))] } ?? []
+        }
+    }
+
+    /// Adds the metrics of each job's items and records.
+    private mutating func addItems(_ statuses: [JobStatus]) {
+        addPerJob("storeledger_items", "Items of the last run, by stream and state.", statuses) { status in
+            status.items.flatMap { item in
+                [("done", item.done), ("waiting", item.waiting), ("leased", item.leased), ("failed", item.failed)].map {
+                    ([("stream", item.stream), ("state", $0.0)], Double($0.1))
+                }
+            }
+        }
+        addPerJob("storeledger_retryable_items", "Failed items of any run that a retry would request again.", statuses)
+        {
+            status in
+            status.retryable.map { [([], Double($0))] } ?? []
+        }
+        addPerJob("storeledger_rejected_records", "Unresolved rejected records of the job, by reason.", statuses) {
+            status in
+            status.rejected.map { ([("reason", $0.reason)], Double($0.records)) }
+        }
+        addPerJob("storeledger_coverage_gaps", "Periods that Apple no longer serves, at most 20.", statuses) { status in
+            [([], Double(status.gaps.count))]
+        }
+    }
+
+    /// Adds the metrics that the jobs of an app share.
+    private mutating func addApps(_ statuses: [JobStatus]) {
+        addPerApp("storeledger_requests_last_hour", "Requests granted in the last hour, by endpoint.", statuses) {
+            status in
+            status.budget.map { ([("endpoint", $0.endpoint)], Double($0.lastHour)) }
+        }
+        addPerApp(
+            "storeledger_endpoint_opens_timestamp_seconds",
+            "When the endpoint opens again; 0 when it is open.",
+            statuses
+        ) {
+            status in
+            status.budget.map { ([("endpoint", $0.endpoint)], $0.opensAt.flatMap(Self.seconds) ?? 0) }
+        }
+        addPerApp(
+            "storeledger_certificate_chains",
+            "Certificate chains Apple signed with; one more is a rotation.",
+            statuses
+        ) {
+            status in
+            status.certificates.map { [([], Double($0.chains))] } ?? []
+        }
+    }
+
     /// Adds a metric of each job.
-    private mutating func each(
+    private mutating func addPerJob(
         _ name: String,
         _ help: String,
         _ statuses: [JobStatus],
@@ -110,7 +132,7 @@ struct MetricsText {
     }
 
     /// Adds a metric that the jobs of an app share.
-    private mutating func perApp(
+    private mutating func addPerApp(
         _ name: String,
         _ help: String,
         _ statuses: [JobStatus],

@@ -4,6 +4,7 @@ import Crawl
 import JobPlan
 import Ledger
 import Pipeline
+import RateLimit
 
 /// The progress of a run so far, and its text forms.
 struct ProgressState: Sendable {

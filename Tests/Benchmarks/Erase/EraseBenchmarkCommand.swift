@@ -1,6 +1,8 @@
 import AppStoreModel
 import ArgumentParser
+import Erasure
 import Ledger
+import LedgerSchema
 import Synchronization
 
 /// How long an erasure keeps pages out.

@@ -53,11 +53,11 @@ struct BenchDatabase: Sendable {
     }
 
     func script(_ text: String) async throws {
-        try await ledger.pool.withConnection { try $0.script(text) }
+        try await ledger.pages.pool.withConnection { try $0.script(text) }
     }
 
     func number(_ expression: String) async throws -> Double {
-        let text = try await ledger.pool.withConnection {
+        let text = try await ledger.pages.pool.withConnection {
             try $0.run("SELECT (\(expression))::text AS value")[0].text("value")
         }
         return Double(text) ?? 0

@@ -2,7 +2,9 @@ import AppStoreModel
 import Basics
 import Crawl
 import JobPlan
+import RateLimit
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))
@@ -76,8 +78,26 @@ struct CrawlerTests {
         let store = MemoryStore(["1"])
         let stop = await #expect(throws: StopReason.self) { try await crawl(source, store, ledger: ledger) }
         #expect(stop?.exitCode == 78)
+        #expect(
+            stop?.description
+                == "PostgreSQL's clock is 7200 s ahead of the Date header of Apple's answers. Set the clock of the database "
+                + "server (NTP), then run again. The last answer was not stored."
+        )
         #expect(source.cursors(of: "1").count == 3)
         #expect(store.item("1")?.pages == [])
+    }
+
+    @Test func `CK4 the crawl ends when the ledger's clock is set, and keeps the pages that came before`() async throws
+    {
+        let ledger = ScriptedLedger { call, _ in
+            let clock = UnixMilliseconds(rawValue: 1_795_348_800_000 + Int64(call) * 7_200_000)
+            return RateGrant(granted: 1, wait: .zero, clock: clock)
+        }
+        let source = ScriptedSource(["1": [.page(["a"], cursor: "r1", hasMore: true)]])
+        let store = MemoryStore(["1"])
+        let stop = await #expect(throws: StopReason.self) { try await crawl(source, store, ledger: ledger) }
+        #expect(stop == .clocks(FailureReport(message: "PostgreSQL's clock was set forward by 7200 s")))
+        #expect(store.item("1")?.pages == [["a"]])
     }
 
     @Test func `CK3 a request that missed its time is asked for again with a new permit, and is not counted`()

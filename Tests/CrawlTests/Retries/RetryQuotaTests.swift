@@ -1,10 +1,11 @@
 import Crawl
+import TestSupport
 import Testing
 
 struct RetryQuotaTests {
     @Test(arguments: 0..<100)
     func `the quota never leaves 0 to 500`(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         var quota = RetryQuota()
         let failureRate = random.unit()
         for _ in 0..<2_000 {
@@ -27,7 +28,7 @@ struct RetryQuotaTests {
         (faults: 0.1, pages: 10_000, atMost: 1.12),
     ])
     func `H15 retries do not make an outage worse`(faults: Double, pages: Int, atMost: Double) {
-        var random = SplitMix64(seed: 20_261_121)
+        var random = SeededRandom(seed: 20_261_121)
         var quota = RetryQuota()
         var requests = 0
         for _ in 0..<pages {

@@ -1,5 +1,6 @@
 import AppStoreModel
 import JobPlan
+import Planning
 
 extension FuzzTarget {
     /// A job file: a job within its limits, or errors that each say where, and none of them a secret.

@@ -1,6 +1,6 @@
 import AppStoreModel
-import Crawl
 import Glibc
+import RateLimit
 
 extension FuzzTarget {
     /// `Retry-After`: whatever it says, the wait is at least a second and at most an hour.

@@ -3,6 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
+@testable import Erasure
 @testable import Ledger
 
 /// What an erasure reads while it keeps pages out.
@@ -60,7 +61,7 @@ struct ErasureCostTests {
     private func rowsRead(_ world: TestLedger, erasing id: String) async throws -> [String: Int] {
         let app = world.app
         return try await world.ledger.transaction { connection in
-            let book = try Tombstones.change(app, on: connection)
+            let book = try Tombstones.blockingPages(of: app, on: connection)
             var trace = CustomerTrace([.transaction(id)])
             try trace.follow(in: [app], on: connection)
             try book.add(trace.ids, on: connection)

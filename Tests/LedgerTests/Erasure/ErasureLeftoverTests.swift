@@ -2,10 +2,12 @@ import AppStoreModel
 import FoundationEssentials
 import JobPlan
 import LedgerSchema
+import Planning
 import Postgres
 import TestSupport
 import Testing
 
+@testable import Erasure
 @testable import Ledger
 
 /// What an erasure has to find besides records, and what is recognised only after it.
@@ -37,7 +39,7 @@ struct ErasureLeftoverTests {
         return try await world.ledger.write(rows, from: origin)
     }
 
-    private func erase(_ world: TestLedger, _ id: String) async throws -> Erasure {
+    private func erase(_ world: TestLedger, _ id: String) async throws -> ErasureSummary {
         try await world.ledger.erase([.transaction(id)], in: [world.app])
     }
 
@@ -323,7 +325,7 @@ struct ErasureLeftoverTests {
         _ = try await write(world, rejecting("of \(Self.customer)", hash: 1))
         _ = try await write(world, notification("quoting", text: "of \(Self.customer)"))
         try await world.run("INSERT INTO erased_marks SELECT * FROM public.marks")
-        let held = try await world.ledger.erasedIDsStillHeld(in: world.app)
+        let held = try await world.ledger.returnedErasedIDs(in: world.app)
         #expect(held.contains(.transaction(Self.customer)))
         _ = try await world.ledger.erase(held, in: [world.app])
         #expect(try await world.count("rejected_records") == 0)

@@ -1,14 +1,15 @@
 import AppStoreModel
-import FoundationEssentials
 import JobPlan
 import LedgerSchema
+import Planning
 import Postgres
 import TestSupport
 import Testing
 
+@testable import Erasure
 @testable import Ledger
 
-/// Who goes with an erasure and who stays, and what tombstones recognise.
+/// Which customers an erasure removes and which it leaves, and what tombstones recognise.
 @Suite(.migratedDatabase)
 struct ErasureTests {
     private static let token: [UInt8] = Array(1...16)
@@ -44,7 +45,7 @@ struct ErasureTests {
         return try await world.ledger.write(rows, from: origin)
     }
 
-    private func erase(_ world: TestLedger, _ id: String) async throws -> Erasure {
+    private func erase(_ world: TestLedger, _ id: String) async throws -> ErasureSummary {
         try await world.ledger.erase([.transaction(id)], in: [world.app])
     }
 
@@ -105,8 +106,8 @@ struct ErasureTests {
     @Test func `a customer nobody knows yet is withheld when they come`() async throws {
         let world = try await TestLedger()
         let erasure = try await erase(world, "100000000001")
-        #expect(erasure == Erasure(removed: [], tombstones: 1))
-        #expect(try await erase(world, "100000000001") == Erasure(removed: [], tombstones: 0))
+        #expect(erasure == ErasureSummary(removed: [], tombstones: 1))
+        #expect(try await erase(world, "100000000001") == ErasureSummary(removed: [], tombstones: 0))
         #expect(try await write(world, purchase("100000000002", original: "100000000001")) == withheld(1))
     }
 
@@ -127,40 +128,6 @@ struct ErasureTests {
         #expect(try await world.rowVersions() == before)
         #expect(try await world.count("erasure_keys") == 0)
         #expect(try await erase(world, "100000000001") == rehearsal)
-    }
-
-    @Test func `a tombstone is HMAC-SHA256, in Swift as in SQL`() async throws {
-        // RFC 4231, test case 2.
-        let known = ErasureKey(Array("Jefe".utf8)).mark(of: Array("what do ya want for nothing?".utf8))
-        let hexadecimal = known.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        #expect(hexadecimal == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
-        let world = try await TestLedger()
-        let key = ErasureKey(ErasureKey.random())
-        let sql = ErasureKey.sqlMark(of: "$1::text", .transaction, inner: "$2", outer: "$3")
-        let mark = try await world.ledger.transaction { connection in
-            try connection.run("SELECT \(sql) AS mark", [.text("42"), .bytea(key.inner), .bytea(key.outer)])[0].bytes(
-                "mark"
-            )
-        }
-        #expect(mark == key.mark(of: .transaction("42")))
-    }
-
-    @Test(arguments: [0, 1, 2, 3])
-    func `an ID is found however deep a text hides it, and where it is cut off`(depth: Int) {
-        let token = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
-        for space in 0..<3 {
-            var text =
-                String(repeating: " ", count: space)
-                + #"{"a":"200000000012345","b":"\#(token.uppercased())","c":123456}"#
-            for _ in 0..<depth {
-                text = "eyJh." + Data(text.utf8).base64EncodedString().replacing("=", with: "") + ".c2ln"
-            }
-            let ids = IDTraces.ids(in: Array(text.utf8))
-            #expect(ids.isSuperset(of: [.transaction("200000000012345"), .appTransaction("123456")]))
-            #expect(CustomerID.account(token).map(ids.contains) == true)
-        }
-        let cut = Data(#"{"transactionId":200000000012345"#.utf8).base64EncodedString().replacing("=", with: "")
-        #expect(IDTraces.ids(in: Array("a.\(cut)".utf8)).contains(.transaction("200000000012345")))
     }
 
     private func withheld(_ count: Int, unchanged: Int = 0) -> RowCounts {

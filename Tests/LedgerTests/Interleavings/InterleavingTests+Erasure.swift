@@ -1,7 +1,9 @@
 import AppStoreModel
+import Erasure
 import JobPlan
 import Ledger
 import LedgerSchema
+import Planning
 import Testing
 
 /// An erasure and whatever else is at work at that moment.

@@ -3,7 +3,9 @@ import FoundationEssentials
 import JobPlan
 import Ledger
 import LedgerSchema
+import Planning
 import Postgres
+import RateLimit
 import Synchronization
 import TestSupport
 import Testing
@@ -286,11 +288,11 @@ struct InterleavingTests {
     func `two that take the last unit of a budget get one between them`(isFirstEver: Bool) async throws {
         let world = try await TestLedger()
         let window = RateWindow(length: .seconds(3_600))
-        let share = BudgetLedger.Share(requestsPerSecond: 1 / 3_600, window: window)
+        let share = PostgresRateLedger.Share(requestsPerSecond: 1 / 3_600, window: window)
         let app = world.app
         let granted = [Answer<Int>(), Answer<Int>()]
         let take: @Sendable (Ledger) async throws -> Int = { ledger in
-            let budget = BudgetLedger(ledger: ledger, app: app, shares: [.refundHistory: share])
+            let budget = PostgresRateLedger(pool: ledger.control, app: app, shares: [.refundHistory: share])
             return try await budget.take(.refundHistory, atMost: 1).granted
         }
         let game = try await Interleaving(
@@ -317,10 +319,10 @@ struct InterleavingTests {
     @Test func `a 429 and a request: nothing is granted once the endpoint is closed, and it stays closed`() async throws
     {
         let world = try await TestLedger()
-        let share = BudgetLedger.Share(requestsPerSecond: 10, window: RateWindow(length: .seconds(3_600)))
+        let share = PostgresRateLedger.Share(requestsPerSecond: 10, window: RateWindow(length: .seconds(3_600)))
         let app = world.app
-        let budget: @Sendable (Ledger) -> BudgetLedger = {
-            BudgetLedger(ledger: $0, app: app, shares: [.refundHistory: share])
+        let budget: @Sendable (Ledger) -> PostgresRateLedger = {
+            PostgresRateLedger(pool: $0.control, app: app, shares: [.refundHistory: share])
         }
         let (near, far) = (Duration.seconds(600), Duration.seconds(1_200))
         let game = try await Interleaving(
@@ -341,7 +343,7 @@ struct InterleavingTests {
             let isFar = "SELECT closed_until > clock_timestamp() + interval '1100 s' FROM rate_scopes"
             #expect(try await world.value(isFar) == "true", "\(order)")
             let last = try await budget(world.ledger).take(.refundHistory, atMost: 1)
-            #expect(last.granted == 0 && last.reason == "closed", "\(order)")
+            #expect(last.granted == 0 && last.refusal == .closed, "\(order)")
         }
         #expect(played == 210)
     }

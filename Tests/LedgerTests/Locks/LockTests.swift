@@ -1,8 +1,10 @@
 import AppStoreModel
+import Erasure
 import FoundationEssentials
 import JobPlan
 import Ledger
 import LedgerSchema
+import Planning
 import Postgres
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import AppStoreModel
 import Ledger
 import LedgerSchema
+import Planning
 import Postgres
 import Publish
 import TestSupport

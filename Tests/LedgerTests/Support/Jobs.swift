@@ -2,6 +2,7 @@ import AppStoreModel
 import FoundationEssentials
 import JobPlan
 import Ledger
+import Planning
 import TestSupport
 
 /// Job files as tests need them; a `JobFile` comes from nothing but a file.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Ledger
+import LedgerSchema
 import Postgres
 import TestSupport
 import Testing

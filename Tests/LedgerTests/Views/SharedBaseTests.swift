@@ -1,4 +1,5 @@
 import AppStoreModel
+import Erasure
 import Ledger
 import LedgerSchema
 import Postgres

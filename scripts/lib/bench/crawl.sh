@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# A whole run against a simulator without limits, on the same cores; to be sourced.
+# Measures a whole run against a simulator without limits, on the same cores; source it.
 
 bench_crawl() {
     local -a rates=() lone=() views=() own=() simulated=() stored=() peaks=()
@@ -11,12 +11,12 @@ bench_crawl() {
     for n in 1 2 3; do
         bench_job "crawl-$n" crawl "$(bench_ids store-crawl/ids.csv)" "crawl_$n"
         bench_migrate "crawl-$n"
-        # Not in the middle of a measurement.
+        # So that no checkpoint falls into the measurement.
         bench_sql CHECKPOINT
         before_simulator=$(measure_tree_ticks "$simulator")
         before_server=$(measure_tree_ticks "$server")
         bench_run "crawl-$n"
-        # The server counts a backend's time when it has seen it end.
+        # The server counts a backend's time only after the backend has ended.
         sleep 1
         rows=$(bench_sql "SELECT count(*) FROM crawl_$n.transactions")
         views+=("$(bench_views "crawl_$n")")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# How long an erasure keeps pages out, among many customers; to be sourced.
+# Measures how long an erasure blocks pages, with many customers; source it.
 
 bench_erase() {
     local customers=100000 figure value unit

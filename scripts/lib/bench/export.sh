@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# CSV files from a million rows, beside psql; to be sourced.
+# Measures CSV files of a million rows, and psql with the same rows; source it.
 
 bench_export() {
     local -a ours=() theirs=()
@@ -20,13 +20,14 @@ bench_export() {
         'psql \copy and sync' "$(bench_quotient 1000000000000 "$(bench_median "${theirs[@]}")")"
 }
 
-# The file is on the disk when an export is done, so it has to be when psql is.
+# An export syncs its files to disk, so psql's file is synced, too.
 bench_copied() {
     psql -Xqc "$1"
     sync "$state/copy.csv"
 }
 
-# Fills loaded.transactions up to a million with copies under other IDs, and exports them once; the second time nothing.
+# Fills loaded.transactions up to a million rows with copies under other IDs, and exports them once. The second call
+# does nothing.
 bench_multiplied() {
     local columns
     if [[ -e $state/out/transactions.csv ]]; then return 0; fi

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# What a night costs in a ledger of N known customers and in one of ten times as many, with the same changes; to be sourced.
+# Measures the cost of a night in a ledger with N known customers and in one with ten times as many, for the same
+# changes; source it.
 #
-# Both ledgers load the same store. The other customers are copies of its customers under IDs of their own, in every table,
-# made by SQL: nothing is ever asked of them. What a night costs is read around each run: requests from its summary, CPU from
-# /proc for the server with all its sessions, blocks from pg_stat_database, WAL from its position. The materialised views are
-# not part of it: a session holds the lock of their refresh meanwhile, and autovacuum rests.
+# Both ledgers load the same store. The other customers are copies of its customers with other IDs in every table,
+# created with SQL and never requested. The cost is measured around each run: requests from its summary, CPU time of the
+# server with all its sessions from /proc, blocks from pg_stat_database, and WAL from its position. The materialised
+# views are excluded: a session holds the lock of their refresh during the run. Autovacuum is off.
 
 bench_growing_night() {
     local known=${bench_growing_known:-20000} customers=${bench_growing_customers:-2000}
@@ -27,7 +28,7 @@ bench_growing_night() {
         bench_copy_customers "$ledger" $((known / customers - 1))
     done
     bench_autovacuum 'SET autovacuum = off'
-    # Later parts want it again, whether this one comes to its end or fails.
+    # Later parts need autovacuum, even if this one fails.
     trap "bench_autovacuum 'RESET autovacuum'" EXIT
     # The first night warms the caches and does not count.
     for ((night = 0; night <= nights; night++)); do
@@ -57,7 +58,8 @@ bench_growing_night() {
     bench_sql 'DROP SCHEMA night_many CASCADE' 2>/dev/null
 }
 
-# Files a cost of a night among many customers beside that among a tenth of them; the ratio is to be at most 1.2.
+# Records a cost of a night with many customers, and the cost with a tenth of them as the reference; the ratio must be
+# at most 1.2.
 bench_growing_result() {
     bench_result "a night, $known customers known: $2 (at most 1.2 times)" "$(bench_quotient "${cost[night_many $1]}" "$nights")" \
         "$3" "the same changes, $((known / 10)) customers known" "$(bench_quotient "${cost[night_few $1]}" "$nights")"
@@ -78,7 +80,7 @@ bench_night() {
     wal=$(bench_sql "SELECT (pg_current_wal_lsn() - '0/0')::bigint")
     ticks=$(measure_tree_ticks "$2")
     bench_run "${1/_/-}"
-    # The server counts a session's time and blocks when it has seen it end.
+    # The server counts a session's time and blocks only after the session has ended.
     sleep 1
     ticks=$(($(measure_tree_ticks "$2") - ticks))
     wal=$(($(bench_sql "SELECT (pg_current_wal_lsn() - '0/0')::bigint") - wal))
@@ -91,14 +93,14 @@ bench_night() {
 
 bench_blocks() { bench_sql 'SELECT blks_read + blks_hit FROM pg_stat_database WHERE datname = current_database()'; }
 
-# Holds the lock of a schema's refresh, so that a run leaves its views to "another process"; the session is idle meanwhile.
+# Holds the lock of a schema's refresh, so that runs do not refresh its views; the session is idle meanwhile.
 bench_hold_views() {
     local answer
     coproc views_holder { psql -XAtqv ON_ERROR_STOP=1 2>&1; }
     printf '%s\n' "BEGIN; LOCK TABLE $1.refresh_lock IN EXCLUSIVE MODE; SELECT 'held';" >&"${views_holder[1]}"
     read -r answer <&"${views_holder[0]}" || answer='psql has ended'
     if [[ $answer != held ]]; then
-        bench_say "   the lock of $1's views is not to be had: $answer"
+        bench_say "   the lock of $1's views could not be taken: $answer"
         return 1
     fi
 }
@@ -110,9 +112,9 @@ bench_release_views() {
     wait "$holder"
 }
 
-# Copies every customer of a schema so many times, with all rows that have one of their IDs.
+# Copies every customer of a schema $2 times, with all rows that contain one of the customer's IDs.
 #
-# The copies are two days old, and so are the originals afterwards: a night's run looks at what came since the last one.
+# Copies and originals are then two days old, because a run reads only what is newer than the last run.
 bench_copy_customers() {
     psql -XAtqv ON_ERROR_STOP=1 -v schema="$1" -v copies="$2" <<'SQL'
 SET search_path = :"schema";

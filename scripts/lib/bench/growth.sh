@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Whether a row costs the same among many: merges of more and more rows; to be sourced.
+# Measures whether the cost per row stays the same, with merges of more and more rows; source it.
 
 bench_growth() {
     local -a sizes=(10000 100000 1000000)
@@ -18,10 +18,10 @@ bench_growth() {
     bench_plot <"$state/growth" >&2
 }
 
-# Prints the value of one figure of ledger-bench, with so many decimals.
+# Prints the value of one figure of ledger-bench with $2 decimals.
 bench_rate() { awk -F '\t' -v figure="$1" -v n="${2:-0}" '$1 == figure { printf "%.*f", n, $2 }' "$state/micro.tsv"; }
 
-# Draws microseconds a row by the number of rows; a cost that grows linearly is bars of one length.
+# Draws a bar chart of microseconds per row; bars of equal length mean that the total grows linearly.
 bench_plot() {
     awk -F '\t' '
         { rows[NR] = $1; cost[NR] = $2; if ($2 > most) most = $2 }

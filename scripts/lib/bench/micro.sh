@@ -1,19 +1,19 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# The parts that ledger-bench measures (Tests/Benchmarks): code of ours with nothing around it; to be sourced.
+# Runs the measurements of ledger-bench (Tests/Benchmarks), which measures single parts of StoreLedger; source it.
 
 bench_verify() { bench_micro verify --threads "$(nproc)"; }
 bench_merge() { bench_micro merge; }
 bench_replay() { bench_micro replay; }
 bench_storage() { bench_micro storage; }
 
-# Runs a subcommand of ledger-bench and files what it measured.
+# Runs a subcommand of ledger-bench and records its figures.
 bench_micro() {
     local figure value unit reference
     bench_micro_figures "$@"
     while IFS=$'\t' read -r figure value unit; do
         case $figure in
-            # They are the references of others.
+            # These are reference values.
             'openssl speed'* | *' to openssl speed') continue ;;
         esac
         reference=$(bench_reference_of "$figure")
@@ -21,14 +21,14 @@ bench_micro() {
     done <"$state/micro.tsv"
 }
 
-# Leaves them in micro.tsv: figure, value and unit, a line each.
+# Runs a subcommand of ledger-bench and writes micro.tsv: a line with figure, value and unit for each figure.
 bench_micro_figures() {
     "$bin/ledger-bench" "$@" --json >"$state/micro.json"
     psql -XAtq -F $'\t' -v json="$(<"$state/micro.json")" >"$state/micro.tsv" <<<"
         SELECT f ->> 'figure', f ->> 'value', f ->> 'unit' FROM json_array_elements(:'json'::json) f"
 }
 
-# Prints what a figure is to be compared with, and its value: the best of what has been measured so far.
+# Prints the reference of a figure and its value: the best reference that has been measured so far.
 bench_reference_of() {
     local pattern
     case $1 in

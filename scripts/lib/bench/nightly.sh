@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# The requests of a sync that begins with the app's notifications, beside what changed; to be sourced.
+# Measures the requests of a sync that begins with the app's notifications, compared with the changes; source it.
 
-# A million customers are known, of whom two in a hundred change: those who can change are in the store, and of the others,
-# of whom nothing is ever asked, the ledger has what a finished crawl leaves.
+# A million customers are known, and two percent of them change. Those who can change are in the store. For the others,
+# which are never requested, the ledger has the items of a finished crawl.
 bench_nightly() {
     local known=${bench_known:-1000000} customers=${bench_customers:-25000} steps=${bench_steps:-4} step url
     local changes histories requests pages notifications missing
@@ -22,7 +22,8 @@ bench_nightly() {
     for ((step = 0; step < steps; step++)); do
         curl -sSf -X POST "$url/advance" -d '{"changes": 10000}' | grep -o '"transactionId" *: *"[0-9]*"'
     done >"$state/changes"
-    # What the store says has changed: a notification each, and of every customer the pages that the transactions fill.
+    # The expected requests: the pages of notifications, one for each change, and the pages of each changed customer's
+    # transactions.
     changes=$(wc -l <"$state/changes")
     notifications=$(((changes + 19) / 20))
     pages=$(sort -u "$state/changes" | sed -E 's/.*"([0-9]+)[0-9]{5}"$/\1/' | uniq -c |

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# What a user would pick instead, from PyPI, on the same records; to be sourced. Each in a virtual environment of its own.
+# Measures alternatives from PyPI on the same records, each in its own virtual environment; source it.
 
 bench_peers() {
     bench_peer_of_verification
     bench_peers_of_merging
 }
 
-# Makes a virtual environment with packages and sets `python`; says so when that cannot be done.
+# Creates a virtual environment with packages and sets `python`; prints a message if that fails.
 bench_python() {
     local name=$1
     shift
@@ -22,7 +22,7 @@ bench_python() {
     fi
 }
 
-# Files the lines a peer printed: figure, value, unit.
+# Records the lines that a peer printed: figure, value, unit.
 bench_peer_results() {
     local figure value unit
     while IFS=$'\t' read -r figure value unit; do bench_result "$figure" "$value" "$unit"; done
@@ -40,7 +40,7 @@ bench_peers_of_merging() {
     local rows=200000
     bench_loaded
     bench_multiplied
-    # What storeledger publishes of a transaction: all columns but the payload.
+    # The columns that storeledger publishes: all except the payload.
     bench_sql "\\copy (SELECT $(head -n 1 "$state/out/transactions.csv") FROM loaded.transactions LIMIT $rows) TO '$state/rows.csv' (FORMAT csv, HEADER)"
     if bench_python psycopg 'psycopg[binary]'; then
         "$python" "$root/scripts/lib/bench/peers/psycopg_merge.py" "$state/rows.csv" >"$state/peer"

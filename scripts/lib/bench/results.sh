@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# The figures of scripts/bench; to be sourced with `results` set to a file.
+# Records and prints the figures of scripts/bench; source it with `results` set to a file.
 #
-#   bench_say TEXT                                         says on stderr how it goes
-#   bench_result FIGURE VALUE UNIT [REFERENCE VALUE]       files one figure; the ratio is the first value to the second
-#   bench_table                                            prints them all
-#   bench_json                                             prints them all as JSON
-#   bench_machine                                          prints what they were measured on
-#   bench_median NUMBER...                                 prints the one in the middle
-#   bench_microseconds COMMAND...                          runs it and sets `microseconds`; fails as it does
+#   bench_say TEXT                                         prints a progress message to stderr
+#   bench_result FIGURE VALUE UNIT [REFERENCE VALUE]       records one figure; the ratio is the first value divided by the second
+#   bench_table                                            prints all figures
+#   bench_json                                             prints all figures as JSON
+#   bench_machine                                          prints the machine and the versions
+#   bench_median NUMBER...                                 prints the median
+#   bench_microseconds COMMAND...                          runs it and sets `microseconds`; returns its status
 
 bench_say() { printf '%s\n' "$*" >&2; }
 
@@ -31,7 +31,7 @@ bench_table() {
             for (row = 0; row <= NR; row++) {
                 line = ""
                 for (c = 1; c <= 6; c++) {
-                    # Numbers to the right, words to the left.
+                    # Numbers are right-aligned, words left-aligned.
                     side = (c == 2 || c >= 5) ? "" : "-"
                     line = line sprintf("%" side width[c] "s", cell[row, c]) (c < 6 ? "  " : "")
                 }
@@ -74,8 +74,8 @@ bench_microseconds() {
     microseconds=$((${EPOCHREALTIME/[.,]/} - began))
 }
 
-# A quotient with so many decimals.
+# Prints a quotient with $3 decimals.
 bench_quotient() { awk -v a="$1" -v b="$2" -v n="${3:-0}" 'BEGIN { printf "%.*f", n, a / b }'; }
 
-# Four digits that count, and all of a large number's; of nothing nothing.
+# Rounds to four significant digits, and numbers from 1000 on to an integer; prints nothing for an empty argument.
 bench_rounded() { [[ -z $1 ]] || awk -v a="$1" 'BEGIN { printf (a >= 1000 || a <= -1000 ? "%.0f" : "%.4g"), a }'; }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# How long it takes until there is an answer; to be sourced.
+# Measures how long short commands take; source it.
 
 bench_startup() {
     local -a version=() nothing=() plan=()
@@ -10,7 +10,7 @@ bench_startup() {
     bench_close startup
     bench_migrate startup
     for ((n = 0; n < 31; n++)); do
-        # What the shell needs to start any process at all.
+        # The reference: the time to start any process.
         bench_microseconds /bin/true
         nothing+=("$microseconds")
         bench_microseconds "$bin/storeledger" --version >/dev/null

@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# A run at Apple's documented limits, beside the shortest time that they allow; to be sourced.
+# Measures a run at Apple's documented limits, compared with the shortest time that they allow; source it.
 
 bench_throttled() {
     local share=0.5 requests refused minimum views
-    # Apple's window of an hour: in a shorter one the limiter's own times shrink too, and it is them that are measured.
+    # With Apple's window of an hour, because a shorter window also shortens the limiter's own times, which are measured
+    # here.
     bench_store throttled --customers 2000 --transactions-per-customer 10
     bench_job throttled throttled "$(bench_ids store-throttled/ids.csv)" throttled "{share: $share}"
     bench_migrate throttled

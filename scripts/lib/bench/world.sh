@@ -1,15 +1,15 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Simulated stores and jobs that read them; to be sourced with `bin` and `state` set.
+# Simulated stores, and jobs that read them; source it with `bin` and `state` set.
 #
 #   bench_store NAME OPTION...          starts the store NAME with the options of `appstore-simulator serve`
 #   bench_close NAME                    stops it
-#   bench_job NAME STORE IDS SCHEMA [LIMITS] [STREAMS] [OUTPUT]   writes the job $state/NAME.yaml over a file of IDs
-#   bench_migrate NAME                  makes its schema
-#   bench_run NAME [STATUS OPTION...]   measures a run of it, which has to end with 0 or another exit code that is expected;
-#                                       leaves what it said in $state/summary
-#   bench_views SCHEMA                  prints the milliseconds that bringing its views up to date took the last time
-#   bench_loaded                        fills the schema `loaded` with a whole world of 100,000 transactions, once
+#   bench_job NAME STORE IDS SCHEMA [LIMITS] [STREAMS] [OUTPUT]   writes the job $state/NAME.yaml with a file of IDs
+#   bench_migrate NAME                  creates the schema of the job
+#   bench_run NAME [STATUS OPTION...]   measures a run of the job, which must end with STATUS (0); its output is in
+#                                       $state/summary
+#   bench_views SCHEMA                  prints the duration of the last refresh of its views in milliseconds
+#   bench_loaded                        fills the schema `loaded` with 100,000 transactions, once
 
 bench_store() {
     simulator_start "$bin" "$state/store-$1" --seed 1 "${@:2}"
@@ -17,7 +17,7 @@ bench_store() {
 
 bench_close() { simulator_stop "$state/store-$1"; }
 
-# Far more requests than any machine sends.
+# More requests than any machine can send.
 bench_no_limits='{share: 1, requestsPerSecond: {transactionHistory: 1000000, notificationHistory: 1000000}}'
 
 bench_job() {
@@ -48,10 +48,10 @@ bench_run() {
     fi
 }
 
-# Names a file of IDs the way a job does.
+# Prints the transactionIds section for a file of IDs.
 bench_ids() { printf '{csv: {path: "%s", column: transaction_id}}' "$1"; }
 
-# Prints one number of what a run said at its end.
+# Prints one number of a run's summary.
 bench_said() { sed -nE "s/^ *$2 +([0-9]+).*/\1/p" "$1"; }
 
 bench_views() { bench_sql "SELECT coalesce(sum(refresh_milliseconds), 0) FROM $1.schema_views"; }

@@ -1,0 +1,244 @@
+import Basics
+import Ledger
+import LedgerSchema
+import Postgres
+import StrictJSON
+
+/// Removes one customer from one app's tables, inside the caller's transaction.
+///
+/// Every row is found by an index; no statement reads a table that grows with the ledger.
+struct CustomerRemoval {
+    private let trace: CustomerTrace
+    private let app: AppID
+    /// Rows by table.
+    private(set) var removed: [String: Int] = [:]
+    /// Tables in which a value was removed from a row.
+    private(set) var changed: Set<String> = []
+
+    /// - Parameters:
+    ///   - trace: A complete trace over all apps, made under the erasure lock.
+    ///   - app: One of the traced apps.
+    init(trace: CustomerTrace, app: AppID) {
+        self.trace = trace
+        self.app = app
+    }
+
+    /// Removes the customer's records with everything stored for them, the customer's items, and texts with their IDs.
+    ///
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    mutating func remove(on connection: borrowing PostgresConnection) throws {
+        let chains = trace.transactions.map(\.text).sorted()
+        let quoting = try notificationsQuotingCustomers(on: connection)
+        let transactions = try remove(Tables.transactions, chains, on: connection)
+        let refunds = try remove(Tables.refunds, trace.keys(in: Tables.refunds, of: app), on: connection)
+        let renewals = try remove(Tables.renewals, trace.keys(in: Tables.renewals, of: app), on: connection)
+        let notifications = try remove(
+            Tables.notifications,
+            trace.keys(in: Tables.notifications, of: app) + quoting,
+            on: connection
+        )
+        crashPoint(.erasedRowsRemoved)
+        try removeChildren(of: transactions + refunds, in: Tables.transactions, on: connection)
+        try removeChildren(of: renewals, in: Tables.renewals, on: connection)
+        try delete(
+            KeyedRows.delete(from: "notification_send_attempts", by: "notification_uuid"),
+            [.textArray(notifications)],
+            of: "notification_send_attempts",
+            on: connection
+        )
+        try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
+        try removeEvidence(of: .transaction, transactions + refunds + chains, on: connection)
+        try removeEvidence(of: .renewalInfo, renewals + chains, on: connection)
+        try removeEvidence(of: .notification, notifications, on: connection)
+        try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
+        try removeRejects(on: connection)
+        try removeChangeMarks(on: connection)
+        try removeCrawlProgress(on: connection)
+        try removeSamples(on: connection)
+        try removeMessages(on: connection)
+    }
+
+    /// Removes rows of a table of records.
+    ///
+    /// - Returns: The keys of the removed rows.
+    private mutating func remove(
+        _ table: Table,
+        _ keys: [String],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> [String] {
+        let gone = try connection.run(
+            "\(KeyedRows.delete(from: table.name, by: table.key[0])) RETURNING \(table.key[0]) AS key",
+            [.integer(app.rawValue), .textArray(keys)]
+        )
+        removed[table.name, default: 0] += gone.count
+        var keys: [String] = []
+        for row in gone { keys.append(try row.text("key")) }
+        return keys
+    }
+
+    /// Removes the child rows of records.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the records.
+    ///   - table: The table of the records.
+    ///   - connection: Inside the transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    private mutating func removeChildren(
+        of keys: [String],
+        in table: Table,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let kind = RecordKind.ofPayloads(in: table)
+        guard let owner = kind.ownerKind, !keys.isEmpty else { return }
+        for child in kind.children {
+            try delete(
+                KeyedRows.delete(from: child.name, by: "owner_key", "x.owner_kind = $3"),
+                [.textArray(keys), .text(owner)],
+                of: child.name,
+                on: connection
+            )
+        }
+    }
+
+    /// Removes the marks by which a replay records that the customer has changed.
+    private mutating func removeChangeMarks(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        for (column, keys) in [("transaction_id", trace.transactions), ("app_transaction_id", trace.appTransactions)] {
+            try delete(
+                KeyedRows.delete(from: "changed_customers", by: column),
+                [.textArray(keys.map(\.text))],
+                of: "changed_customers",
+                on: connection
+            )
+        }
+    }
+
+    /// Removes archived payloads, latest signatures and field issues of records.
+    private mutating func removeEvidence(
+        of kind: RecordKind,
+        _ keys: [String],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        guard !keys.isEmpty else { return }
+        for table in [Tables.signedPayloads.name, "latest_signatures", Tables.fieldIssues.name] {
+            try delete(
+                KeyedRows.delete(from: table, by: "record_key", "x.kind = $3"),
+                [.textArray(keys), .text(kind.rawValue)],
+                of: table,
+                on: connection
+            )
+        }
+    }
+
+    /// Removes rejected records of the customer's items, and those whose text contains one of the IDs.
+    private mutating func removeRejects(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let quoting = try QuotedIDs.keys(of: .rejected, quoting: trace.ids, app: app, on: connection)
+        var gone: [String] = []
+        for (column, type, keys) in [
+            ("item_key", "text", trace.transactions.map(\.text)), ("record_id", "bigint", quoting),
+        ] {
+            let rows = try connection.run(
+                """
+                \(KeyedRows.delete(from: "rejected_records", by: column, type: type, isAppFirst: type == "bigint"))
+                RETURNING record_id::text AS key
+                """,
+                [.integer(app.rawValue), .textArray(keys)]
+            )
+            for row in rows { gone.append(try row.text("key")) }
+        }
+        removed["rejected_records", default: 0] += gone.count
+        try QuotedIDs.remove(.rejected, gone, app: app, on: connection)
+    }
+
+    /// Notifications with an invalid record, and so without a transaction ID, whose text contains one of the IDs.
+    private func notificationsQuotingCustomers(
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> [String] {
+        let quoting = try QuotedIDs.keys(of: .notification, quoting: trace.ids, app: app, on: connection)
+        guard !quoting.isEmpty else { return [] }
+        let unnamed = try connection.run(
+            """
+            SELECT notification_uuid FROM notifications
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "notifications", by: "notification_uuid")))
+               AND transaction_id IS NULL
+            """,
+            [.integer(app.rawValue), .textArray(quoting)]
+        )
+        var keys: [String] = []
+        for row in unnamed { keys.append(try row.text("notification_uuid")) }
+        return keys
+    }
+
+    /// Removes the items and coverage gaps of the customer's IDs.
+    ///
+    /// A worker that holds one of the items loses its lease. Lease renewals run concurrently, and one statement can miss
+    /// a row that an update moves. The next statement finds it.
+    private mutating func removeCrawlProgress(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let items: [Cell] = [.integer(app.rawValue), .textArray(trace.transactions.map(\.text).sorted())]
+        for table in CrawlProgress.tables {
+            let found = CrawlProgress.rows(in: table, withKeys: "$2")
+            repeat {
+                try delete(
+                    "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT o.place FROM \(found) o))",
+                    Array(items.dropFirst()),
+                    of: table,
+                    on: connection
+                )
+            } while try connection.run("SELECT FROM \(found) o LIMIT 1", items).count > 0
+        }
+    }
+
+    /// Removes samples that can contain an ID, and rows whose path contains one.
+    ///
+    /// A sample is one value of an unknown record. So if the ledger had records of the customer, all samples of the app
+    /// are removed. The next record with the field provides a new sample.
+    private mutating func removeSamples(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let app = Cell.integer(app.rawValue)
+        let ids = Set(trace.ids.map { ExactText($0.text) })
+        let hadRecords = removed.contains { $0.value > 0 }
+        var paths: [String] = []
+        var samples: [String] = []
+        for row in try connection.run("SELECT DISTINCT path, sample FROM schema_drift WHERE app_id = $1", [app]) {
+            let path = try row.text("path")
+            if IDScanner.containsAny(of: ids, in: path) { paths.append(path) }
+            guard let sample = try row.textOrNil("sample") else { continue }
+            if hadRecords || IDScanner.containsAny(of: ids, in: sample) { samples.append(sample) }
+        }
+        try delete(
+            "DELETE FROM schema_drift WHERE app_id = $1 AND path = ANY ($2::text[])",
+            [.textArray(paths)],
+            of: "schema_drift",
+            on: connection
+        )
+        let cleared = try connection.run(
+            "UPDATE schema_drift SET sample = NULL WHERE app_id = $1 AND sample = ANY ($2::text[])",
+            [app, .textArray(samples)]
+        )
+        if cleared.affected > 0 { changed.insert("schema_drift") }
+    }
+
+    /// Removes messages of runs that contain an ID.
+    private mutating func removeMessages(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let app = Cell.integer(app.rawValue)
+        let ids = Set(trace.ids.map { ExactText($0.text) })
+        var runs: [String] = []
+        for row in try connection.run(
+            "SELECT run_id::text AS run, message FROM runs WHERE app_id = $1 AND message IS NOT NULL",
+            [app]
+        ) where IDScanner.containsAny(of: ids, in: try row.text("message")) { runs.append(try row.text("run")) }
+        _ = try connection.run(
+            "UPDATE runs SET message = NULL WHERE app_id = $1 AND run_id = ANY ($2::text[]::bigint[])",
+            [app, .textArray(runs)]
+        )
+        if !runs.isEmpty { changed.insert("runs") }
+    }
+
+    /// Runs a statement whose first parameter is the app, and counts the removed rows.
+    private mutating func delete(
+        _ statement: String,
+        _ parameters: [Cell],
+        of table: String,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        removed[table, default: 0] += try connection.run(statement, [.integer(app.rawValue)] + parameters).affected
+    }
+}

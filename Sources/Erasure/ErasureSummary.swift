@@ -1,0 +1,12 @@
+/// The result of an erasure; its JSON form is stable and documented in `docs/reference/json.md`.
+package struct ErasureSummary: Codable, Equatable, Sendable {
+    package struct Count: Codable, Equatable, Sendable {
+        package let table: String
+        package let rows: Int
+    }
+
+    /// The number of removed rows by table, sorted by name; tables without removed rows are left out.
+    package let removed: [Count]
+    /// The number of new tombstones.
+    package let tombstones: Int
+}

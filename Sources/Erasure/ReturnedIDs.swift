@@ -1,0 +1,119 @@
+package import LedgerSchema
+package import Ledger
+import Postgres
+
+extension Ledger {
+    /// IDs of erased customers that are in the ledger again, for example after restoring an older backup.
+    ///
+    /// Reads every record of the app once, and the texts that can contain IDs. Pages can continue at the same time,
+    /// because the tombstones apply to them too.
+    ///
+    /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` when an erasure holds the lock for too long.
+    package func returnedErasedIDs(in app: AppID) async throws -> Set<CustomerID> {
+        try await transaction { connection in
+            try connection.script(Self.defaultPlanner)
+            guard let tombstones = try Tombstones.blockingErasures(of: app, on: connection) else { return [] }
+            var ids: Set<CustomerID> = []
+            for column in IDColumn.all {
+                let rows = try connection.run(
+                    column.erasedIDs,
+                    [.integer(app.rawValue), .bytea(tombstones.key.inner), .bytea(tombstones.key.outer)]
+                )
+                for row in rows {
+                    if let id = column.id(try row.text("id")) { ids.insert(id) }
+                }
+            }
+            for statement in Self.nextTexts {
+                var last: Cell = .text("")
+                while let batch = try Self.ids(in: statement, after: last, app: app, on: connection) {
+                    last = batch.last
+                    ids.formUnion(try tombstones.erased(among: batch.ids, on: connection))
+                }
+            }
+            return ids
+        }
+    }
+
+    /// Statements that return the next texts that can contain IDs, as `text` and `detail`, by `key`.
+    private static let nextTexts = [
+        """
+        SELECT record_id::text AS key, raw AS text, convert_to(detail, 'UTF8') AS detail FROM rejected_records
+         WHERE app_id = $1 AND record_id > coalesce(nullif($2::text, ''), '0')::bigint ORDER BY record_id LIMIT 50
+        """,
+        """
+        SELECT n.notification_uuid AS key, p.payload AS text, NULL::bytea AS detail
+          FROM (SELECT n.notification_uuid FROM notifications n
+                 WHERE n.app_id = $1 AND n.transaction_id IS NULL AND n.notification_uuid > $2
+                 ORDER BY n.notification_uuid LIMIT 50) n
+          LEFT JOIN signed_payloads p ON p.app_id = $1 AND p.kind = 'notification' AND p.record_key = n.notification_uuid
+         ORDER BY n.notification_uuid
+        """,
+    ]
+
+    /// The IDs in the next texts.
+    ///
+    /// - Parameters:
+    ///   - statement: One of ``nextTexts``.
+    ///   - last: The last key of the texts before; empty text at first.
+    ///   - app: The app of the texts.
+    ///   - connection: Inside a transaction.
+    /// - Returns: The IDs and the last key; `nil` if there are no more texts.
+    /// - Throws: ``Postgres/PostgresError``.
+    private static func ids(
+        in statement: String,
+        after last: Cell,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> (ids: Set<CustomerID>, last: Cell)? {
+        let rows = try connection.run(statement, [.integer(app.rawValue), last])
+        guard let end = rows.last else { return nil }
+        var ids: Set<CustomerID> = []
+        for row in rows {
+            ids.formUnion(IDScanner.ids(in: try row.bytesOrNil("text") ?? []))
+            ids.formUnion(IDScanner.ids(in: try row.bytesOrNil("detail") ?? []))
+        }
+        return (ids, .text(try end.text("key")))
+    }
+}
+
+/// A column with IDs of one kind.
+private struct IDColumn {
+    let table: String
+    let name: String
+    let kind: CustomerID.Kind
+
+    static let all: [IDColumn] = {
+        let transaction = [
+            ("transactions", "transaction_id"), ("transactions", "original_transaction_id"),
+            ("transactions", "previous_original_transaction_id"), ("transactions", "listed_transaction_id"),
+            ("refunds", "transaction_id"), ("refunds", "original_transaction_id"),
+            ("renewals", "original_transaction_id"), ("notifications", "transaction_id"),
+            ("notifications", "original_transaction_id"), ("crawl_items", "item_key"), ("coverage_gaps", "item_key"),
+            ("rejected_records", "item_key"),
+        ]
+        let records = ["transactions", "refunds", "renewals", "notifications"]
+        return transaction.map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
+            + records.map { IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction) }
+            + records.map { IDColumn(table: $0, name: "app_account_token", kind: .account) }
+    }()
+
+    /// A query for the IDs of the column that have a tombstone.
+    ///
+    /// Parameters: the app, ``ErasureKey/inner`` and ``ErasureKey/outer``.
+    var erasedIDs: String {
+        let mark = ErasureKey.sqlMark(of: "t.id", kind, inner: "$2", outer: "$3")
+        return """
+            SELECT t.id FROM (SELECT DISTINCT \(name)::text AS id FROM \(table) WHERE app_id = $1::integer) t
+             WHERE t.id IS NOT NULL AND EXISTS (SELECT FROM erased_marks e WHERE e.app_id = $1 AND e.mark = \(mark))
+            """
+    }
+
+    /// The ID in a value of the column.
+    func id(_ text: String) -> CustomerID? {
+        switch kind {
+        case .transaction: .transaction(text)
+        case .appTransaction: .appTransaction(text)
+        case .account: .account(text)
+        }
+    }
+}

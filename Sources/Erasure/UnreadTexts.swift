@@ -1,0 +1,41 @@
+import Ledger
+import LedgerSchema
+import Postgres
+
+/// The table `unread_texts`: texts from before the table `quoted_ids` whose IDs it does not have yet.
+///
+/// The first erasure after the upgrade reads them.
+enum UnreadTexts {
+    /// The number of texts that are read at once; each has up to 256 KiB.
+    private static let batch = 50
+
+    /// Reads one batch of texts, and stores their IDs in `quoted_ids`.
+    ///
+    /// - Returns: Whether there may be more texts.
+    static func readBatch(of app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) -> Bool {
+        let unread = try connection.run(
+            """
+            SELECT u.owner_kind, u.owner_key, convert_to(r.detail, 'UTF8') AS detail, coalesce(r.raw, p.payload) AS text
+              FROM (SELECT owner_kind, owner_key FROM unread_texts WHERE app_id = $1::integer
+                     ORDER BY owner_kind, owner_key LIMIT $2::bigint) u
+              LEFT JOIN rejected_records r
+                ON r.app_id = $1 AND r.record_id = CASE WHEN u.owner_kind = 'rejected' THEN u.owner_key::bigint END
+              LEFT JOIN signed_payloads p ON p.app_id = $1 AND p.kind = u.owner_kind AND p.record_key = u.owner_key
+            """,
+            [.integer(app.rawValue), .bigint(Int64(batch))]
+        )
+        for row in unread {
+            guard let owner = QuotedIDs.Owner(rawValue: try row.text("owner_kind")) else { continue }
+            let ids = IDScanner.ids(in: try row.bytesOrNil("text") ?? [])
+                .union(IDScanner.ids(in: try row.bytesOrNil("detail") ?? []))
+            try QuotedIDs.store(ids, of: owner, try row.text("owner_key"), app: app, on: connection)
+        }
+        for row in unread {
+            _ = try connection.run(
+                "DELETE FROM unread_texts WHERE app_id = $1 AND owner_kind = $2 AND owner_key = $3",
+                [.integer(app.rawValue), .text(try row.text("owner_kind")), .text(try row.text("owner_key"))]
+            )
+        }
+        return !unread.isEmpty
+    }
+}

@@ -1,0 +1,129 @@
+import LedgerSchema
+import StrictJSON
+
+/// A batch of rows, with the customer IDs of each record.
+struct IdentifiedRows {
+    /// Which records of a batch to withhold.
+    struct Decision {
+        /// One value for each snapshot.
+        var isWithheld: [Bool]
+        /// All IDs of erased customers, including those found in this batch.
+        var erased: Set<CustomerID>
+    }
+
+    let rows: PageRows
+    private let records: [RecordIDs]
+    /// The possible IDs in each rejected record.
+    let rejectedIDs: [Set<CustomerID>]
+    private let appTransactions: Set<CustomerID>
+
+    /// - Parameters:
+    ///   - rows: One page, or one batch of a replay.
+    ///   - listed: The listed ID, if the batch is one customer's history.
+    init(_ rows: PageRows, listed: CustomerID? = nil) {
+        self.rows = rows
+        var records = rows.snapshots.map(RecordIDs.init)
+        var familyTransactions: Set<ExactText> = []
+        for (snapshot, record) in zip(rows.snapshots, records)
+        where snapshot.table == Tables.transactions && record.isFamilyMembers {
+            familyTransactions.insert(ExactText(snapshot.key))
+        }
+        var archivedNotifications: [ExactText: [UInt8]] = [:]
+        for payload in rows.archive where payload.kind == .notification {
+            archivedNotifications[ExactText(payload.recordKey)] = payload.payload
+        }
+        for (place, snapshot) in rows.snapshots.enumerated() where snapshot.table == Tables.notifications {
+            if let id = records[place].transactionID, familyTransactions.contains(ExactText(id)) {
+                records[place].isFamilyMembers = true
+            }
+            // Without a valid transaction, only the text of the notification can contain IDs.
+            if records[place].transactionID == nil, let text = archivedNotifications[ExactText(snapshot.key)] {
+                records[place].quoted = IDScanner.ids(in: text)
+            }
+        }
+        // All records of one listed ID belong to one customer, for an erasure too.
+        let history = Set(listed.map { [$0] } ?? [])
+        for place in records.indices { records[place].history = history }
+        self.records = records
+        rejectedIDs = rows.rejected.map { IDScanner.ids(in: $0.raw).union(history) }
+        appTransactions = Set(
+            rows.archive.filter { $0.kind == .appTransaction }.map { .appTransaction($0.recordKey) }
+        )
+    }
+
+    /// All customer IDs of the batch.
+    var ids: Set<CustomerID> {
+        var ids = appTransactions
+        for record in records { ids.formUnion(record.identifying) }
+        for rejected in rejectedIDs { ids.formUnion(rejected) }
+        return ids
+    }
+
+    /// Decides which records to withhold.
+    ///
+    /// The IDs of a withheld record can cause other records to be withheld.
+    ///
+    /// - Parameter known: The IDs of the batch that have a tombstone.
+    /// - Returns: The records, and the IDs that need tombstones.
+    func decision(_ known: Set<CustomerID>) -> Decision {
+        var decision = Decision(isWithheld: records.map { _ in false }, erased: known)
+        var isSettled = false
+        while !isSettled {
+            isSettled = true
+            for (place, record) in records.enumerated() where !decision.isWithheld[place] {
+                guard !decision.erased.isDisjoint(with: record.identifying) else { continue }
+                decision.isWithheld[place] = true
+                decision.erased.formUnion(record.revealed)
+                isSettled = false
+            }
+        }
+        return decision
+    }
+}
+
+/// The customer IDs of one record, by how far they identify the customer.
+///
+/// A record of a member of a family (`FAMILY_SHARED`), organization or group (`ASSIGNED`) belongs to the Apple Account in its
+/// `appTransactionId`, not to the payer. So its original transaction ID and account token do not count.
+private struct RecordIDs {
+    /// Its transaction ID and `appTransactionId`.
+    private let own: Set<CustomerID>
+    /// Its original transaction IDs, of which a family member's record has the payer's.
+    private let chain: Set<CustomerID>
+    private let account: Set<CustomerID>
+    let transactionID: String?
+    var isFamilyMembers: Bool
+    /// Possible IDs in the text of a notification.
+    var quoted: Set<CustomerID> = []
+    /// The listed ID in whose history the record came, if any.
+    var history: Set<CustomerID> = []
+
+    init(_ snapshot: Snapshot) {
+        let columns = snapshot.table.columns
+        func cell(_ name: String) -> Cell {
+            columns.firstIndex { $0.name == name }.map { snapshot.row[$0] } ?? .null
+        }
+        func ids(_ kind: CustomerID.Kind, _ names: String...) -> Set<CustomerID> {
+            Set(names.compactMap { CustomerID(kind, cell($0)) })
+        }
+        let appTransaction = ids(.appTransaction, "app_transaction_id")
+        own = ids(.transaction, "transaction_id").union(appTransaction)
+        chain = ids(.transaction, "original_transaction_id", "previous_original_transaction_id")
+        account = ids(.account, "app_account_token")
+        if case .text(let id) = cell("transaction_id") { transactionID = id } else { transactionID = nil }
+        isFamilyMembers =
+            [Cell.text("FAMILY_SHARED"), .text("ASSIGNED")].contains(cell("in_app_ownership_type"))
+            && !appTransaction.isEmpty
+    }
+
+    /// The IDs that identify the record's customer.
+    var identifying: Set<CustomerID> {
+        let certain = own.union(quoted).union(history)
+        return isFamilyMembers ? certain : certain.union(chain).union(account)
+    }
+
+    /// The IDs that belong to an erased customer if the record does.
+    ///
+    /// An account token can later belong to another customer, so only an erasure adds a tombstone for it.
+    var revealed: Set<CustomerID> { isFamilyMembers ? own.union(history) : own.union(chain).union(history) }
+}

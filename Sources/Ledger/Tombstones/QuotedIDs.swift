@@ -1,0 +1,119 @@
+package import LedgerSchema
+package import Postgres
+import SignedData
+import StrictJSON
+
+/// The table `quoted_ids`: possible customer IDs in texts that have no other link to a customer.
+///
+/// The transaction that stores such a text also stores a hash of each ID in it, so that an erasure looks up hashes
+/// instead of reading every text. The kind of an ID is not stored, because all kinds look the same in a text.
+/// Collisions of the 64-bit hash are so rare that an erasure does not check the text again.
+package enum QuotedIDs {
+    /// The kind of the row with the text; the raw values are stored.
+    package enum Owner: String, Sendable {
+        /// A row of `rejected_records`, by its `record_id`.
+        case rejected
+        /// A notification without a transaction ID, by its UUID: it is not about a purchase, or its record was invalid.
+        case notification
+    }
+
+    /// The first eight bytes of the SHA-256 of the ID's text.
+    private static func hash(of id: CustomerID) -> Int64 {
+        let bytes = SHA256.digest(of: Array(id.text.utf8)).prefix(8)
+        return Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Stores the IDs of a text, in the transaction that stores the text; existing IDs are kept.
+    ///
+    /// - Parameters:
+    ///   - ids: The IDs that ``IDScanner`` finds in the text.
+    ///   - owner: The kind of the row with the text.
+    ///   - key: The key of that row, as ``Owner`` says.
+    ///   - app: The app of the row.
+    ///   - connection: Inside the transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    package static func store(
+        _ ids: Set<CustomerID>,
+        of owner: Owner,
+        _ key: String,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        guard !ids.isEmpty else { return }
+        _ = try connection.run(
+            """
+            INSERT INTO quoted_ids (app_id, owner_kind, owner_key, id_hash)
+            SELECT $1::integer, $2::text, $3::text, w.hash FROM unnest($4::text[]::bigint[]) AS w (hash)
+             WHERE NOT EXISTS (SELECT FROM quoted_ids q
+                                WHERE q.app_id = $1 AND q.owner_kind = $2 AND q.owner_key = $3 AND q.id_hash = w.hash)
+            ON CONFLICT DO NOTHING
+            """,
+            [.integer(app.rawValue), .text(owner.rawValue), .text(key), hashes(of: ids)]
+        )
+    }
+
+    /// Stores the IDs of the notifications in a batch that have no transaction ID.
+    static func store(_ rows: PageRows, app: AppID, on connection: borrowing PostgresConnection) throws(PostgresError) {
+        let unnamed = Set(
+            rows.snapshots.filter { $0.table == Tables.notifications && $0.transactionID == nil }
+                .map { ExactText($0.key) }
+        )
+        guard !unnamed.isEmpty else { return }
+        for payload in rows.archive.sorted(by: { $0.recordKey < $1.recordKey })
+        where payload.kind == .notification && unnamed.contains(ExactText(payload.recordKey)) {
+            let ids = IDScanner.ids(in: payload.payload)
+            try store(ids, of: .notification, payload.recordKey, app: app, on: connection)
+        }
+    }
+
+    /// The keys of the rows of one kind whose texts contain one of the IDs.
+    package static func keys(
+        of owner: Owner,
+        quoting ids: Set<CustomerID>,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> [String] {
+        guard !ids.isEmpty else { return [] }
+        let found = try connection.run(
+            """
+            SELECT DISTINCT q.owner_key FROM unnest($3::text[]::bigint[]) AS w (hash), LATERAL (
+                SELECT q.owner_kind, q.owner_key FROM quoted_ids q WHERE q.app_id = $1::integer AND q.id_hash = w.hash OFFSET 0) q
+             WHERE q.owner_kind = $2::text
+            """,
+            [.integer(app.rawValue), .text(owner.rawValue), hashes(of: ids)]
+        )
+        var keys: [String] = []
+        for row in found { keys.append(try row.text("owner_key")) }
+        return keys
+    }
+
+    /// Removes the IDs of texts that the same transaction removes; also from `unread_texts`.
+    package static func remove(
+        _ owner: Owner,
+        _ keys: [String],
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        guard !keys.isEmpty else { return }
+        for table in ["quoted_ids", "unread_texts"] {
+            _ = try connection.run(
+                KeyedRows.delete(from: table, by: "owner_key", "x.owner_kind = $3"),
+                [.integer(app.rawValue), .textArray(keys), .text(owner.rawValue)]
+            )
+        }
+    }
+
+    private static func hashes(of ids: Set<CustomerID>) -> Cell {
+        .textArray(Set(ids.map(hash)).sorted().map(String.init))
+    }
+}
+
+extension Snapshot {
+    /// The transaction ID of a notification; `nil` if it has none.
+    fileprivate var transactionID: String? {
+        guard let place = table.columns.firstIndex(where: { $0.name == "transaction_id" }),
+            case .text(let id) = row[place]
+        else { return nil }
+        return id
+    }
+}

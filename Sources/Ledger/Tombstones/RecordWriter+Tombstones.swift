@@ -1,0 +1,148 @@
+import Basics
+import LedgerSchema
+import Postgres
+import SignedData
+
+/// The part of a batch that may be stored, and what the rest reveals about erased customers.
+struct FilteredRows: Sendable {
+    let rows: PageRows
+    /// The number of withheld records.
+    var withheld = 0
+    /// IDs that only this batch links to erased customers, including the listed ID of the page.
+    var revealed: Set<CustomerID> = []
+    /// The key of the app's tombstones; `nil` if no customer of the app was erased.
+    var key: ErasureKey?
+}
+
+extension RecordWriter {
+    /// Removes the records of erased customers, and blocks erasures until the transaction ends.
+    ///
+    /// - Parameters:
+    ///   - rows: One page, or one batch of a replay.
+    ///   - planner: The app whose job lists the page's ID, if its environment is not that of the rows.
+    ///   - connection: Inside the transaction that will write the rows.
+    /// - Returns: The rows that may be stored, and the number of withheld records.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    func filterErased(
+        _ rows: PageRows,
+        plannedBy planner: AppID? = nil,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> FilteredRows {
+        // In the order in which an erasure goes through the apps.
+        var tombstones: [Tombstones] = []
+        for app in Set([origin.app, planner ?? origin.app]).sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let held = try Tombstones.blockingErasures(of: app, on: connection) { tombstones.append(held) }
+        }
+        guard let own = tombstones.first(where: { $0.app == origin.app }) else { return FilteredRows(rows: rows) }
+        let listed = origin.listedTransactionID.map(CustomerID.transaction)
+        let batch = IdentifiedRows(rows, listed: listed)
+        let withheld = WithheldRecords(of: batch, erased: try own.erased(among: batch.ids, on: connection))
+        for app in tombstones { try app.add(withheld.revealed, on: connection) }
+        var revealed = withheld.revealed
+        if let listed, withheld.count > 0 { revealed.insert(listed) }
+        return FilteredRows(rows: withheld.kept, withheld: withheld.count, revealed: revealed, key: own.key)
+    }
+
+    /// Removes the IDs that ``filterErased(_:plannedBy:on:)`` has revealed from the crawl progress, and the texts that
+    /// contain them from the rejected records.
+    ///
+    /// An item keeps its counts under a key that is not an ID, and its state becomes done. A worker that holds it loses
+    /// its lease. So call this after the page has updated its own item.
+    ///
+    /// - Parameters:
+    ///   - filtered: Of the batch that the same transaction has written.
+    ///   - planner: As for ``filterErased(_:plannedBy:on:)``.
+    ///   - connection: Inside that transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    func removeRevealedIDs(
+        of filtered: FilteredRows,
+        plannedBy planner: AppID? = nil,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        guard let key = filtered.key, !filtered.revealed.isEmpty else { return }
+        var newKeys: [String: String] = [:]
+        for id in filtered.revealed where id.kind == .transaction {
+            newKeys[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)"
+        }
+        for table in CrawlProgress.tables {
+            try replaceKeys(in: table, by: newKeys, app: planner ?? origin.app, on: connection)
+        }
+        try clearRejects(quoting: filtered.revealed, on: connection)
+    }
+
+    /// Replaces the item keys in a table of crawl progress.
+    ///
+    /// - Parameters:
+    ///   - table: One of ``CrawlProgress/tables``.
+    ///   - newKeys: The new key of each listed ID.
+    ///   - app: The app of the items.
+    ///   - connection: Inside a transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    private func replaceKeys(
+        in table: String,
+        by newKeys: [String: String],
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let app = Cell.integer(app.rawValue)
+        let found = try connection.run(
+            """
+            SELECT DISTINCT o.job, o.stream, o.item_key FROM \(CrawlProgress.rows(in: table, withKeys: "$2")) o ORDER BY 1, 2, 3
+            """,
+            [app, .textArray(newKeys.keys.sorted())]
+        )
+        guard found.count > 0 else { return }
+        try markStatisticsStale(of: table, on: connection)
+        for row in found {
+            let old = try row.text("item_key")
+            _ = try connection.run(
+                """
+                UPDATE \(table) SET item_key = $5\(table == "crawl_items" ? Self.endOfItem : "")
+                 WHERE app_id = $1 AND job = $2 AND stream = $3 AND item_key = $4
+                """,
+                [
+                    app, .text(try row.text("job")), .text(try row.text("stream")), .text(old),
+                    .text(newKeys[old] ?? "erased"),
+                ]
+            )
+        }
+    }
+
+    /// The assignments that end an item whose ID must no longer be requested.
+    private static let endOfItem = """
+        , state = 'done', claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1, cursor = NULL,
+        saw_revocation = false, error_code = NULL, error_message = NULL,
+        finished_at = coalesce(finished_at, clock_timestamp())
+        """
+
+    /// Removes the content of the rejected records of some IDs, and of those whose text contains one of them.
+    ///
+    /// The loading role may not delete rejected records, so the rows are kept.
+    private func clearRejects(
+        quoting ids: Set<CustomerID>,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let quoting = try QuotedIDs.keys(of: .rejected, quoting: ids, app: origin.app, on: connection)
+        var cleared: [String] = []
+        for row in try connection.run(
+            """
+            SELECT record_id::text AS key FROM rejected_records
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "rejected_records", by: "item_key", isAppFirst: false)))
+            """,
+            [.integer(origin.app.rawValue), .textArray(ids.filter { $0.kind == .transaction }.map(\.text).sorted())]
+        ) { cleared.append(try row.text("key")) }
+        cleared = Set(cleared + quoting).sorted()
+        for record in cleared {
+            _ = try connection.run(
+                """
+                UPDATE rejected_records
+                   SET resolved_at = coalesce(resolved_at, now()), raw = '', detail = 'Of an erased customer.', item_key = ''
+                 WHERE app_id = $1 AND record_id = $2::text::bigint
+                """,
+                [.integer(origin.app.rawValue), .text(record)]
+            )
+        }
+        if !cleared.isEmpty { try markStatisticsStale(of: "rejected_records", on: connection) }
+        try QuotedIDs.remove(.rejected, cleared, app: origin.app, on: connection)
+    }
+}

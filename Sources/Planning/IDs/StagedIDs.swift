@@ -1,0 +1,120 @@
+import AppStoreModel
+import Basics
+import Ledger
+import LedgerSchema
+import Postgres
+
+/// The IDs to plan, in a temporary table of one session: each once, in order, in batches.
+///
+/// The list is never held in memory, and one transaction plans at most one batch.
+struct StagedIDs {
+    /// The number of IDs that one transaction plans.
+    private static let batchSize = 10_000
+
+    let batches: Int
+    /// The number of distinct IDs.
+    let count: Int64
+    /// The number of rows that repeat an ID.
+    let duplicates: Int64
+
+    /// Copies the listed IDs.
+    ///
+    /// - Throws: ``BadListedID``, ``BadListQuery``, errors of the feed, ``Postgres/PostgresError``. Then nothing is
+    ///   staged.
+    static func copy(_ ids: ListedIDs, on connection: borrowing PostgresConnection) throws -> StagedIDs {
+        try stage(on: connection) { connection in
+            switch ids {
+            case .none:
+                return
+            case .feed(let feed):
+                try feed { batch in
+                    let rows = batch.lazy.map { id -> [Cell] in
+                        crashPoint(.idCopied)
+                        return [.text(id.text)]
+                    }
+                    try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
+                }
+            case .query(let sql):
+                try BadListQuery.translating {
+                    // The line feed ends a possible comment at the end of the query.
+                    _ = try connection.run(
+                        """
+                        INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)
+                        ) AS listed (id) WHERE listed.id IS NOT NULL
+                        """
+                    )
+                }
+                let bad = try connection.run(
+                    "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ '^[0-9]{1,20}$' LIMIT 1"
+                )
+                if let row = bad.first { throw BadListedID(found: try row.text("id")) }
+            }
+        }
+    }
+
+    /// Stages the result of one of the ledger's own queries.
+    static func select(
+        _ query: SQLStatement,
+        _ values: KeyValuePairs<String, Cell>,
+        on connection: borrowing PostgresConnection
+    ) throws -> StagedIDs {
+        try stage(on: connection) { connection in
+            _ = try connection.run("INSERT INTO stage_ids (item_key) \(query.text)", query.cells(values))
+        }
+    }
+
+    /// Loads one batch into `stage_ids`, in the transaction that plans it.
+    func load(_ batch: Int, on connection: borrowing PostgresConnection) throws(PostgresError) {
+        try connection.script("TRUNCATE stage_ids")
+        _ = try connection.run(
+            "INSERT INTO stage_ids (item_key) SELECT item_key FROM listed_ids WHERE batch = $1",
+            [.integer(Int32(batch))]
+        )
+    }
+
+    /// Empties the tables after planning, because they contain customers' IDs and the session continues.
+    static func empty(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        try connection.script("TRUNCATE stage_ids, listed_ids")
+    }
+
+    /// All IDs in `listed_ids`, and the current batch in `stage_ids`.
+    ///
+    /// COMMIT does not empty them, because PostgreSQL would then empty them at every commit of the session.
+    private static let createTables = """
+        CREATE TEMP TABLE IF NOT EXISTS stage_ids (item_key text NOT NULL);
+        CREATE TEMP TABLE IF NOT EXISTS listed_ids (item_key text NOT NULL, batch integer NOT NULL);
+        CREATE INDEX IF NOT EXISTS listed_ids_batch ON listed_ids (batch)
+        """
+
+    /// Stages IDs in a separate transaction, which takes no locks that other sessions need.
+    private static func stage(
+        on connection: borrowing PostgresConnection,
+        _ fill: (borrowing PostgresConnection) throws -> Void
+    ) throws -> StagedIDs {
+        try connection.transaction(.readCommitted) { connection in
+            try connection.script("\(Ledger.defaultPlanner); \(createTables); TRUNCATE stage_ids, listed_ids")
+            try fill(connection)
+            _ = try connection.run(
+                """
+                INSERT INTO listed_ids (item_key, batch)
+                SELECT item_key, (row_number() OVER (ORDER BY item_key) - 1) / $1::bigint
+                  FROM (SELECT DISTINCT item_key FROM stage_ids) d ORDER BY item_key
+                """,
+                [.bigint(Int64(batchSize))]
+            )
+            let row = try connection.run(
+                """
+                SELECT (SELECT count(*) FROM stage_ids) AS listed, count(*) AS kept, coalesce(max(batch) + 1, 0) AS batches
+                  FROM listed_ids
+                """
+            )[0]
+            try connection.script("TRUNCATE stage_ids")
+            let kept = try row.int64("kept")
+            return StagedIDs(
+                batches: Int(try row.int64("batches")),
+                count: kept,
+                duplicates: try row.int64("listed") - kept
+            )
+        }
+    }
+}

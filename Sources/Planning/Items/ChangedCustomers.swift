@@ -1,0 +1,213 @@
+package import AppStoreModel
+import Basics
+import JobPlan
+package import Ledger
+import LedgerSchema
+import Postgres
+
+/// The customers that a run with `changedSince` found in notifications.
+package struct NamedCustomers: Sendable, Equatable {
+    /// The number of planned customers.
+    package let planned: Int64
+    /// The number of erased customers.
+    package let withheld: Int64
+}
+
+/// The customers that `changedSince` would find in the ledger now.
+package struct ChangedSoFar: Sendable, Equatable {
+    package let customers: Int64
+    /// Until when an earlier run has followed notifications; `nil` if none has.
+    package let followedUntil: UnixMilliseconds?
+    /// Until when the job has requested notifications.
+    package let notificationsUntil: UnixMilliseconds?
+    /// The number of closed days that are due for their second reading.
+    package let daysToReadAgain: Int64
+}
+
+extension Ledger {
+    /// Plans the histories of the customers in the app's notifications.
+    ///
+    /// Call it when the notifications are complete.
+    ///
+    /// Items are planned in batches, and the last transaction moves the run out of phase 0. Several processes can call
+    /// it: planning an existing batch again changes nothing, and one process moves the run on. After a kill the run is
+    /// still in phase 0, and the next call continues. The next run finds the customers of windows that failed.
+    /// - Returns: The customers planned by this call; `nil` if another process moved the run on.
+    /// - Throws: ``Postgres/PostgresError``.
+    package func planChangedCustomers(_ plan: RunPlan, run: Int64) async throws -> NamedCustomers? {
+        try await pages.withConnection { connection in
+            let key: [Cell] = [.integer(plan.app.rawValue), .bigint(run)]
+            let changed = ChangedCustomers(plan: plan)
+            let parameters = try connection.transaction(.readCommitted) { connection -> KeyValuePairs<String, Cell>? in
+                let isWaiting = try connection.run(
+                    "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL",
+                    key
+                )
+                guard isWaiting.count == 1 else { return nil }
+                return changed.parameters(since: try changed.since(on: connection))
+            }
+            guard let parameters else { return nil }
+            let staged = try StagedIDs.select(.changedCustomers, parameters, on: connection)
+            crashPoint(.customersNamed)
+            let planner = ItemPlanner(plan: plan)
+            _ = try planner.noteFilters(of: plan.streamsOfIDs, on: connection)
+            let withheld = try planner.planBatches(
+                of: plan.streamsOfIDs,
+                staged,
+                run: run,
+                inPhase: 0,
+                on: connection
+            )
+            return try connection.transaction(.readCommitted) { connection in
+                let moved = try connection.run(
+                    """
+                    UPDATE runs SET phase = 1, listed_ids = $3, withheld_ids = $4, followed_until = \(ChangedCustomers.followedUntil)
+                     WHERE app_id = $1 AND run_id = $2 AND phase = 0 AND finished_at IS NULL
+                    """,
+                    key + [
+                        .bigint(staged.count - withheld), .bigint(withheld),
+                        plan.changedSince == .lastRun ? .timestamp(plan.now.rawValue) : .null,
+                        .text(plan.job.name), .timestamp(plan.oldestNotification.rawValue),
+                        .textArray(plan.streamsOfWindows.map(\.rawValue)),
+                    ]
+                )
+                _ = try connection.run("SELECT analyze_crawl_items()")
+                guard moved.affected == 1 else { return nil }
+                return NamedCustomers(planned: staged.count - withheld, withheld: withheld)
+            }
+        }
+    }
+
+    /// The customers that a run would request without further notifications; writes nothing.
+    ///
+    /// - Throws: ``Postgres/PostgresError``.
+    package func changedSoFar(_ plan: RunPlan) async throws -> ChangedSoFar {
+        try await transaction(.readOnlySnapshot) { connection in
+            try connection.script(Self.defaultPlanner)
+            let changed = ChangedCustomers(plan: plan)
+            let since = try changed.since(on: connection)
+            let row = try connection.run(
+                "SELECT count(*) AS customers FROM (\(SQLStatement.changedCustomers.text)) AS named (item_key)",
+                SQLStatement.changedCustomers.cells(changed.parameters(since: since))
+            )[0]
+            let asked = try connection.run(
+                """
+                SELECT max(window_end) AS until FROM crawl_items
+                 WHERE app_id = $1 AND job = $2 AND stream = ANY ($3::text[])
+                """,
+                [.integer(plan.app.rawValue), .text(plan.job.name), .textArray(plan.streamsOfWindows.map(\.rawValue))]
+            )[0]
+            return ChangedSoFar(
+                customers: try row.int64("customers"),
+                followedUntil: try changed.followedUntil(on: connection),
+                notificationsUntil: try asked.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:)),
+                daysToReadAgain: try changed.countDueDays(on: connection)
+            )
+        }
+    }
+}
+
+/// Finds customers in the ledger's notifications whose histories have not been requested since.
+///
+/// The result depends only on committed rows: until when each customer's history is complete. So a customer who was
+/// found but not requested, because a run was superseded, an item failed or a window was late, is found again.
+struct ChangedCustomers {
+    let plan: RunPlan
+
+    /// How long after a notification's date a history must be read to certainly contain its transaction.
+    ///
+    /// This is a property of Apple's histories, so it is independent of the job's `overlap`. Otherwise a job with an
+    /// overlap of days would request the same customers on each of these days.
+    static let settlingTime = Duration.seconds(3_600)
+
+    private var key: [Cell] { [.integer(plan.app.rawValue), .text(plan.job.name)] }
+
+    /// The number of days that a run would read for the second time now.
+    func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
+        var days: Int64 = 0
+        for stream in plan.job.streams.all where stream.items == .windows {
+            guard let dates = stream.dates else { continue }
+            days += try WindowPlanner(plan: plan, stream: stream.name, dates: dates).countDueDays(on: connection)
+        }
+        return days
+    }
+
+    /// The earliest date of the notifications to read; `nil` for all in the ledger.
+    func since(on connection: borrowing PostgresConnection) throws -> UnixMilliseconds? {
+        guard let changedSince = plan.changedSince else {
+            throw LedgerError.invariant("the job \(plan.job.name) does not follow notifications")
+        }
+        guard changedSince == .lastRun else { return changedSince.resolve(now: plan.now, lastRun: nil) }
+        guard !plan.restart, let until = try followedUntil(on: connection) else { return nil }
+        return until - Self.settlingTime
+    }
+
+    /// Until when earlier runs of the job have followed notifications without a gap.
+    func followedUntil(on connection: borrowing PostgresConnection) throws -> UnixMilliseconds? {
+        try connection.run("SELECT max(followed_until) AS until FROM runs WHERE app_id = $1 AND job = $2", key)[0]
+            .timestampOrNil("until").map(UnixMilliseconds.init(rawValue:))
+    }
+
+    /// Whether no customer's history was ever complete, so that customers without a notification are unknown.
+    func hasNoHistory(on connection: borrowing PostgresConnection) throws -> Bool {
+        try connection.run(
+            """
+            SELECT NOT EXISTS (SELECT FROM crawl_items WHERE app_id = $1 AND stream = ANY ($2::text[])
+                                  AND complete_until IS NOT NULL AND item_key ~ '^[0-9]{1,20}$') AS no_history
+            """,
+            [key[0], .textArray(plan.streamsOfIDs.map(\.rawValue))]
+        )[0].bool("no_history")
+    }
+
+    /// Messages for the user about customers that the run cannot find.
+    func remarks(on since: DateExpression, _ connection: borrowing PostgresConnection) throws -> [String] {
+        let days = plan.job.app.environment.notificationReach.components.seconds / 86_400
+        if since == .lastRun {
+            guard try hasNoHistory(on: connection) else { return [] }
+            return [
+                """
+                no run has requested a customer yet: this run finds only customers with notifications of the last \(days) days; \
+                run once with list, csv or query to include the others
+                """
+            ]
+        }
+        guard let moment = since.resolve(now: plan.now, lastRun: nil), moment < plan.oldestNotification else {
+            return []
+        }
+        return [
+            """
+            Apple keeps notifications for \(days) days; earlier changes since changedSince are found only in notifications \
+            that are already in the ledger
+            """
+        ]
+    }
+
+    /// Until when this run has followed notifications: its end, or the start of the first window that it could not
+    /// finish.
+    ///
+    /// Only first readings count. Later readings of a time find late notifications, which are found by when they were
+    /// stored. Parameters: 1 app, 2 run, 5 the run's end or NULL, 6 job, 7 Apple's reach, 8 streams with windows.
+    static let followedUntil = """
+        (SELECT least($5::timestamptz, min(i.window_start)) FROM crawl_items i
+          WHERE i.app_id = $1 AND i.job = $6 AND i.stream = ANY ($8::text[]) AND i.run_id = $2
+            AND i.state <> 'done' AND i.window_end > $7::timestamptz AND $5::timestamptz IS NOT NULL
+            AND \(WindowPlanner.isFirstReading("i")))
+        """
+
+    /// The values of ``SQLStatement/changedCustomers``.
+    func parameters(since: UnixMilliseconds?) -> KeyValuePairs<String, Cell> {
+        let streams = plan.streamsOfIDs
+        return [
+            "app": key[0],
+            "job": key[1],
+            "streams": .textArray(streams.map(\.rawValue)),
+            "filters": .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
+            "since": since.map { .timestamp($0.rawValue) } ?? .null,
+            "late_since": plan.changedSince == .lastRun ? since.map { .timestamp($0.rawValue) } ?? .null : .null,
+            // A date says whom to request, and a restart requests everybody.
+            "again": .boolean(plan.restart || plan.changedSince != .lastRun),
+            "settling_milliseconds": .bigint(Self.settlingTime.wholeMilliseconds),
+            "unknown_codes": .textArray(Ledger.codesOfUnknownIDs),
+        ]
+    }
+}

@@ -1,0 +1,77 @@
+import AppStoreModel
+import JobPlan
+package import Ledger
+import LedgerSchema
+import Postgres
+
+extension Ledger {
+    /// Plans the refund histories of customers with a revocation or a REFUND notification in their history.
+    ///
+    /// Call it when histories and notifications are complete.
+    ///
+    /// Only customers of this run are requested. With `changedSince`, customers whose refunds an earlier run did not finish
+    /// are included, because no notification may mention them again. The cost depends on what this run has read and what was
+    /// stored since the last one, not on the size of the ledger. Several processes can call it; one of them moves the run on.
+    ///
+    /// - Returns: Whether this call moved the run to phase 2.
+    package func planRefundsOfRevoked(_ plan: RunPlan, run: Int64) async throws -> Bool {
+        try await pages.withConnection { connection in
+            let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
+            let until = try connection.transaction(.readCommitted) { connection in
+                try connection.script(Self.defaultPlanner)
+                let until = try connection.run("SELECT now() AS until")[0].timestamp("until")
+                _ = try connection.run(
+                    .markRefunded,
+                    [
+                        "app": key[0],
+                        "job": key[1],
+                        "margin_milliseconds": .bigint(Self.commitMargin.wholeMilliseconds),
+                        "streams": .textArray(plan.streamsOfIDs.map(\.rawValue)),
+                    ]
+                )
+                return until
+            }
+            let staged = try StagedIDs.select(
+                .refundsDue,
+                [
+                    "app": key[0],
+                    "job": key[1],
+                    "run": .bigint(run),
+                    "all_runs": .boolean(plan.changedSince != nil),
+                    "refund_streams": .textArray(plan.streamsOfRevocations.map(\.rawValue)),
+                    "unknown_codes": .textArray(Self.codesOfUnknownIDs),
+                ],
+                on: connection
+            )
+            let planner = ItemPlanner(plan: plan)
+            _ = try planner.noteFilters(of: plan.streamsOfRevocations, on: connection)
+            _ = try planner.planBatches(of: plan.streamsOfRevocations, staged, run: run, inPhase: 1, on: connection) {
+                connection in
+                _ = try connection.run(
+                    """
+                    UPDATE crawl_items i SET refunds_due = false FROM stage_ids listed
+                     WHERE i.app_id = $1 AND i.job = $2 AND i.item_key = listed.item_key AND i.refunds_due
+                       AND i.stream = ANY ($3::text[])
+                    """,
+                    key + [.textArray(plan.streamsOfIDs.map(\.rawValue))]
+                )
+            }
+            return try connection.transaction(.readCommitted) { connection in
+                let moved = try connection.run(
+                    """
+                    UPDATE runs SET phase = 2, refunds_followed_until = $3
+                     WHERE app_id = $1 AND run_id = $2 AND phase = 1 AND finished_at IS NULL
+                    """,
+                    [key[0], .bigint(run), .timestamp(until)]
+                )
+                _ = try connection.run("SELECT analyze_crawl_items()")
+                return moved.affected == 1
+            }
+        }
+    }
+
+    /// The margin for rows that were not yet visible at a moment, although their transaction had begun.
+    ///
+    /// Rows have the time at which their transaction began. A page's transaction ends within a minute.
+    static let commitMargin = Duration.seconds(3_600)
+}

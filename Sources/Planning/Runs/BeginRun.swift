@@ -1,0 +1,92 @@
+import AppStoreModel
+import Basics
+import JobPlan
+package import Ledger
+import LedgerSchema
+import Postgres
+
+extension Ledger {
+    /// Joins the job's unfinished run, or starts the next one.
+    ///
+    /// Items are planned in batches, one transaction each. Until the last batch is committed, the run is in phase -1,
+    /// and no worker takes an item. After a kill, the next process continues with the list as it is then. Several
+    /// processes can plan at the same time, because planning an existing batch again changes nothing.
+    /// - Throws: ``BadListedID``, errors of the feed, ``Postgres/PostgresError``. An invalid list starts no run.
+    package func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
+        let invocation = Invocation()
+        return try await pages.withConnection { connection -> RunStart in
+            // The list is read only if it is needed.
+            let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
+            if let open, open.isJoinable(plan), !open.isPlanning { return open.start(plan) }
+            let staged = try StagedIDs.copy(ids, on: connection)
+            let (opened, remarks) = try connection.transaction(.readCommitted) { connection in
+                try Self.lockRuns(of: plan, on: connection)
+                return try Self.open(plan, by: invocation, on: connection)
+            }
+            guard opened.isPlanning else { return opened.start(plan) }
+            crashPoint(.idsListed)
+            var start = opened.start(plan, joined: opened.begunBy != invocation)
+            start.remarks.insert(contentsOf: remarks, at: 0)
+            start.listedIDs = staged.count
+            start.duplicateIDs = staged.duplicates
+            return try ItemPlanner(plan: plan.frozen(as: start)).plan(staged, into: start, on: connection)
+        }
+    }
+
+    /// Returns the unfinished run if it can be joined; otherwise starts a new one, which replaces it.
+    private static func open(
+        _ plan: RunPlan,
+        by invocation: Invocation,
+        on connection: borrowing PostgresConnection
+    ) throws -> (run: OpenRun, remarks: [String]) {
+        var remarks: [String] = []
+        if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
+            // If the answer to COMMIT was lost, the run exists and belongs to this invocation.
+            if open.begunBy == invocation || open.isJoinable(plan) { return (open, []) }
+            try supersede(open.run, of: plan, on: connection)
+            let difference = plan.restart || open.isRetry ? "" : " and other streams or filters"
+            remarks.append("run \(open.run) had work left\(difference); this run replaces it")
+        }
+        let run = try ItemPlanner(plan: plan).insertRun(phase: OpenRun.planning, by: invocation, on: connection)
+        crashPoint(.runInserted)
+        return (
+            OpenRun(
+                run: run,
+                fingerprint: plan.fingerprint,
+                now: plan.now,
+                restarted: plan.restart,
+                isRetry: false,
+                isPlanning: true,
+                begunBy: invocation
+            ),
+            remarks
+        )
+    }
+
+    /// Ends an unfinished run that another run replaces.
+    ///
+    /// The new run plans its unfinished items again, and keeps cursors that are still valid.
+    private static func supersede(
+        _ run: Int64,
+        of plan: RunPlan,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name), .bigint(run)]
+        _ = try connection.run(
+            """
+            UPDATE crawl_items SET state = 'failed', claimable_at = NULL, lease_owner = NULL,
+                   error_message = 'the run was superseded before the item reached its end'
+             WHERE app_id = $1 AND job = $2 AND run_id = $3 AND claimable_at IS NOT NULL
+            """,
+            key
+        )
+        try storeCounts(
+            count(run, app: plan.app, job: plan.job.name, on: connection),
+            app: plan.app,
+            exitCode: Int32(supersededCode),
+            message: "superseded by another run of the job",
+            isOver: true,
+            on: connection
+        )
+    }
+}

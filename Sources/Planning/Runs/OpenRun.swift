@@ -1,0 +1,85 @@
+import AppStoreModel
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+
+/// Identifies one call of ``Ledger/beginOrJoin(_:ids:)`` or ``Ledger/retryFailed(_:)``.
+struct Invocation: Equatable, Sendable {
+    let bytes: [UInt8]
+
+    init() {
+        var random = SystemRandomNumberGenerator()
+        bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    init?(_ bytes: [UInt8]?) {
+        guard let bytes else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// A job's run that has not ended.
+struct OpenRun: Sendable {
+    /// The phase in which a run's items are planned.
+    static let planning: Int32 = -1
+
+    let run: Int64
+    let fingerprint: String
+    let now: UnixMilliseconds
+    let restarted: Bool
+    let isRetry: Bool
+    let isPlanning: Bool
+    let begunBy: Invocation?
+
+    /// - Parameters:
+    ///   - plan: The plan of the job.
+    ///   - isLocked: Whether to lock the run, so that it stays open until the transaction ends.
+    ///   - connection: Inside a transaction.
+    /// - Returns: `nil` if the job has no open run.
+    /// - Throws: ``Postgres/PostgresError``.
+    static func find(
+        _ plan: RunPlan,
+        isLocked: Bool = false,
+        on connection: borrowing PostgresConnection
+    ) throws -> OpenRun? {
+        let rows = try connection.run(
+            """
+            SELECT run_id, fingerprint, frozen_now, restarted, is_retry, phase, uuid_send(begun_by) AS begun_by FROM runs
+             WHERE app_id = $1 AND job = $2 AND finished_at IS NULL \(isLocked ? "FOR UPDATE" : "")
+            """,
+            [.integer(plan.app.rawValue), .text(plan.job.name)]
+        )
+        return try rows.first.map { row in
+            OpenRun(
+                run: try row.int64("run_id"),
+                fingerprint: try row.text("fingerprint"),
+                now: UnixMilliseconds(rawValue: try row.timestamp("frozen_now")),
+                restarted: try row.bool("restarted"),
+                isRetry: try row.bool("is_retry"),
+                isPlanning: try row.int64("phase") == Int64(planning),
+                begunBy: Invocation(try row.bytesOrNil("begun_by"))
+            )
+        }
+    }
+
+    /// Whether a run with this plan can continue it.
+    ///
+    /// A retry has only failed items, so a regular run replaces it.
+    func isJoinable(_ plan: RunPlan) -> Bool {
+        !plan.restart && !isRetry && fingerprint == plan.fingerprint
+    }
+
+    func start(_ plan: RunPlan, joined: Bool = true) -> RunStart {
+        var start = RunStart(run: run, now: now, joined: joined, restarted: restarted)
+        guard joined else { return start }
+        if isPlanning {
+            start.remarks = [
+                "run \(run) had not planned all of its transaction IDs; continuing with the list as it is now"
+            ]
+        } else if plan.idsMayChange {
+            start.remarks = ["resuming run \(run) with its original list of transaction IDs"]
+        }
+        return start
+    }
+}

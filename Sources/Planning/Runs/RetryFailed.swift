@@ -1,0 +1,76 @@
+import AppStoreModel
+import JobPlan
+package import Ledger
+import LedgerSchema
+import Postgres
+
+/// No item of the job can be retried now.
+package enum NothingToRetry: Error, Equatable, Sendable {
+    case neverRan
+    case noneFailed
+    /// The job file has other streams or filters than its unfinished run.
+    case jobHasChanged(run: Int64)
+    /// The job's unfinished run has not planned all of its items.
+    case stillPlanning(run: Int64)
+}
+
+extension Ledger {
+    /// Starts a run of the items that failed in earlier runs, or adds failed items to the unfinished run.
+    ///
+    /// An unfinished run is joined even if none of its items has failed, because it can be a retry that was stopped.
+    /// The call is one transaction. When it is repeated after a lost answer to COMMIT, it joins the run that it has
+    /// started. Time that Apple no longer serves is left to the next regular run, which records the gap.
+    /// - Throws: ``NothingToRetry``, ``Postgres/PostgresError``.
+    package func retryFailed(_ plan: RunPlan) async throws -> RunStart {
+        let invocation = Invocation()
+        return try await transaction { connection in
+            try connection.script(Self.defaultPlanner)
+            try Self.lockRuns(of: plan, on: connection)
+            if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
+                guard open.fingerprint == plan.fingerprint else { throw NothingToRetry.jobHasChanged(run: open.run) }
+                guard !open.isPlanning else { throw NothingToRetry.stillPlanning(run: open.run) }
+                _ = try takeUpFailed(by: plan, run: open.run, on: connection)
+                return RunStart(
+                    run: open.run,
+                    now: open.now,
+                    joined: open.begunBy != invocation,
+                    restarted: open.restarted
+                )
+            }
+            let runs = try connection.run(
+                "SELECT FROM runs WHERE app_id = $1 AND job = $2 LIMIT 1",
+                [.integer(plan.app.rawValue), .text(plan.job.name)]
+            )
+            guard runs.count > 0 else { throw NothingToRetry.neverRan }
+            // The customers of a retry are already known, so the phase of notifications is skipped.
+            let run = try ItemPlanner(plan: plan)
+                .insertRun(phase: 1, isRetry: true, by: invocation, on: connection)
+            guard try takeUpFailed(by: plan, run: run, on: connection) > 0 else { throw NothingToRetry.noneFailed }
+            return RunStart(run: run, now: plan.now, joined: false, restarted: false)
+        }
+    }
+
+    /// - Returns: The number of items that were added to the run.
+    private func takeUpFailed(
+        by plan: RunPlan,
+        run: Int64,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Int {
+        try connection.run(
+            "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.isToDo) WHERE \(Self.isRetryable)",
+            Self.retryable(by: plan) + [.bigint(run)]
+        ).affected
+    }
+
+    /// Waits until no other process starts or joins a run of the job, and then restores the default lock timeout.
+    ///
+    /// - Throws: ``LockTimeout`` after ``RunPlan/lockTimeout``; ``Postgres/PostgresError``.
+    static func lockRuns(of plan: RunPlan, on connection: borrowing PostgresConnection) throws {
+        let key: [Cell] = [.integer(plan.app.rawValue), .text(plan.job.name)]
+        let purpose = "another process to begin a run of \(plan.job.name)"
+        try waiting(plan.lockTimeout, for: purpose, .table("jobs"), on: connection) { connection in
+            _ = try connection.run("INSERT INTO jobs (app_id, job) VALUES ($1, $2) ON CONFLICT DO NOTHING", key)
+            _ = try connection.run("SELECT FROM jobs WHERE app_id = $1 AND job = $2 FOR UPDATE", key)
+        }
+    }
+}

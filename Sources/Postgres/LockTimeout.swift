@@ -1,0 +1,28 @@
+/// A lock was not available before the deadline.
+///
+/// The transaction has changed nothing.
+package struct LockTimeout: Error, Equatable, Sendable {
+    /// The locks whose holders the error names.
+    package enum Scope: Equatable, Sendable {
+        /// Locks on one table, stronger than a reader's.
+        case table(String)
+        /// Locks on any table or view of the schema, stronger than a reader's.
+        case schema
+        /// All locks, including readers': a change of the schema waits for readers too.
+        case schemaWithReaders
+    }
+
+    /// The reason for the wait, as in "waited 10 min for the views' refresh".
+    package let purpose: String
+    /// `nil` if the session's `lock_timeout` ended the wait: its default, or the transaction's setting.
+    package let limit: Duration?
+    /// At most four, strongest locks first; empty if the locks have been released since.
+    package internal(set) var holders: [LockHolder] = []
+    let scope: Scope
+
+    package init(purpose: String, limit: Duration?, scope: Scope) {
+        self.purpose = purpose
+        self.limit = limit
+        self.scope = scope
+    }
+}

@@ -1,0 +1,16 @@
+import Publish
+
+/// A number with a noun, such as `1 page` or `3 pages`.
+func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+}
+
+/// `text` with spaces after it, at least one, so that the next column begins after `width` characters.
+func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(1, width - text.count))
+}
+
+extension Manifest {
+    /// The files with their rows, such as `transactions.csv (12 rows), refunds.csv (3 rows)`.
+    var fileList: String { files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ") }
+}

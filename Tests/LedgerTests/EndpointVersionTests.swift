@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import Ledger
+import Planning
 import TestSupport
 import Testing
 

@@ -17,8 +17,8 @@ extension ObjectShape {
             Field("preorderDate", .moment),
             Field("deviceVerification", .text),
             Field("deviceVerificationNonce", .uuid),
-            // API 1.22.
-            Field("storeType", .text),
+            // Apple documents CONSUMER for the server API; StoreKit has stores of organizations, too.
+            Field("storeType", .openText(["CONSUMER"])),
         ]
     )
 }

@@ -46,6 +46,31 @@ package enum PageDecoder {
         )
     }
 
+    /// Reads a response with a list of records and no pages.
+    ///
+    /// - Parameters:
+    ///   - body: JSON.
+    ///   - recordsName: The member with the records. It must be there, even for no records: without `hasMore`, nothing else
+    ///     tells the response from another JSON object.
+    ///   - read: Reads one record.
+    /// - Returns: A page with all records, and no other after it.
+    /// - Throws: ``RequestFailure/badPage(reason:)``.
+    package static func unpagedList(
+        _ body: [UInt8],
+        records recordsName: String,
+        read: (JSONElement) -> PageRecord
+    ) throws(RequestFailure) -> Page {
+        let response = try object(body)
+        guard let value = response[recordsName], !value.isNull else {
+            throw .badPage(reason: "\(recordsName) is \(kind(of: response[recordsName])); it must be an array")
+        }
+        return Page(
+            records: try elements(of: response, named: recordsName).map(read),
+            cursor: nil,
+            hasMore: false
+        )
+    }
+
     /// Reads a response with one signed record and no pages.
     ///
     /// - Parameters:

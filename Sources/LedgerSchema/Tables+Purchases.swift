@@ -47,7 +47,11 @@ extension Tables {
             Column("advanced_commerce_estimated_tax_milliunits", .bigint),
             Column("advanced_commerce_description", .text),
             Column("advanced_commerce_display_name", .text),
-        ] + snapshotColumns
+            Column("additional_transaction_reason", .text),
+            Column("invitation_management", .text),
+            Column("revoked_seat_quantity", .integer),
+        ] + snapshotColumns,
+        addedColumns: ["additional_transaction_reason", "invitation_management", "revoked_seat_quantity"]
     )
 
     /// The newest snapshot of each transaction in the refund history.
@@ -137,6 +141,8 @@ extension Tables {
             Column("advanced_commerce_tax_code", .text),
             Column("advanced_commerce_description", .text),
             Column("advanced_commerce_display_name", .text),
-        ] + snapshotColumns
+            Column("renewal_quantity", .integer),
+        ] + snapshotColumns,
+        addedColumns: ["renewal_quantity"]
     )
 }

@@ -115,6 +115,7 @@ final class ColumnMap: Sendable {
         "data": "",
         "descriptors": "",
         "externalPurchaseToken": "external_purchase_",
+        "multiSeatInfo": "",
         "priceIncreaseInfo": "price_increase_",
     ]
 

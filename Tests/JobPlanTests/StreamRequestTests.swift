@@ -61,6 +61,27 @@ import Testing
         )
     }
 
+    @Test func `version 1 of a history has the same filters and pages under its own path`() throws {
+        let section = "transactionHistory: {version: 1, revoked: true, productTypes: [CONSUMABLE]}"
+        let target = "/inApps/v1/history/2000000123456789?productType=CONSUMABLE&revoked=true"
+        #expect(try request(section) == .get(target))
+        #expect(try request(section, cursor: "r1") == .get(target + "&revision=r1"))
+        #expect(
+            try request("transactionHistory: {version: 2}") == .get("/inApps/v2/history/2000000123456789")
+        )
+        #expect(
+            try request("transactionHistory: {inAppOwnershipType: ASSIGNED}")
+                == .get("/inApps/v2/history/2000000123456789?inAppOwnershipType=ASSIGNED")
+        )
+    }
+
+    @Test func `version 1 of refund history is one request without a cursor, and version 2 is unchanged`() throws {
+        let path = "/refund/lookup/2000000123456789"
+        #expect(try request("refundHistory: {version: 1}") == .get("/inApps/v1" + path))
+        #expect(try request("refundHistory: {version: 2}") == .get("/inApps/v2" + path))
+        #expect(RefundHistory.errorEffects[.invalidOriginalTransactionId] == .failsItem)
+    }
+
     @Test func `transaction info is requested by ID, and its answer is a page of one record`() throws {
         #expect(try request("transactionInfo: {}") == .get("/inApps/v1/transactions/2000000123456789"))
         let page = try TransactionInfo.page(Array(#"{"signedTransactionInfo":"a.b.c"}"#.utf8))

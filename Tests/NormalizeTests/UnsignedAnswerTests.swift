@@ -94,13 +94,13 @@ struct UnsignedAnswerTests {
     @Test func `an app transaction has a row of its own, and its fields fill the notification that carries it`() throws {
         let world = try World()
         let payload = world.appTransaction([
-            "originalPurchaseDate": "1700000000000", "preorderDate": "1690000000000", "storeType": #""APP_STORE""#,
+            "originalPurchaseDate": "1700000000000", "preorderDate": "1690000000000", "storeType": #""CONSUMER""#,
         ])
         let rows = world.normalize(.appTransaction(jws: try world.sign(payload)), from: .appTransaction)
         let row = try #require(rows.snapshots(of: Tables.appTransactions).first)
         #expect(row.key == "700000000000000001" && rows.remarks == [])
         #expect(row.cell("original_purchase_date") == .timestamp(1_700_000_000_000))
-        #expect(row.cell("store_type") == .text("APP_STORE"))
+        #expect(row.cell("store_type") == .text("CONSUMER"))
         #expect(row.cell("signed_date") == .timestamp(1_779_999_999_000))
         let nested = try world.normalize(
             notifications: world.notification([

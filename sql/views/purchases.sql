@@ -1,6 +1,7 @@
 -- What was bought, and what is left of each price after refunds?
 --
--- One row for each transaction that somebody paid or might have paid: all but those shared by the family. A refund is what
+-- One row for each transaction that its customer paid or might have paid: all but those that the family shares (FAMILY_SHARED)
+-- or that an organization or group assigned (ASSIGNED), whose purchaser has a transaction of their own. A refund is what
 -- Apple's newest snapshot says: a reversed refund has no revocationDate any more and is none. The refunded part is the sum
 -- of the line items' refunds with Advanced Commerce, else revocationPercentage of the price, and all of it when Apple
 -- names no percentage.
@@ -32,14 +33,15 @@ LEFT JOIN (
       FROM advanced_commerce_refunds WHERE owner_kind = 'transaction' GROUP BY app_id, owner_key
 ) items ON items.app_id = t.app_id AND items.owner_key = t.transaction_id
 CROSS JOIN LATERAL (
-    SELECT coalesce(CASE WHEN t.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE' THEN t.revocation_date END,
+    SELECT coalesce(CASE WHEN t.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'
+                          AND t.revocation_type IS DISTINCT FROM 'ASSIGNMENT_REVOKE' THEN t.revocation_date END,
                     items.first_date) AS refund_date,
            least(t.price_milliunits, coalesce(
                items.amount,
                round(t.price_milliunits * coalesce(t.revocation_percentage_milliunits, 100000) / 100000.0)::bigint
            )) AS refunded_milliunits
 ) refund
-WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED';
+WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED';
 COMMENT ON VIEW purchases IS
     'Every purchase, its price, what was refunded and what is left, in the currency it was paid in. The partial refund that Apple gives for a mid-period upgrade is in none of Apple''s fields, so nothing here is reduced by it: see estimated_upgrade_refund_milliunits in subscription_periods. Gross of Apple''s commission and of tax. App Store Connect''s reports, not price, are the books.';
 COMMENT ON COLUMN purchases.customer_key IS

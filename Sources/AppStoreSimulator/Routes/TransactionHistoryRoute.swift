@@ -79,9 +79,8 @@ private struct TransactionFilter: Sendable {
                 return false
             }
         }
-        if let ownership = query.inAppOwnershipType, (ownership == .familyShared) != transaction.isFamilyShared {
-            return false
-        }
+        let ownership: HistoryQuery.OwnershipType = transaction.isFamilyShared ? .familyShared : .purchased
+        if let wanted = query.inAppOwnershipType, wanted != ownership { return false }
         if let revoked = query.revoked, revoked != (transaction.revocation != nil) { return false }
         return true
     }

@@ -29,10 +29,15 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// - Returns: `nil` when the item is not one that this section plans.
     func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest?
 
-    /// Reads the body of a 200 answer.
+    /// Reads the body of a 200 answer of the endpoint's current version.
     ///
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
     static func page(_ body: [UInt8]) throws(RequestFailure) -> Page
+
+    /// Reads the body of a 200 answer to a request of this section.
+    ///
+    /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
+    func page(_ body: [UInt8]) throws(RequestFailure) -> Page
 
     /// A request for `doctor` that checks key, clock and network and costs one unit of the limit.
     ///
@@ -59,6 +64,13 @@ package protocol AppStoreStream: Equatable, Sendable {
     ///
     /// A filter that is not set is `nil`. Relative dates stay relative.
     var filters: [String: String?] { get }
+
+    /// What Apple leaves out of its answers to a query.
+    ///
+    /// - Parameter query: ``JobFile/queryFingerprint(for:)`` of the query. The ledger has it for every item, so it also
+    ///   tells what an item lacks that another job file requested.
+    /// - Returns: One phrase each; empty for complete answers.
+    static func omissions(of query: String) -> [String]
 
     /// The other settings that must be the same when a run is resumed, as text; `nil` if there are none.
     var planFingerprint: String? { get }
@@ -106,11 +118,13 @@ extension AppStoreStream {
 
     package var name: StreamName { Self.name }
 
+    package func page(_ body: [UInt8]) throws(RequestFailure) -> Page { try Self.page(body) }
     package static func probe(at now: UnixMilliseconds) -> AppStoreRequest? { nil }
     package static var keys: [String] { [] }
     package func check(_ section: Section, beside streams: JobFile.Streams) {}
     package func advice(forChangesSince since: DateExpression) -> [String] { [] }
     package var filters: [String: String?] { [:] }
+    package static func omissions(of query: String) -> [String] { [] }
     package var planFingerprint: String? { nil }
     package static var linesOfNewJob: [String] { [] }
     package var items: ItemSource { .listedIDs }

@@ -94,8 +94,8 @@ struct IdentifiedRows {
 
 /// The customer IDs of one record, by how far they identify the customer.
 ///
-/// A family member's record (`FAMILY_SHARED`) belongs to the Apple Account in its `appTransactionId`, not to the payer.
-/// So its original transaction ID and account token do not count.
+/// A record of a member of a family (`FAMILY_SHARED`), organization or group (`ASSIGNED`) belongs to the Apple Account in its
+/// `appTransactionId`, not to the payer. So its original transaction ID and account token do not count.
 private struct RecordIDs {
     /// Its transaction ID and `appTransactionId`.
     private let own: Set<CustomerID>
@@ -120,7 +120,9 @@ private struct RecordIDs {
         chain = ids(.transaction, "original_transaction_id", "previous_original_transaction_id")
         account = ids(.account, "app_account_token")
         if case .text(let id) = snapshot.cell("transaction_id") { transactionID = id } else { transactionID = nil }
-        isFamilyMembers = snapshot.cell("in_app_ownership_type") == .text("FAMILY_SHARED") && !appTransaction.isEmpty
+        isFamilyMembers =
+            [Cell.text("FAMILY_SHARED"), .text("ASSIGNED")].contains(snapshot.cell("in_app_ownership_type"))
+            && !appTransaction.isEmpty
     }
 
     /// The IDs that identify the record's customer.

@@ -223,7 +223,7 @@ struct WindowTests {
         )
         let holder = world.holder(of: first.run)
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
-        #expect(plan.asksAsFarBackAsApple(item))
+        #expect(plan.startsAtOldestServedDate(item))
         let newStart = AppStoreEnvironment.production.oldestNotification(at: .daysAfter(1))
         try await world.record(
             .shortened(code: 4_000_012, message: "too far"),

@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# A private PostgreSQL cluster in a directory of one's own; to be sourced.
+# A private PostgreSQL cluster in its own directory; to be sourced.
 #
-#   postgres_start DIR   starts the cluster in DIR, makes it first if there is none; sets and exports
-#                        PGHOST PGPORT PGUSER PGDATABASE, and DATABASE_URL, which says the same
-#   postgres_stop DIR    stops it; says nothing when it does not run
-#   postgres_remove DIR  stops it and removes everything of it
+#   postgres_start DIR   starts the cluster in DIR and creates it if it does not exist; sets and exports
+#                        PGHOST PGPORT PGUSER PGDATABASE, and DATABASE_URL with the same values
+#   postgres_stop DIR    stops it; prints nothing if it does not run
+#   postgres_remove DIR  stops it and removes all its files
 #
 # The cluster listens only on a Unix socket in a directory that no other user may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
-# POSTGRES_FAST=1 gives up safety after a power cut for speed: for tests only.
+# POSTGRES_FAST=1 is faster, but can lose data after a power failure: for tests only.
 #
-# Every `return` names its number: in a trap a bare one would return what failed before the trap.
+# Every `return` has an explicit status: in a trap, a bare `return` returns the status from before the trap.
 
 postgres_fail() {
     printf 'postgres.sh: %s\n' "$*" >&2
@@ -41,7 +41,7 @@ postgres_bindir() {
     printf '%s\n' "$best"
 }
 
-# Prints who owns the cluster: ourselves, or an unprivileged user when we are root.
+# Prints the user that owns the cluster: the current user, or an unprivileged user if the current user is root.
 postgres_owner() {
     if ((EUID != 0)); then
         id -un
@@ -52,7 +52,7 @@ postgres_owner() {
     fi
 }
 
-# Runs a command as the owner of the cluster, from a directory the owner may be in.
+# Runs a command as the owner of the cluster, from a directory that the owner can enter.
 postgres_as_owner() {
     if ((EUID != 0)); then
         (cd / && "$@")
@@ -63,15 +63,15 @@ postgres_as_owner() {
     fi
 }
 
-# Makes a directory for the owner alone (root may enter any).
+# Creates a directory that only the owner can enter (root can enter every directory).
 postgres_make_directory() {
     mkdir -p "$1"
     if ((EUID == 0)); then chown "$(postgres_owner)" "$1"; fi
     chmod 0700 "$1"
 }
 
-# Prints where the cluster for a directory lives: in it; or, where the owner cannot get through the directories above,
-# as in root's own home, in a directory of /var/tmp that is named after it.
+# Prints the location of the cluster for a directory: the directory itself. If the owner cannot enter the directories above
+# it, as in root's home, the location is a directory in /var/tmp that is named after it.
 postgres_home() {
     local directory name
     mkdir -p "$1" || return 1

@@ -3,7 +3,7 @@
 #
 #   simulator_start BIN DIR [OPTION...]   starts `BIN/appstore-simulator serve --directory DIR OPTION...` on a free port
 #                                         and waits until it answers; exports what the jobs in jobs/ ask for
-#   simulator_stop DIR                    stops the one that simulator_start started there, by whichever script
+#   simulator_stop DIR                    stops the simulator that simulator_start started there, in any script
 
 # Prints the process that serves the directory, if it still runs: its number may belong to another by now.
 simulator_process() {

@@ -5,13 +5,13 @@ package enum Tables {
     /// Tables that others refer to come first.
     package static let all = snapshots + children + evidence
 
-    /// The tables of ``Snapshot/table``.
+    /// The tables with one row for each record: its newest ``Snapshot``.
     package static let snapshots = [transactions, refunds, renewals, notifications]
 
     /// The tables whose rows belong to a row of another table.
     package static let children = [notificationSendAttempts, advancedCommerceItems, advancedCommerceRefunds]
 
-    /// Evidence for the other tables, and records that are missing from them.
+    /// The signed originals of the rows, and what the rows lack: unknown or unusable fields, and rejected records.
     package static let evidence = [signedPayloads, schemaDrift, fieldIssues, rejectedRecords]
 
     /// The last columns of every snapshot table.

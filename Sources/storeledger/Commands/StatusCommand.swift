@@ -189,7 +189,10 @@ struct StatusText {
         }
         switch status.retryable {
         case nil: break
-        case 0: lines.append("  retry: storeledger retry JOB requests none of them again; the job has changed, or Apple no longer serves them")
+        case 0:
+            lines.append(
+                "  retry: storeledger retry JOB requests none of them again; the job has changed, or Apple no longer serves them"
+            )
         case let items?: lines.append("  retry: storeledger retry JOB requests \(counted(items, "failed item")) again")
         }
         return lines

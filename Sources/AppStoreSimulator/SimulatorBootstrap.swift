@@ -15,15 +15,15 @@ struct SimulatorBootstrap: Sendable {
         let endpoints = routes.map(\.name)
         let directory = try StoreDirectory(configuration, now: now())
         let plan = try Self.faults(configuration.faultsFile, endpoints: endpoints)
-        let file = directory.worldFile
-        let world = World(parameters: file.parameters)
+        let worldFile = directory.worldFile
+        let world = World(parameters: worldFile.parameters)
         let ids = world.customers.indices.map { world.ids.id(customer: $0, position: 0) }
         let available = routes.filter { world.app.environment == .production || $0.isInSandbox }
         let orders = available.contains { $0.name == Route.orderLookup.name } ? world.exampleOrders.map(\.id) : []
 
         let authority = try directory.authority(now: now())
         let served = ServedWorld(world)
-        for step in file.steps { _ = served.advance(by: step, at: file.parameters.anchor.rawValue) }
+        for step in worldFile.steps { _ = served.advance(by: step, at: worldFile.parameters.anchor.rawValue) }
 
         let app = world.app
         let key = try directory.developerKey(of: app)
@@ -53,7 +53,7 @@ struct SimulatorBootstrap: Sendable {
                 app: app,
                 issuer: authority.issuer,
                 cursors: cursors,
-                faultySigners: try FaultySigners(authority: authority, anchor: file.parameters.anchor),
+                faultySigners: try FaultySigners(authority: authority, anchor: worldFile.parameters.anchor),
                 log: answers
             ),
             log: arrivals,

@@ -13,8 +13,8 @@ package func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64? {
     guard (1...999_999).contains(year), (1...12).contains(month), (1...lengths[Int(month) - 1]).contains(day) else {
         return nil
     }
-    let past = year - 1
+    let yearsBefore = year - 1
     // 719,162 days lie between 0001-01-01 and 1970-01-01.
-    let wholeYears = past * 365 + past / 4 - past / 100 + past / 400 - 719_162
-    return wholeYears + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1
+    let newYear = yearsBefore * 365 + yearsBefore / 4 - yearsBefore / 100 + yearsBefore / 400 - 719_162
+    return newYear + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1
 }

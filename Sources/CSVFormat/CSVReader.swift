@@ -73,7 +73,7 @@ private struct LinePosition {
     private(set) var line = 1
     private var afterCR = false
 
-    /// Counts bytes that contain at most one line end, as their last byte.
+    /// Counts the line end in `bytes`, which can only be their last byte.
     mutating func pass(_ bytes: ArraySlice<UInt8>) {
         let isSecondOfPair = afterCR && bytes.count == 1 && bytes.last == UInt8(ascii: "\n")
         afterCR = bytes.last == UInt8(ascii: "\r")

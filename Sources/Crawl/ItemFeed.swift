@@ -17,7 +17,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
     ///
     /// It is small because other processes cannot work on leased items.
     private static var leaseBatch: Int { 20 }
-    /// How often the store is polled while every item is leased.
+    /// How long ``next()`` waits before it looks for an item again.
     private static var pollInterval: Duration { .milliseconds(100) }
 
     private struct StreamQueue {
@@ -41,8 +41,9 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         queues = Mutex(streams.map { StreamQueue(stream: $0) })
     }
 
-    /// Returns the next item, and waits while all are leased.
+    /// Returns the next item for a worker.
     ///
+    /// Waits while no item can be taken: workers here or in other processes have the rest, or it is put off.
     /// Returns `nil` when every item has reached its end.
     func next() async throws -> WorkItem? {
         while true {
@@ -95,7 +96,8 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
                 queues[index].hasWork = true
             case .later(let wait):
                 queues[index].hasWork = false
-                // Another process can return an item at any time, and this one soon if it has items in progress.
+                // Any process can put an item back before `wait` ends. This process may do so soon if it has items in
+                // progress.
                 let longestWait: Duration = queues[index].inProgress > 0 ? .milliseconds(100) : .seconds(1)
                 queues[index].nextLease = now + min(max(wait, .milliseconds(1)), longestWait)
             case .drained:

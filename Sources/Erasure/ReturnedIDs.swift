@@ -5,8 +5,8 @@ import Postgres
 extension Ledger {
     /// IDs of erased customers that are in the ledger again, for example after restoring an older backup.
     ///
-    /// Reads every record of the app once, and the texts that can contain IDs. Pages can continue at the same time,
-    /// because the tombstones apply to them too.
+    /// Reads every record of the app once, and the texts that can contain IDs. Crawls can store pages at the same time,
+    /// because each page is checked against the tombstones too.
     ///
     /// - Throws: ``Postgres/PostgresError``, ``LockTimeout`` when an erasure holds the lock for too long.
     package func returnedErasedIDs(in app: AppID) async throws -> Set<CustomerID> {
@@ -16,7 +16,7 @@ extension Ledger {
             var ids: Set<CustomerID> = []
             for column in IDColumn.all {
                 let rows = try connection.run(
-                    column.erasedIDs,
+                    column.erasedIDsQuery,
                     [.integer(app.rawValue), .bytea(tombstones.key.inner), .bytea(tombstones.key.outer)]
                 )
                 for row in rows {
@@ -34,7 +34,9 @@ extension Ledger {
         }
     }
 
-    /// Statements that return the next texts that can contain IDs, as `text` and `detail`, by `key`.
+    /// Each statement returns the next rows with texts that can contain IDs, in the order of `key`.
+    ///
+    /// The texts are in the columns `text` and `detail`. Parameters: the app, and the `key` after which to begin.
     private static let nextTexts = [
         """
         SELECT record_id::text AS key, raw AS text, convert_to(detail, 'UTF8') AS detail FROM rejected_records
@@ -103,7 +105,7 @@ private struct IDColumn {
     /// A query for the IDs of the column that have a tombstone.
     ///
     /// Parameters: the app, ``ErasureKey/inner`` and ``ErasureKey/outer``.
-    var erasedIDs: String {
+    var erasedIDsQuery: String {
         let mark = ErasureKey.sqlMark(of: "t.id", kind, inner: "$2", outer: "$3")
         return """
             SELECT t.id FROM (SELECT DISTINCT \(name)::text AS id FROM \(table) WHERE app_id = $1::integer) t

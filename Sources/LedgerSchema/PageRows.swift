@@ -17,8 +17,8 @@ package struct PageRows: Sendable {
 
 /// The state of one record at its `signedDate`.
 ///
-/// Of several snapshots the newest one is kept, in any order of arrival. A class, because lists of snapshots are filtered
-/// and sorted several times before they reach the ledger.
+/// The ledger keeps the newest snapshot of a record; the order in which snapshots arrive does not matter. This is a
+/// class, because lists of snapshots are filtered and sorted several times before they reach the ledger.
 package final class Snapshot: Sendable {
     /// One of ``Tables/snapshots``.
     package let table: Table
@@ -32,7 +32,9 @@ package final class Snapshot: Sendable {
     ///
     /// It decides between snapshots that are still equal, and identifies the snapshot.
     package let payloadSHA256: [UInt8]
-    /// SHA-256 of the payload without its signing date: the same for every signature of one content.
+    /// SHA-256 of the payload without its signing date.
+    ///
+    /// It stays the same when Apple signs the same content again.
     package let contentDigest: [UInt8]
     package let row: Row
     /// The rows that belong to this snapshot and are replaced together with it, by table.
@@ -138,8 +140,9 @@ package struct RejectedRecord: Sendable {
     /// The ledger keeps at most 256 KiB of it.
     package let raw: [UInt8]
     package let sha256: [UInt8]
-    /// SHA-256 that identifies the record in the text and is the same for each of its signatures; SHA-256 of the whole text
-    /// when the record cannot be identified.
+    /// SHA-256 of the record's kind and key, or of the whole text if it has no readable key.
+    ///
+    /// Apple signs a record again for each answer. The text is then different, but its kind and key are the same.
     package let identity: [UInt8]
 
     /// - Parameters:

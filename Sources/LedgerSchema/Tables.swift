@@ -5,7 +5,7 @@ package enum Tables {
     /// Tables that others refer to come first.
     package static let all = snapshots + children + answers + evidence
 
-    /// The tables of ``Snapshot/table``.
+    /// The tables with one row for each record: its newest ``Snapshot``.
     package static let snapshots = [transactions, refunds, renewals, notifications, appTransactions]
 
     /// The tables whose rows belong to a row of another table.
@@ -14,7 +14,7 @@ package enum Tables {
     /// The tables of ``Answer/table``, and the table whose rows belong to an order.
     package static let answers = [subscriptionStatuses, orders, orderTransactions]
 
-    /// Evidence for the other tables, and records that are missing from them.
+    /// The signed originals of the rows, and what the rows lack: unknown or unusable fields, and rejected records.
     package static let evidence = [signedPayloads, schemaDrift, fieldIssues, rejectedRecords]
 
     /// The last columns of every snapshot table.

@@ -20,7 +20,7 @@ extension ScalarReading {
     /// PostgreSQL cannot index more than about 2,700; Apple's texts are far shorter.
     static let textLimit = 2_048
 
-    /// From the year 1, which Xcode writes for "never", to 2286.
+    /// UNIX milliseconds, from Foundation's `Date.distantPast`, which Xcode writes for "never", to 2286.
     ///
     /// A number with 14 digits must be in another unit.
     static let plausibleMoments: ClosedRange<Int64> = -62_135_769_600_000...9_999_999_999_999

@@ -59,7 +59,7 @@ package struct Failure: Sendable {
             (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)
-        case is KeysWouldBeWritten:
+        case is TLSKeysWouldBeWritten:
             (
                 .configuration,
                 "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"

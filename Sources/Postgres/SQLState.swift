@@ -1,6 +1,6 @@
-/// A five-character SQLSTATE, PostgreSQL manual, appendix "PostgreSQL Error Codes".
+/// PostgreSQL's code of an error: five characters.
 ///
-/// A caller branches on one by writing `catch SQLState.uniqueViolation`.
+/// A caller can write `catch SQLState.uniqueViolation`. Source: PostgreSQL manual, appendix "PostgreSQL Error Codes".
 package struct SQLState: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -8,13 +8,13 @@ package struct Permit: Equatable, Sendable {
     package let expires: Duration
     /// The last moment at which the request may be written to a connection, on `Timekeeper.monotonic`.
     ///
-    /// DNS, connecting and TLS are part of the flight time that the ledger allows for. Half of it is reserved for the
-    /// way to Apple.
+    /// The ledger allows for a flight time after ``expires``. Its first half is for DNS, connecting and TLS. Its second
+    /// half is for the way to Apple.
     package let departsBy: Duration
-    /// The number of closings before the permit was issued.
+    /// The number of closings before the permit was issued; see ``ClosingStreak``.
     ///
-    /// A later closing cancels the unit.
-    let closing: Int
+    /// A closing discards all units that this process holds. So after a later closing, a permit cannot be given back.
+    let closingsBefore: Int
 
     /// Whether the request may be sent at `now`, on `Timekeeper.monotonic`.
     package func isValid(at now: Duration) -> Bool {

@@ -212,12 +212,12 @@ extension RateLimiter {
         held.removeAll { $0.isEmpty(at: now) }
         guard !held.isEmpty, held[0].take(at: now) else { return nil }
         let expires = held[0].expires
-        return Permit(expires: expires, departsBy: expires + terms.departureDelay, closing: closings.count)
+        return Permit(expires: expires, departsBy: expires + terms.departureDelay, closingsBefore: closings.count)
     }
 
     /// Gives the unit of a cancelled worker to the next one.
     private func giveBack(_ permit: Permit) {
-        guard permit.closing == closings.count else { return }
+        guard permit.closingsBefore == closings.count else { return }
         held.insert(HeldUnits(returning: permit), at: 0)
         handOut()
         if waiters.isEmpty { dispatcher?.cancel() }

@@ -10,6 +10,7 @@ package struct CertificateShape: Sendable {
         /// DER of the extension's value.
         package var value: [UInt8]
 
+        /// The default value is NULL in DER, as in an ``AppleMarker``.
         package init(_ identifier: String, isCritical: Bool = false, value: [UInt8] = [0x05, 0x00]) {
             self.identifier = identifier
             self.isCritical = isCritical
@@ -29,7 +30,7 @@ package struct CertificateShape: Sendable {
     package var keyUsage: [String]
     /// Extensions after basicConstraints, key identifiers and keyUsage, such as an ``AppleMarker``.
     package var extensions: [Extension]
-    /// Replaces the key's hash, for a certificate that imitates another one.
+    /// `nil` for the hash of the key; another value makes a certificate that imitates another one.
     package var subjectKeyIdentifier: [UInt8]?
 
     /// Like Apple Root CA - G3: P-384, 25 years.

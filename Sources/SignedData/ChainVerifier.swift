@@ -94,8 +94,8 @@ final class ChainVerifier: @unchecked Sendable {
         }
         let isMarked = leaf.hasExtension(AppleMarker.leaf)
         guard !leaf.looksLikeAuthority else {
-            // With the leaf's marker it is a leaf that may also issue certificates; without it, an authority's
-            // certificate.
+            // A certificate with the leaf's marker is a leaf that may also issue certificates. Without the marker, it
+            // is an authority's certificate in the place of the leaf.
             throw JWSRejection(
                 isMarked ? .chain : .leafIsAuthority,
                 "x5c[0] is an authority's certificate, not a leaf."

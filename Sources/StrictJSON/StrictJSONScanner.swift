@@ -169,8 +169,8 @@ extension StrictJSONScanner {
         return true
     }
 
-    private func failure(_ reason: StrictJSONError.Reason, at place: Int? = nil) -> StrictJSONError {
-        StrictJSONError(reason: reason, offset: place ?? offset)
+    private func failure(_ reason: StrictJSONError.Reason, at start: Int? = nil) -> StrictJSONError {
+        StrictJSONError(reason: reason, offset: start ?? offset)
     }
 
     private func unexpected() -> StrictJSONError {

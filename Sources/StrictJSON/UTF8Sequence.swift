@@ -21,7 +21,9 @@ enum UTF8Sequence {
         return length
     }
 
-    /// The error for an unexpected byte or end at `offset`; invalid UTF-8 is reported as such.
+    /// The error for a byte at `offset` that the syntax does not allow, or for a document that ends there.
+    ///
+    /// If invalid UTF-8 begins at the byte, the reason is `encoding`; otherwise `json`.
     static func unexpected(in bytes: [UInt8], at offset: Int) -> StrictJSONError {
         guard offset < bytes.count, bytes[offset] >= 0x80 else { return StrictJSONError(reason: .json, offset: offset) }
         do throws(StrictJSONError) {

@@ -21,7 +21,7 @@ enum Console {
         raw(line + "\n")
     }
 
-    /// Writes text to stderr, without secrets.
+    /// Writes text to stderr and adds no line end; secrets in it are replaced.
     static func raw(_ text: String) {
         // A failure to write to stderr cannot be reported.
         _ = write(redacted(text), to: STDERR_FILENO)

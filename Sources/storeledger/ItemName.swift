@@ -4,7 +4,7 @@ import JobPlan
 /// The readable name of an item: an ID itself, or the two moments of a window of notifications.
 func itemName(_ key: String) -> String {
     let reading = WindowReading(itemKey: key)
-    if reading == .failures { return "failed deliveries of seven days" }
+    if reading == .failures { return "failed deliveries of the last seven days" }
     guard let window = key.wholeMatch(of: /([0-9]{1,15})\.\.([0-9]{1,15})#[0-9a-f]+(\+second)?/),
         let start = Int64(window.1), let end = Int64(window.2)
     else { return key }

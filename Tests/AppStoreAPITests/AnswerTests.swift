@@ -103,7 +103,7 @@ struct AnswerTests {
     }
 
     @Test(arguments: ["text/html", "", "application/octet-stream; charset=x", nil])
-    func `H37 a page is taken whatever its Content-Type says`(type: String?) async throws {
+    func `H37 a page is accepted with any Content-Type`(type: String?) async throws {
         let apple = try ScriptedApple { _ in answer(200, emptyPage, type.map { ["Content-Type: \($0)"] } ?? []) }
         let page = try await withClient(of: apple) { client in
             try await client.somePage()
@@ -130,7 +130,7 @@ struct AnswerTests {
     }
 
     @Test
-    func `nobody there is a transport failure`() async throws {
+    func `a refused connection is a transport failure`() async throws {
         let apple = try ScriptedApple { _ in "" }
         let failure = try await withClient(of: apple) { client in
             apple.stop()

@@ -40,7 +40,7 @@ struct TokenTests {
     }
 
     @Test
-    func `renewing a token nobody refused changes nothing`() async throws {
+    func `renewing a token that was not refused changes nothing`() async throws {
         let apple = try ScriptedApple { _ in answer(200, emptyPage) }
         try await withClient(of: apple) { client in
             for _ in 1...2 {

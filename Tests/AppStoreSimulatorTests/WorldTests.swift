@@ -49,7 +49,7 @@ import Testing
         #expect(Self.payloads(of: one) == Self.payloads(of: other))
     }
 
-    @Test func `one notification in so many is late, by 66 to 180 minutes, and the seed says which`() {
+    @Test func `a fixed share of notifications is late, by 66 to 180 minutes, and the seed determines which`() {
         var parameters = Self.parameters(customers: 2_000)
         #expect(World(parameters: parameters).notifications.allSatisfy { $0.delay == 0 })
         parameters.lateNotifications = 200

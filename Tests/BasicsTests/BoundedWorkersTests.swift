@@ -111,7 +111,7 @@ struct BoundedWorkersTests {
         }
     }
 
-    @Test func `a cancelled group asks for no further element`() async {
+    @Test func `a cancelled group takes no further element`() async {
         let (started, isStarted) = AsyncStream.makeStream(of: Void.self)
         let asked = Mutex(0)
         let group = Task {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What a replay makes of an archive that somebody has changed.
+/// Replays of an archive that was changed by hand.
 @Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct DamagedArchiveTests {
     /// A change of one archived record, and the word its rejection is filed under.

@@ -76,7 +76,7 @@ struct DatabaseFaultTests {
             undone: "DROP TRIGGER r ON transactions"
         ),
     ])
-    func `what cannot be stored ends the run, and once mended the next one has everything`(damage: Damage)
+    func `a failed write ends the run, and after the repair the next run has everything`(damage: Damage)
         async throws
     {
         try await Stage.with(.init(customers: 5)) { stage in

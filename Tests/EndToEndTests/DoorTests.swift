@@ -33,12 +33,12 @@ struct DoorTests {
         #expect(!state.bar(at: .seconds(41), wall: moment + .seconds(40)).contains("waits"))
     }
 
-    @Test func `nobody may read the process's secrets from outside`() {
+    @Test func `another process cannot read the process's secrets`() {
         ProcessHardening.harden()
         var cores = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &cores)
         #expect(cores.rlim_cur == 0 && cores.rlim_max == 0)
-        // Of a process that may not be dumped, the kernel hides whatever only its owner may see.
+        // For a process that is not dumpable, the kernel hides everything that only the owner can read.
         var status = stat()
         #expect(unsafe stat("/proc/self/environ", &status) == 0 && status.st_uid == 0)
     }

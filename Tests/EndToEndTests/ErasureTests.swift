@@ -216,7 +216,8 @@ struct ErasureTests {
     }
 
     @Test(arguments: ["a renewal's ID", "an original ID", "the account token in capitals"])
-    func `P4: whichever ID names the customer, the same rows go and everybody else's stay`(name: String) async throws {
+    func `P4: every ID of the customer removes the same rows, and other customers' rows stay`(name: String) async throws
+    {
         try await loaded { stage, job, book, customer in
             let others = "SELECT count(*) FROM transactions WHERE listed_transaction_id <> '\(customer.listed)'"
             let before = try await book.count(others)
@@ -299,7 +300,7 @@ struct ErasureTests {
             let before = try await dump(book)
             let blocker = try stage.book()
             try await stage.withStoreledger(["erase", job, "--transaction-id", customer.listed]) { process in
-                // The gaps come last but for the samples; whoever holds their table stops the erasure there.
+                // The gaps come last but for the samples; a lock on their table stops the erasure there.
                 try await blocker.with { connection in
                     try connection.transaction { connection in
                         try connection.script("LOCK TABLE coverage_gaps IN SHARE MODE")
@@ -409,7 +410,7 @@ struct ErasureTests {
         }
     }
 
-    @Test func `an erasure that names nobody, somebody badly, or twice is refused before anything is read`()
+    @Test func `an erasure without an ID, with a malformed ID or with an ID twice is refused before anything is read`()
         async throws
     {
         try await Stage.with(.init(customers: 2)) { stage in

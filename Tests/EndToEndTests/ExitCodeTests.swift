@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// What `storeledger` tells the shell, and whoever reads its one sentence.
+/// The exit code of `storeledger` and its one-sentence message.
 @Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct ExitCodeTests {
     /// One way of going wrong.

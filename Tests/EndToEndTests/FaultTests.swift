@@ -110,7 +110,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `H20 nobody asks an endpoint before the moment its 429 names`() async throws {
+    @Test func `H20 no process sends a request to an endpoint before the time in its 429`() async throws {
         try await Stage.with(.init(customers: 30)) { stage in
             let path = try await stage.migrated(stage.job)
             let moment = Int64(Date.now.timeIntervalSince1970 * 1_000) + 3_000
@@ -200,7 +200,7 @@ struct FaultTests {
         }
     }
 
-    /// The first listed customer with so many transactions; rejecting all of ten or fewer stops no run.
+    /// The first listed customer whose number of transactions is in `records`; rejecting all of ten or fewer stops no run.
     private static func customer(
         with records: ClosedRange<Int>,
         in stage: Stage
@@ -241,7 +241,7 @@ struct FaultTests {
             let status = try await stage.storeledger("status", path)
             #expect(
                 status.output.contains(
-                    "unknown to Apple: 1 ID, such as 999999999999; with changedSince, only retry requests them again"
+                    "unknown to Apple: 1 ID, such as 999999999999; with changedSince, only storeledger retry JOB requests them again"
                 )
             )
         }

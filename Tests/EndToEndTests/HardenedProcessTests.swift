@@ -35,7 +35,7 @@ struct HardenedProcessTests {
         }
     }
 
-    /// Root may read everything, so root asks as somebody else.
+    /// Root may read everything, so a test as root runs as another user.
     private static func asOrdinaryUser(_ program: String, _ arguments: [String]) -> (String, [String]) {
         guard geteuid() == 0 else { return (program, arguments) }
         return ("/usr/bin/setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", program] + arguments)

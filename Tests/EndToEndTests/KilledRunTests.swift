@@ -9,7 +9,7 @@ struct KilledRunTests {
     private static let concurrency = 8
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `a run killed again and again ends as if nobody had touched it`(seed: UInt64) async throws {
+    func `a run killed again and again ends like an undisturbed run`(seed: UInt64) async throws {
         try await Stage.with(.init(seed: Int(seed), customers: 25, transactionsPerCustomer: 25)) { stage in
             var job = stage.job
             job.schema = "undisturbed"

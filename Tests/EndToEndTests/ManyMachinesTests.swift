@@ -141,7 +141,7 @@ struct ManyMachinesTests {
             let early = arrivals.count {
                 $0.endpoint == "refundHistory" && $0.at > refusal.at && $0.at < refusal.at + 2_900
             }
-            // What was on its way, and what a slow machine sent before it had read the 429; 29 if nobody had stopped.
+            // What was on its way, and what a slow machine sent before it had read the 429; 29 if no machine had stopped.
             #expect(early <= 12)
             let during = arrivals.count {
                 $0.endpoint == "transactionHistory" && $0.at > refusal.at && $0.at < refusal.at + 2_900

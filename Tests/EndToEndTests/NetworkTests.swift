@@ -23,7 +23,7 @@ struct NetworkTests {
             expectNone(try await book.differences(from: stage.store.world()))
             expectNone(try await book.column("SELECT item_key FROM crawl_items WHERE state <> 'done'"))
             #expect(try await book.count("SELECT sum(deferrals) FROM crawl_items") == 0)
-            // A request that nobody counted would overdraw the app's limit.
+            // An uncounted request would exceed the app's limit.
             let arrivals = try await stage.store.requests().total
             #expect(try await book.count("SELECT sum(granted) FROM rate_buckets") >= arrivals)
             #expect(try await book.count("SELECT sum(request_count) FROM crawl_items") >= arrivals)

@@ -18,7 +18,7 @@ struct OperationTests {
         return try await stage.migrated(job)
     }
 
-    @Test func `retry asks for what failed and for nothing else`() async throws {
+    @Test func `retry requests only failed items`() async throws {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
             try await stage.run(job, expecting: 2)
@@ -59,7 +59,7 @@ struct OperationTests {
             try #require(flock(taken, LOCK_EX) == 0)
 
             let code = try await stage.withStoreledger(["run", job]) { run in
-                // Every item has ended by then, and the run waits for whoever writes into the directory.
+                // Every item has ended by then, and the run waits for the process that writes into the directory.
                 #expect(await run.errorLine(with: "writing CSV files") != nil)
                 try await stage.book().with {
                     // What a retry does before it is killed.
@@ -214,7 +214,7 @@ struct OperationTests {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
             let file = stage.directory + "/storeledger.prom"
-            // Whoever collects it is another user, whatever the umask is here.
+            // Another user collects the file, so its mode must not depend on the umask.
             let arguments = [Executables.storeledger, "run", job, "--progress", "none", "--metrics-file", file]
             try await withChildProcess(
                 "/bin/sh",
@@ -261,7 +261,7 @@ struct OperationTests {
         }
     }
 
-    @Test func `init writes a job that runs, and asks for what is missing`() async throws {
+    @Test func `init writes a job that runs, and prompts for missing values`() async throws {
         try await Stage.with(.init(customers: 3)) { stage in
             let own = try String(contentsOfFile: stage.store.directory + "/job.yaml", encoding: .utf8)
             func value(_ key: String) -> String {

@@ -146,7 +146,7 @@ struct OutputTests {
         }
     }
 
-    /// The second is a pipe that nobody reads.
+    /// The second is a pipe without a reader.
     @Test(arguments: [
         "exec \"$0\" validate \"$1\" >/dev/full",
         "mkfifo pipe.$$ && exec 3<>pipe.$$ 4>pipe.$$ 3<&- && exec \"$0\" validate \"$1\" >&4",
@@ -188,7 +188,7 @@ struct OutputTests {
             let path = try await stage.migrated(job)
             try await stage.run(path)
             let book = try stage.book()
-            // Of a snapshot read again, the rows that belong to it are written anew.
+            // For a snapshot that is read again, its dependent rows are rewritten.
             let children = ["advanced_commerce_items", "advanced_commerce_refunds"]
             let tables = LedgerBook.dataTables.filter { !children.contains($0) }
             let versions = try await book.versions(of: tables)

@@ -49,7 +49,7 @@ struct RejectedShareTests {
         }
     }
 
-    @Test func `one bad record in ten stops a run once, and no later start for the same ones`() async throws {
+    @Test func `one bad record in ten stops a run once, and the same records stop no later start`() async throws {
         try await Stage.with(.init(customers: 150, transactionsPerCustomer: 25)) { stage in
             let path = try await stage.migrated(Self.job(of: stage))
             let size = try await Self.size(of: stage)

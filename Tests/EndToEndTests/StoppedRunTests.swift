@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What happens when somebody asks a run to stop.
+/// Runs that are stopped by a signal.
 @Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct StoppedRunTests {
     /// A job that would take a minute.

@@ -54,7 +54,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `transaction info asks for each listed transaction itself, once a run`() async throws {
+    @Test func `transaction info requests each listed transaction once per run`() async throws {
         try await Stage.with(Self.store) { stage in
             let list = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
             let ids = list.split(separator: "\n").dropFirst().map(String.init)
@@ -195,7 +195,7 @@ struct StreamTests {
         }
     }
 
-    @Test func `a descending history is crawled anew in every run`() async throws {
+    @Test func `a descending history is crawled from the beginning in every run`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {sort: DESCENDING}"]

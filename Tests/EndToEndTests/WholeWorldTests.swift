@@ -100,7 +100,7 @@ struct WholeWorldTests {
         }
     }
 
-    @Test func `a restart asks for everything again and changes no row`() async throws {
+    @Test func `a restart requests everything again and changes no row`() async throws {
         try await Stage.with { stage in
             let path = try await stage.migrated(stage.job)
             try await stage.run(path)

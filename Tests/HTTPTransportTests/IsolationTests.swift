@@ -67,7 +67,7 @@ struct IsolationTests {
         await #expect(processExitsWith: .success) {
             let home = FileManager.default.temporaryDirectory.appending(path: "storeledger-\(UUID())")
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: home) }  // a leftover directory harms nobody
+            defer { try? FileManager.default.removeItem(at: home) }  // a leftover directory is harmless
             try Data("machine 127.0.0.1 login someone password secret\ndefault login other password secret\n".utf8)
                 .write(to: home.appending(path: ".netrc"))
             unsafe setenv("HOME", home.path, 1)

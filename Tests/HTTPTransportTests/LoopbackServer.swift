@@ -131,7 +131,7 @@ struct Connection: Sendable {
         unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
 
-    /// Waits for the client to hang up, at most so many milliseconds.
+    /// Waits for the client to close the connection, at most the given number of milliseconds.
     func isClosed(within milliseconds: Int32) -> Bool {
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&waiting, 1, milliseconds) > 0 && read() == nil

@@ -87,7 +87,7 @@ struct OpenSSLServer {
 
     func stop() {
         command.stop()
-        try? FileManager.default.removeItem(at: directory)  // a leftover directory harms nobody
+        try? FileManager.default.removeItem(at: directory)  // a leftover directory is harmless
     }
 
     func get(_ url: String, trusting caFile: String) async throws -> HTTPResponse {

@@ -79,7 +79,7 @@ enum JobText {
         let directory = FileManager.default.temporaryDirectory.appending(path: "jobplan-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer {
-            // A directory left behind in a temporary place harms nobody.
+            // A leftover directory in a temporary place is harmless.
             try? FileManager.default.removeItem(at: directory)
         }
         return try work(directory.path())

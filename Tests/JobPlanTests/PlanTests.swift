@@ -62,7 +62,7 @@ import Testing
         #expect(span.unreachable == (Self.midnight - Self.day * 200)..<oldest)
     }
 
-    @Test func `who asks for as much as Apple has is short of nothing`() throws {
+    @Test func `a request for everything that Apple has leaves no gap`() throws {
         let span = try Self.notifications("startDate: -180d").span(now: Self.midnight, lastRun: nil, in: .production)
         #expect(span.requested == (Self.midnight - Self.day * 180 + .seconds(600))..<Self.midnight)
         #expect(span.unreachable == nil)
@@ -92,7 +92,7 @@ import Testing
         #expect(stream.span(now: Self.midnight, lastRun: nil, in: .production).requested.upperBound == Self.midnight)
     }
 
-    @Test func `a span wholly out of reach asks for nothing and is one gap`() throws {
+    @Test func `a span wholly out of reach plans no request and is one gap`() throws {
         let span = try Self.notifications("startDate: -300d, endDate: -200d")
             .span(now: Self.midnight, lastRun: nil, in: .production)
         #expect(span.requested.isEmpty)

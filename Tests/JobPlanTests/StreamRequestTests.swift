@@ -27,7 +27,7 @@ import Testing
         return stream.request(for: item, now: Self.now)
     }
 
-    @Test func `history without filters asks for nothing more than the ID`() throws {
+    @Test func `history without filters sends only the ID`() throws {
         #expect(try request("transactionHistory: {}") == .get("/inApps/v2/history/2000000123456789"))
     }
 
@@ -165,7 +165,7 @@ import Testing
         )
     }
 
-    @Test func `the probe asks for the failures of the last minute`() {
+    @Test func `the probe requests the failures of the last minute`() {
         let body = #"{"startDate":1699999940000,"endDate":1700000000000,"onlyFailures":true}"#
         #expect(
             NotificationHistory.probe(at: Self.now) == .post("/inApps/v1/notifications/history", body: Array(body.utf8))

@@ -146,7 +146,7 @@ struct BudgetTests {
         try await world.run("UPDATE rate_scopes SET last_now = now() + interval '30 minutes', next_at = '-infinity'")
         let before = try await world.value("SELECT last_now FROM rate_scopes")
         let grant = try await budget.take(.transactionHistory, atMost: 1)
-        // And nobody asks in a loop.
+        // No worker requests permits in a loop.
         #expect(grant.granted == 0 && grant.refusal == .clock && grant.wait == .seconds(60))
         #expect(try await world.value("SELECT last_now FROM rate_scopes") == before)
         try await world.run("UPDATE rate_scopes SET last_now = now() + interval '2 seconds'")
@@ -180,7 +180,7 @@ struct BudgetTests {
         let theirs = budget(world, perHour: 360_000, ledger: try world.anotherProcess())
         #expect(try await mine.take(.transactionHistory, atMost: 1).granted == 1)
         for share in [0.5, 0.25, 0.125, 0.0625, 0.05, 0.05] {
-            // Thirty-two answers of one closing count once, whoever got them.
+            // Thirty-two 429 answers of one closing count once, regardless of the worker that received them.
             for _ in 1...16 {
                 try await mine.close(.transactionHistory, for: .seconds(5))
                 try await theirs.close(.transactionHistory, for: .seconds(5))
@@ -334,7 +334,7 @@ struct BudgetTests {
         #expect(try await world.value("SELECT sum(granted) FROM rate_buckets") == "25")
     }
 
-    @Test func `D30 a grant is durable before it is used, whatever the role prefers`() async throws {
+    @Test func `D30 a grant is durable before it is used, even if the role sets synchronous_commit off`() async throws {
         let world = try await TestLedger()
         let role = try await world.value("SELECT current_user")
         let database = try await world.value("SELECT current_database()")

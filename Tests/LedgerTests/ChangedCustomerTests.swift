@@ -6,7 +6,7 @@ import Planning
 import TestSupport
 import Testing
 
-/// `changedSince`: whom a run asks for, when, and how often.
+/// `changedSince`: the customers that a run requests, when, and how often.
 @Suite(.migratedDatabase)
 struct ChangedCustomerTests {
     private static let streams = "transactionHistory: {}, notificationHistory: {scope: app}"
@@ -211,7 +211,7 @@ struct ChangedCustomerTests {
     {
         let scene = try await Scene()
         let streams = Self.streams + ", refundHistory: {for: revoked}"
-        /// Whose refunds a run asks for, once it has named its customers.
+        /// The customers whose refunds a run requests after it has identified the changed customers.
         func refunds(_ plan: RunPlan, _ run: Int64) async throws -> [String] {
             _ = try await scene.world.ledger.planChangedCustomers(plan, run: run)
             #expect(try await scene.asked(run) == [])
@@ -342,7 +342,7 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(scene.plan(now: .daysAfter(1))) == [])
     }
 
-    @Test func `an overlap of days asks for no customer more often`() async throws {
+    @Test func `an overlap of days requests no customer more often`() async throws {
         let scene = try await Scene()
         let streams = "transactionHistory: {}, notificationHistory: {scope: app, overlap: 7d}"
         try await scene.notify("86", hoursAgo: 5)
@@ -352,7 +352,8 @@ struct ChangedCustomerTests {
         #expect(try await scene.run(scene.plan(now: .daysAfter(2), streams: streams)) == [])
     }
 
-    @Test func `a date names whoever notifications name since, asked before or not`() async throws {
+    @Test func `a date selects every customer mentioned in notifications since, requested before or not`() async throws
+    {
         let scene = try await Scene()
         try await scene.notify("91", hoursAgo: 30)
         try await scene.notify("92", hoursAgo: 10)
@@ -372,7 +373,7 @@ struct ChangedCustomerTests {
         #expect(try await scene.begin(scene.plan(now: .daysAfter(1))).remarks == [])
     }
 
-    @Test func `what plan counts is what the run asks for when no notification comes in between`() async throws {
+    @Test func `plan counts the requests of the run when no notification comes in between`() async throws {
         let scene = try await Scene()
         try await scene.notify("97", hoursAgo: 5)
         let plan = try await scene.plan()

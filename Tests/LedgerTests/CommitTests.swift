@@ -77,7 +77,7 @@ struct CommitTests {
         #expect(try await world.rowVersions() == versions)
     }
 
-    /// Two snapshots of one transaction; the second of the pair wins in whatever order they arrive.
+    /// Two snapshots of one transaction; the second of the pair wins in either order of arrival.
     @Test(arguments: [
         [
             Rows.transaction("1", signed: 1_000, hash: 9, product: "old"),
@@ -97,7 +97,7 @@ struct CommitTests {
             Rows.transaction("1", signed: 1_001, hash: 1, product: "new"),
         ],
     ])
-    func `D14 J67 the newest snapshot wins in whatever order the two arrive, with a fixed tie-break`(
+    func `D14 J67 the newest snapshot wins in either order of arrival, with a fixed tie-break`(
         _ snapshots: [Snapshot]
     ) async throws {
         let world = try await TestLedger()

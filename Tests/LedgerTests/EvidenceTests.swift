@@ -13,7 +13,7 @@ struct EvidenceTests {
         RowOrigin(app: world.app, job: "nightly-sync", run: run, stream: .transactionHistory, listedTransactionID: nil)
     }
 
-    @Test func `the archive keeps each payload once and each header once, whatever comes again`() async throws {
+    @Test func `the archive keeps each payload once and each header once when records come again`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])
         let pages = [("10", "h1", UInt8(1)), ("10", "h1", 1), ("11", "h1", 2), ("10", "h2", 3), ("10", "h2", 1)]
@@ -116,7 +116,7 @@ struct EvidenceTests {
         }
     }
 
-    @Test func `a payload that refund history returned is known as such, whoever brought it first`() async throws {
+    @Test func `a payload that refund history returned is known as such, in any order of the streams`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1"])
         var rows = PageRows()
@@ -243,7 +243,7 @@ struct EvidenceTests {
         #expect(try await world.rows("SELECT sku FROM advanced_commerce_items") == ["(a)"])
     }
 
-    /// The assignment that somebody makes by hand.
+    /// An assignment made by hand.
     @Test(arguments: [
         "product_id = 'other'", "product_id = NULL", "price_milliunits = 1", "payload = '{\"a\": 1}'",
         "signed_date = signed_date - interval '1 second'", "product_id = 'other', content_hash = NULL",

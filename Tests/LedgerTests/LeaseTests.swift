@@ -28,7 +28,7 @@ struct LeaseTests {
         #expect(row == [expected])
     }
 
-    @Test func `what a dead worker held is taken over before items that nobody has begun`() async throws {
+    @Test func `what a dead worker held is taken over before items that no worker has begun`() async throws {
         let world = try await TestLedger()
         let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
         let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 300)"))
@@ -41,7 +41,7 @@ struct LeaseTests {
         #expect(taken.count == 5)
     }
 
-    @Test func `what was put off waits until what nobody has begun has had its turn`() async throws {
+    @Test func `deferred items wait until items not yet begun have had their turn`() async throws {
         let world = try await TestLedger()
         let plan = world.plan(try await Jobs.load(streams: "transactionHistory: {}"))
         let start = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT generate_series(1, 5)"))
@@ -226,7 +226,7 @@ struct LeaseTests {
         #expect(again == [expected])
     }
 
-    @Test func `a lease nobody relies on is not renewed, and runs out`() async throws {
+    @Test func `a lease without a user is not renewed, and expires`() async throws {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])
         try await expire(world)

@@ -91,7 +91,7 @@ struct MigratorTests {
         let report = try await Migrator(ledger: world.ledger, directory: try TestLedger.sql).migrate()
         #expect(report.applied == ["0015_payload_statistics.sql"])
         #expect(try await world.value(known) == "transactions")
-        #expect(try await world.value("pg_relation_filenode('renewals')") == file)  // it is not written anew
+        #expect(try await world.value("pg_relation_filenode('renewals')") == file)  // the table is not rewritten
         #expect(try await world.value(spared) == "refunds renewals notifications signed_payloads latest_signatures")
     }
 
@@ -132,7 +132,7 @@ struct MigratorTests {
         #expect(columns == 2)
     }
 
-    @Test func `a view that changes is made anew with those on it, keeps its readers, and spares the others`()
+    @Test func `a changed view is recreated with its dependent views, keeps its grants, and leaves the others`()
         async throws
     {
         let ledger = try TestLedger.bare()

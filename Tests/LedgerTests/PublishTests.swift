@@ -145,7 +145,7 @@ struct PublishTests {
         }
     }
 
-    @Test func `D28 all tables show one moment, whatever others commit meanwhile`() async throws {
+    @Test func `D28 all tables show one snapshot despite concurrent commits`() async throws {
         let world = try await TestLedger()
         try await fill(world, Rows.fullPage())
         let url = try TemporaryDatabase.conninfo

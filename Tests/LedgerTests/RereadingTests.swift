@@ -184,7 +184,7 @@ struct RereadingTests {
         #expect(try await world.count("crawl_items WHERE item_key LIKE 'failures#%'") == 1)
     }
 
-    @Test func `what a run asks for follows from its own windows, not from those that are read again`() async throws {
+    @Test func `the requests of a run follow from its own windows, not from those that are read again`() async throws {
         let world = try await TestLedger()
         let first = try await world.begin(Self.nightly)
         try await world.finish(first.run)

@@ -120,7 +120,7 @@ struct WindowTests {
         #expect(try await world.count("crawl_items WHERE window_end > '2026-05-02T00:00:00Z'") == 0)
     }
 
-    @Test func `restart asks for the whole span again, in the same windows`() async throws {
+    @Test func `restart requests the whole span again, in the same windows`() async throws {
         let world = try await TestLedger()
         let streams = "notificationHistory: {scope: app, startDate: 2026-05-20T00:00:00Z}"
         let first = try await world.begin(streams)
@@ -213,7 +213,7 @@ struct WindowTests {
         #expect(again?.window == newStart..<window.upperBound && again?.restarts == 1)
     }
 
-    @Test func `what Apple drops while a run that asks for all there is goes on leaves no gap`() async throws {
+    @Test func `notifications that Apple drops during a run for the full history are not a gap`() async throws {
         let world = try await TestLedger()
         let job = try await Jobs.load(streams: "notificationHistory: {scope: transactions}")
         let plan = world.plan(job)
@@ -223,7 +223,7 @@ struct WindowTests {
         )
         let holder = world.holder(of: first.run)
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
-        #expect(plan.asksAsFarBackAsApple(item))
+        #expect(plan.startsAtOldestServedDate(item))
         let newStart = AppStoreEnvironment.production.oldestNotification(at: .daysAfter(1))
         try await world.record(
             .shortened(code: 4_000_012, message: "too far"),

@@ -2,7 +2,7 @@ import LedgerSchema
 import Testing
 
 struct AnyKindTests {
-    @Test func `a record of a kind nobody noted loads as what its keys say`() throws {
+    @Test func `a record without a noted kind loads as the kind that its keys show`() throws {
         let world = try World()
         #expect(try world.normalize(anyKind: world.transaction()).snapshots.map(\.table) == [Tables.transactions])
         #expect(try world.normalize(anyKind: world.renewal()).snapshots.map(\.table) == [Tables.renewals])

@@ -4,7 +4,7 @@ import Testing
 
 /// One field with one value, and what its column then holds.
 struct FieldIssueTests {
-    /// Loads a transaction whose `field` is `value`; the row is loaded whatever happens to the field.
+    /// Loads a transaction whose `field` is `value`; the row is loaded even if the field is not.
     private static func load(_ field: String, _ value: String) throws -> (snapshot: Snapshot, rows: PageRows) {
         let world = try World()
         let rows = try world.normalize(transactions: world.transaction([field: value]))

@@ -25,7 +25,7 @@ final class RefusingServer: Sendable {
         listener.serve { [self] client in
             defer { close(client) }
             guard receive(from: client) != nil else { return }
-            // Counted first: whoever has read the answer may look.
+            // Counted before the answer is sent, because a client that has read the answer can check the count.
             let turn = count.withLock { turn in
                 defer { turn += 1 }
                 return turn

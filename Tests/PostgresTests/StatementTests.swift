@@ -47,7 +47,7 @@ struct StatementTests {
         }
     }
 
-    @Test func `rows that differ in what is NULL share a statement, whichever comes first`() async throws {
+    @Test func `rows that differ in what is NULL share a statement in either order`() async throws {
         try await TemporaryDatabase.pool().withConnection { connection throws in
             try connection.script("CREATE TABLE numbers (a bigint, b text)")
             let rows: [Row] = [

@@ -96,7 +96,7 @@ struct TLSServer: Sendable {
         fi
         """
 
-    /// A port that nobody listens on now.
+    /// A port without a listener.
     private static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

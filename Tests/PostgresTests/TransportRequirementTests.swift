@@ -99,7 +99,7 @@ struct TransportRequirementTests {
             try require(try TransportRequirementTests.words("service=local").isEmpty)
             unsafe setenv("PGSERVICE", "plain", 1)
             try require((try? TransportRequirementTests.words("dbname=ledger")) == nil)
-            // A service that nobody has defined is an error, never a reason to go without TLS.
+            // An undefined service is an error and never a reason to connect without TLS.
             do {
                 _ = try TransportRequirementTests.words("service=nobody")
                 try require(false)

@@ -102,7 +102,7 @@ final class Fleet: Sendable {
             do {
                 permit = try await limiter.permit()
             } catch is ClockDisagreement {
-                // Over, until somebody starts it again.
+                // Stopped until it is started again.
                 return try await sleep(1e9)
             }
             try await dawdle(&random)
@@ -185,7 +185,7 @@ private final class FleetLedger: RateLedger {
     private let isAlone: Bool
     private let hasFaults: Bool
     private let time: ManualTime
-    /// When its clock is set back, by how much, and when somebody sets it right, if ever.
+    /// When its clock is set back, by how much, and when it is corrected, if ever.
     private let setBack: (at: Double, by: Double, rightAt: Double)
     private let setForward: Double
 

@@ -13,14 +13,14 @@ struct FleetTests {
 
     /// Fleets that rest for so long before their ledger's clock is set back that only the processes can see it.
     @Test(arguments: [976, 1_778, 2_895] as [UInt64])
-    func `CK4 R4: a clock that is set back while nobody asks and then set right gives nothing away`(seed: UInt64)
+    func `CK4 R4: a clock that is set back between requests and then corrected grants no extra requests`(seed: UInt64)
         async throws
     {
         #expect(try await Fleet.worstHour(seed: seed) <= Self.share)
     }
 
     @Test(arguments: 0..<4)
-    func `R1 R2 R4: no rolling hour sees more arrivals than the share, whatever happens to workers, ledger and clock`(
+    func `R1 R2 R4: no rolling hour sees more arrivals than the share, despite failures of workers, ledger and clock`(
         part: Int
     ) async throws {
         var arrivals = 0

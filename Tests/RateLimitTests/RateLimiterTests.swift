@@ -70,7 +70,7 @@ struct RateLimiterTests {
         #expect(served.numbers == Array(1...20))
     }
 
-    @Test func `whoever watches is told how long nobody may send, and nothing of an even pace`() async throws {
+    @Test func `an observer is told how long the endpoint is closed, and not of waits for an even pace`() async throws {
         let stalls = Mutex<[Duration]>([])
         let answers: [RateGrant] = [
             RateGrant(granted: 0, wait: .seconds(2), refusal: .pace), .refused(.seconds(40)), .granted(1),
@@ -174,7 +174,7 @@ struct RateLimiterTests {
         #expect(ledger.asked.isEmpty)
     }
 
-    @Test func `an error of the ledger reaches everybody who waits for it, and nobody later`() async throws {
+    @Test func `an error of the ledger reaches every caller that waits for it, and no later caller`() async throws {
         let gate = Latch()
         let ledger = ScriptedLedger { call, atMost in
             guard call <= 2 else { return .granted(atMost) }
@@ -305,7 +305,7 @@ struct RateLimiterTests {
 
     /// How far the worker's clock is off, in seconds.
     @Test(arguments: [3_600, -3_600, 315_576_000])
-    func `CK1 Apple's moment is read by Apple's clock, whatever the worker's says`(off: Int) async throws {
+    func `CK1 Apple's Retry-After time is compared with Apple's clock, not with the worker's`(off: Int) async throws {
         let ledger = ScriptedLedger()
         let limiter = limiter(ledger)
         // Sun, 22 Nov 2026 12:01:30 GMT.

@@ -75,7 +75,7 @@ struct RetryAfterTests {
     }
 
     @Test(arguments: 0..<200)
-    func `whatever the headers hold, the wait is a second to an hour`(seed: UInt64) {
+    func `the wait is a second to an hour for any headers`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let alphabet = Array("0123456789 -+.,:eGMTSatNov\t\u{0}é")
         for _ in 0..<50 {

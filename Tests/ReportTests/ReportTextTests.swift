@@ -92,7 +92,7 @@ struct ReportTextTests {
         )
     }
 
-    @Test func `what is put into markup is text, whatever it holds`() {
+    @Test func `every value inserted into markup stays text`() {
         let hostile = "<script>'\"&\u{202E}\u{7}\u{2028}"
         let html: HTML = "<td title=\"\(hostile)\">\(hostile)</td>"
         let safe = "&lt;script&gt;&#39;&quot;&amp;\\u{202E}\\u{7}\\u{2028}"

@@ -82,7 +82,7 @@ struct KeyFileTests {
         #expect(refusal(of: link)?.reason == .symbolicLink)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "Only root can give a file to somebody else."))
+    @Test(.enabled(if: geteuid() == 0, "Only root can change a file's owner."))
     func `JF10 a key of another user is refused`() throws {
         let file = try scratch.write(pem)
         try #require(unsafe chown(file, 65_534, 65_534) == 0)

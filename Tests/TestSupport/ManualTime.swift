@@ -75,7 +75,7 @@ package final class ManualTime: Sendable {
 
     /// Lets time pass up to the earliest deadline.
     ///
-    /// - Returns: `false` when nobody sleeps.
+    /// - Returns: `false` if no task sleeps.
     @discardableResult
     package func advanceToNextDeadline() -> Bool {
         guard let next = state.withLock({ $0.sleepers.first?.deadline }) else { return false }
@@ -140,7 +140,7 @@ package final class ManualTime: Sendable {
         }
         guard let ready else { return wake.resume() }
         for watcher in ready { watcher.ready.resume() }
-        // Cancelled between the first look and lying down: nobody else would rouse it.
+        // Cancelled between the first check and the wait: nothing else would wake it.
         if Task.isCancelled { rouse(ticket) }
     }
 

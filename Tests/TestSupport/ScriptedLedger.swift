@@ -18,7 +18,7 @@ package final class ScriptedLedger: RateLedger {
     private let state = Mutex(State())
     private let answer: @Sendable (_ call: Int, _ atMost: Int) async throws -> RateGrant
 
-    /// - Parameter answer: Given the number of the call, from 1, and what it asks for.
+    /// - Parameter answer: Receives the number of the call, from 1, and its arguments.
     package init(_ answer: @escaping @Sendable (_ call: Int, _ atMost: Int) async throws -> RateGrant) {
         self.answer = answer
     }

@@ -1,10 +1,10 @@
 -- How many subscriptions were active at the end of each day?
 --
--- RevenueCat: unexpired paid subscriptions at the end of the period charted; trials are counted apart. A period without an
--- expiresDate is active on no day: its end is unknown.
+-- The definition is RevenueCat's: unexpired paid subscriptions at the end of the period charted. Trials are counted
+-- separately. A period without an expiresDate is active on no day, because its end is unknown.
 CREATE MATERIALIZED VIEW IF NOT EXISTS active_subscriptions_by_day AS
 WITH change AS (
-    -- What ends at midnight is active to the end of the day before.
+    -- A period that ends at midnight is active at the end of the previous day.
     SELECT p.app_id, p.product_id, (c.at AT TIME ZONE 'UTC')::date AS day,
            sum(p.is_paid::integer * c.sign) AS paid, sum(p.is_trial::integer * c.sign) AS trials,
            count(*) FILTER (WHERE p.is_paid AND c.sign = 1) AS started
@@ -18,8 +18,8 @@ WITH change AS (
       CROSS JOIN LATERAL generate_series(f.first_day::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') d
 ), daily AS (
     SELECT app_id, product_id, day, sum(paid) AS paid, sum(trials) AS trials, sum(started) AS started
-      -- A day without changes is one with a change of nothing: joined by a product that may be NULL, days would be tried
-      -- against all days of all products.
+      -- A day without changes gets a row of zeros. A join instead would compare every day with all days of all products,
+      -- because product_id can be NULL.
       FROM (SELECT * FROM change UNION ALL SELECT app_id, product_id, day, 0, 0, 0 FROM calendar) every_day
      GROUP BY app_id, product_id, day
 )
@@ -34,8 +34,8 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS active_subscriptions_by_day_key
     ON active_subscriptions_by_day (app_id, day, product_id) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW active_subscriptions_by_day IS
-    'Paid subscriptions and trials at the end of every day since the product''s first. Family Sharing and periods without an expiresDate are not counted. Today is as of the last refresh.';
+    'Paid subscriptions and trials at the end of each day, from the product''s first day on. Family Sharing and periods without an expiresDate are not counted. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN active_subscriptions_by_day.day IS 'The day, in UTC.';
 COMMENT ON COLUMN active_subscriptions_by_day.active IS 'Paid subscriptions active at the end of the day.';
 COMMENT ON COLUMN active_subscriptions_by_day.trials IS 'Free trials running at the end of the day.';
-COMMENT ON COLUMN active_subscriptions_by_day.periods_started IS 'Paid periods that began on the day, first ones and renewals.';
+COMMENT ON COLUMN active_subscriptions_by_day.periods_started IS 'Paid periods that began on the day: first periods and renewals.';

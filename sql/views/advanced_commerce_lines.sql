@@ -1,4 +1,4 @@
--- Which items of our own catalogue were sold through Advanced Commerce, and what was refunded of each?
+-- Which Advanced Commerce items were sold, and how much of each was refunded?
 CREATE OR REPLACE VIEW advanced_commerce_lines AS
 SELECT
     i.app_id, i.owner_key AS transaction_id, i.position, i.sku, i.display_name, i.description,
@@ -22,21 +22,21 @@ LEFT JOIN LATERAL (
 ) r ON true
 WHERE i.owner_kind = 'transaction';
 COMMENT ON VIEW advanced_commerce_lines IS
-    'Line items of Advanced Commerce purchases with their refunds. The price of a line is the app''s own figure; what the customer paid in all is the transaction''s price.';
+    'Line items of Advanced Commerce purchases with their refunds. The price of a line is set by the app. The customer paid the price of the transaction.';
 COMMENT ON COLUMN advanced_commerce_lines.transaction_id IS 'The transaction the item was sold with.';
-COMMENT ON COLUMN advanced_commerce_lines.position IS 'Place of the item in Apple''s list, from 0.';
+COMMENT ON COLUMN advanced_commerce_lines.position IS 'Index of the item in Apple''s list, from 0.';
 COMMENT ON COLUMN advanced_commerce_lines.sku IS 'Apple''s SKU of the item.';
 COMMENT ON COLUMN advanced_commerce_lines.display_name IS 'Apple''s displayName of the item, which the customer sees.';
 COMMENT ON COLUMN advanced_commerce_lines.description IS 'Apple''s description of the item, which the customer does not see.';
-COMMENT ON COLUMN advanced_commerce_lines.product_id IS 'The generic product it was sold under.';
+COMMENT ON COLUMN advanced_commerce_lines.product_id IS 'The generic product under which the item was sold.';
 COMMENT ON COLUMN advanced_commerce_lines.price_milliunits IS 'Apple''s price of the item in thousandths of a unit of currency.';
 COMMENT ON COLUMN advanced_commerce_lines.offer_price_milliunits IS 'Apple''s price of the item''s offer in thousandths of a unit of currency.';
-COMMENT ON COLUMN advanced_commerce_lines.offer_period IS 'Apple''s period of the item''s offer as an ISO 8601 duration.';
-COMMENT ON COLUMN advanced_commerce_lines.offer_period_count IS 'Apple''s periodCount: how many periods the offer lasts.';
-COMMENT ON COLUMN advanced_commerce_lines.offer_reason IS 'Apple''s reason of the offer: ACQUISITION, WIN_BACK or RETENTION.';
-COMMENT ON COLUMN advanced_commerce_lines.refunds IS 'Refunds of the item.';
-COMMENT ON COLUMN advanced_commerce_lines.refunded_milliunits IS 'What was given back of it, in thousandths of a unit of currency.';
+COMMENT ON COLUMN advanced_commerce_lines.offer_period IS 'Apple''s period of the item''s offer: an ISO 8601 duration.';
+COMMENT ON COLUMN advanced_commerce_lines.offer_period_count IS 'Apple''s periodCount: the number of periods that the offer lasts.';
+COMMENT ON COLUMN advanced_commerce_lines.offer_reason IS 'Apple''s reason for the offer: ACQUISITION, WIN_BACK or RETENTION.';
+COMMENT ON COLUMN advanced_commerce_lines.refunds IS 'Number of refunds of the item.';
+COMMENT ON COLUMN advanced_commerce_lines.refunded_milliunits IS 'Refunded amount of the item, in thousandths of a unit of currency.';
 COMMENT ON COLUMN advanced_commerce_lines.net_milliunits IS 'price_milliunits less refunded_milliunits.';
-COMMENT ON COLUMN advanced_commerce_lines.first_refund_date IS 'When it was first refunded.';
-COMMENT ON COLUMN advanced_commerce_lines.refund_reasons IS 'Apple''s refundReason of each refund.';
+COMMENT ON COLUMN advanced_commerce_lines.first_refund_date IS 'Date of the item''s first refund; NULL if there is none.';
+COMMENT ON COLUMN advanced_commerce_lines.refund_reasons IS 'Apple''s refundReason of the refunds, each reason once; NULL if there is none.';
 COMMENT ON COLUMN advanced_commerce_lines.revocation_date IS 'Apple''s revocationDate of the item.';

@@ -1,8 +1,9 @@
--- How much does a customer bring in a month (ARPU), and a paying one (ARPPU)?
+-- How much revenue does a customer (ARPU) and a paying customer (ARPPU) bring in a month?
 --
--- Adapty: ARPU divides revenue by all users, paying and not; ARPPU by those who made a purchase in the period, refunded ones included.
--- Apple's data know customers by their transactions alone: a customer of the month is one with any transaction in it, free trials
--- among them. Installations are not known here, so this ARPU is higher than one over installations.
+-- The definitions are Adapty's: ARPU divides revenue by all users, ARPPU by the users who made a purchase in the period,
+-- including refunded purchases. Apple's data contain only customers with a transaction. So a customer of the month is one
+-- with any transaction in it, free trials included. Installations are unknown, so this ARPU is higher than ARPU per
+-- installation.
 CREATE MATERIALIZED VIEW IF NOT EXISTS average_revenue_by_month AS
 SELECT
     app_id, month, currency,
@@ -23,10 +24,10 @@ GROUP BY app_id, month, currency
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS average_revenue_by_month_key ON average_revenue_by_month (app_id, month, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW average_revenue_by_month IS
-    'Customers with a transaction in the month, and what the month''s purchases brought for each, by currency; net of refunds, gross of commission and tax. A refund lowers the month of its purchase. The month under way is as of the last refresh.';
+    'Customers with a transaction in the month, and revenue per customer, by currency. Revenue is net of refunds, before Apple''s commission and tax. A refund reduces the month of its purchase. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN average_revenue_by_month.month IS 'The month of the purchases; its first day, in UTC.';
-COMMENT ON COLUMN average_revenue_by_month.customers IS 'Customers with a transaction in the month, paid or free; one with two currencies is one in each. See customer_key in purchases for how they are told apart.';
-COMMENT ON COLUMN average_revenue_by_month.paying_customers IS 'How many of them paid for something in the month, refunded or not.';
-COMMENT ON COLUMN average_revenue_by_month.net_milliunits IS 'The month''s purchases less what was refunded of them since, in thousandths of a unit of currency.';
-COMMENT ON COLUMN average_revenue_by_month.arpu_milliunits IS 'net_milliunits over customers: average revenue per user.';
-COMMENT ON COLUMN average_revenue_by_month.arppu_milliunits IS 'net_milliunits over paying_customers: average revenue per paying user; NULL when none paid.';
+COMMENT ON COLUMN average_revenue_by_month.customers IS 'Customers with a transaction in the month, paid or free. A customer with two currencies counts in both. See customer_key in purchases for how customers are identified.';
+COMMENT ON COLUMN average_revenue_by_month.paying_customers IS 'Those of customers who paid for something in the month, refunded or not.';
+COMMENT ON COLUMN average_revenue_by_month.net_milliunits IS 'The month''s purchases less their refunds, whenever those were made; in thousandths of a unit of currency.';
+COMMENT ON COLUMN average_revenue_by_month.arpu_milliunits IS 'net_milliunits divided by customers: average revenue per user.';
+COMMENT ON COLUMN average_revenue_by_month.arppu_milliunits IS 'net_milliunits divided by paying_customers: average revenue per paying user. NULL if there are none.';

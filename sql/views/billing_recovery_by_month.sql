@@ -1,13 +1,13 @@
--- How many failed payments were recovered, how soon, and how many subscriptions were lost for them?
+-- How many failed payments were recovered, how soon, and how many subscriptions were lost because of them?
 --
--- A payment failed when a period ran out and Apple renewed the subscription only later, or when renewal info or a
--- notification says that Apple could not charge. Apple tries for 60 days, for some plans for longer: renewal info that says so
--- counts for 60 days after Apple signed it. A failure counts in the month in which the period ran out.
--- Recoveries after a gap are known from the transactions, however old. All else is known from renewal info, which is that of
--- the last period, and from notifications, which Apple keeps for 180 days: of older months too few losses are known.
+-- A payment failed if Apple renewed the subscription only after the period expired, or if renewal info or a notification
+-- says that Apple could not charge the customer. Apple retries for 60 days, and for some plans longer. Billing retry in
+-- renewal info counts for 60 days after Apple signed it. A failure counts in the month in which the period expired.
+-- Transactions show every recovery after a gap, at any age. Renewal info shows other failures only for the last period,
+-- and Apple keeps notifications for 180 days. So losses are incomplete for older months.
 --
--- The notifications are grouped by one key in place of two columns, because of such a key alone the planner knows that it tells
--- the rows apart; of app_id in a grouped result it assumes so, and then compares every stretch of the app with every failure.
+-- The notifications are grouped by one key instead of two columns. The planner then knows that the key is unique. With two
+-- columns it assumes that app_id alone is, and compares every period of the app with every failure.
 CREATE MATERIALIZED VIEW IF NOT EXISTS billing_recovery_by_month AS
 WITH failure AS (
     SELECT app_id || ' ' || transaction_id AS key, true AS is_told
@@ -21,7 +21,7 @@ WITH failure AS (
      WHERE notification_type = 'DID_RENEW' AND subtype = 'BILLING_RECOVERY'
      GROUP BY app_id || ' ' || transaction_id
 ), ended AS (
-    -- Joined before the rows are chosen, because the planner knows how many stretches there are, and takes those that expired for a few.
+    -- Joined before the rows are filtered: the planner knows the number of periods, but estimates only a few expired ones.
     SELECT
         p.app_id, p.product_id, p.is_family_shared, p.expires_date, p.grace_until, p.ended_by, p.next_starts_at,
         failure.is_told AS has_failed, recovery.recovered_at, r.is_in_billing_retry_period, r.expiration_intent, r.last_signed_date,
@@ -35,7 +35,7 @@ WITH failure AS (
 ), failed AS (
     SELECT
         e.app_id, date_trunc('month', e.expires_date AT TIME ZONE 'UTC')::date AS month, e.product_id,
-        -- A recovery in the grace period moves no date: the notification says when it was.
+        -- A recovery in the grace period changes no date of the period; the notification has the time of the recovery.
         CASE WHEN e.is_renewed THEN greatest(e.next_starts_at, e.recovered_at) - e.expires_date END AS delay,
         e.next_starts_at IS NULL
             AND (coalesce(e.grace_until > now(), false)
@@ -62,12 +62,12 @@ CREATE UNIQUE INDEX IF NOT EXISTS billing_recovery_by_month_key
     ON billing_recovery_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
 
 COMMENT ON MATERIALIZED VIEW billing_recovery_by_month IS
-    'Payments that failed at the end of a period, by the month of that end: recovered, still tried, or lost. Of more than 180 days ago losses are known in part only. As of the last refresh.';
-COMMENT ON COLUMN billing_recovery_by_month.month IS 'The month in which the period ran out; its first day, in UTC.';
-COMMENT ON COLUMN billing_recovery_by_month.product_id IS 'The product of the period that ran out.';
-COMMENT ON COLUMN billing_recovery_by_month.failed IS 'Periods whose renewal Apple could not charge at once; trials count, Family Sharing does not.';
-COMMENT ON COLUMN billing_recovery_by_month.recovered IS 'How many of them Apple renewed later.';
-COMMENT ON COLUMN billing_recovery_by_month.still_tried IS 'How many of them are in their grace period, or in billing retry by renewal info that is less than 60 days old.';
-COMMENT ON COLUMN billing_recovery_by_month.lost IS 'All others, also those of customers who bought again by themselves.';
-COMMENT ON COLUMN billing_recovery_by_month.recovery_rate IS 'recovered over recovered and lost, 0 to 1; NULL while nothing is decided. For several rows divide the sums.';
-COMMENT ON COLUMN billing_recovery_by_month.median_time_to_recovery IS 'From the end of the period to the renewal, the middle one of those recovered.';
+    'Failed renewal payments, by the month in which the period expired: recovered, in retry, or lost. Losses from more than 180 days ago can be incomplete, because Apple keeps notifications for 180 days. As of the last refresh.';
+COMMENT ON COLUMN billing_recovery_by_month.month IS 'The month in which the period expired; its first day, in UTC.';
+COMMENT ON COLUMN billing_recovery_by_month.product_id IS 'The product of the period that expired.';
+COMMENT ON COLUMN billing_recovery_by_month.failed IS 'Periods whose renewal payment failed at first. Trials count; Family Sharing does not.';
+COMMENT ON COLUMN billing_recovery_by_month.recovered IS 'Those of failed that Apple renewed later.';
+COMMENT ON COLUMN billing_recovery_by_month.still_tried IS 'Those of failed that are in their grace period, or in billing retry according to renewal info. Renewal info counts for 60 days after Apple signed it, or after expiresDate if that is later.';
+COMMENT ON COLUMN billing_recovery_by_month.lost IS 'All others of failed, including customers who later subscribed again on their own.';
+COMMENT ON COLUMN billing_recovery_by_month.recovery_rate IS 'recovered divided by the sum of recovered and lost, 0 to 1. NULL while both are 0. To combine rows, divide the sums.';
+COMMENT ON COLUMN billing_recovery_by_month.median_time_to_recovery IS 'Median time from the end of the period to the renewal, for recovered payments.';

@@ -1,8 +1,8 @@
--- How many customers switched renewal off on each day, and how much recurring revenue is that?
+-- How many customers turned off auto-renewal on each day, and how much MRR do these cancellations affect?
 --
--- Apple says so in DID_CHANGE_RENEWAL_STATUS notifications: AUTO_RENEW_DISABLED when the customer cancels, or asks for a refund in the
--- app, and AUTO_RENEW_ENABLED when renewal is on again. A cancelled subscription runs until it expires: mrr_at_risk_by_month.
--- Apple keeps notifications for 180 days, so days before the first crawl with notifications are missing.
+-- The source is DID_CHANGE_RENEWAL_STATUS notifications: AUTO_RENEW_DISABLED when the customer cancels or requests a refund
+-- in the app, AUTO_RENEW_ENABLED when auto-renewal is turned on again. A cancelled subscription runs until it expires; see
+-- mrr_at_risk_by_month. Apple keeps notifications for 180 days, so older days are missing unless an earlier crawl read them.
 CREATE MATERIALIZED VIEW IF NOT EXISTS cancellations_by_day AS
 SELECT
     n.app_id, (n.signed_date AT TIME ZONE 'UTC')::date AS day, coalesce(p.product_id, n.product_id) AS product_id, p.storefront, p.currency,
@@ -23,14 +23,14 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS cancellations_by_day_key
     ON cancellations_by_day (app_id, day, product_id, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW cancellations_by_day IS
-    'Auto-renewal switched off and on again, by day, product, storefront and currency, from notifications. Each change counts, also several of one customer. Days without any have no row. As of the last refresh.';
+    'Auto-renewal turned off and on again, by day, product, storefront and currency, from notifications. Every change counts, including several by one customer. Days without a change have no row. As of the last refresh.';
 COMMENT ON COLUMN cancellations_by_day.day IS 'The day on which Apple signed the notification, in UTC.';
-COMMENT ON COLUMN cancellations_by_day.product_id IS 'The product of the period in which renewal was switched off or on.';
-COMMENT ON COLUMN cancellations_by_day.storefront IS 'The storefront of that period; NULL when the transaction is not in the ledger.';
-COMMENT ON COLUMN cancellations_by_day.currency IS 'The currency of that period; NULL when the transaction is not in the ledger.';
-COMMENT ON COLUMN cancellations_by_day.cancelled IS 'Notifications that renewal was switched off.';
-COMMENT ON COLUMN cancellations_by_day.cancelled_trials IS 'How many of them came during a free trial.';
-COMMENT ON COLUMN cancellations_by_day.resumed IS 'Notifications that renewal was switched on again.';
-COMMENT ON COLUMN cancellations_by_day.resumed_trials IS 'How many of them came during a free trial.';
-COMMENT ON COLUMN cancellations_by_day.cancelled_mrr_milliunits IS 'MRR of the periods in which renewal was switched off, in thousandths of a unit of currency; trials have none.';
-COMMENT ON COLUMN cancellations_by_day.resumed_mrr_milliunits IS 'MRR of the periods in which renewal was switched on again, in thousandths of a unit of currency.';
+COMMENT ON COLUMN cancellations_by_day.product_id IS 'The product of the period in which auto-renewal was turned off or on.';
+COMMENT ON COLUMN cancellations_by_day.storefront IS 'The storefront of that period. NULL if the transaction is not in the ledger.';
+COMMENT ON COLUMN cancellations_by_day.currency IS 'The currency of that period. NULL if the transaction is not in the ledger.';
+COMMENT ON COLUMN cancellations_by_day.cancelled IS 'Notifications that auto-renewal was turned off.';
+COMMENT ON COLUMN cancellations_by_day.cancelled_trials IS 'Those of cancelled during a free trial.';
+COMMENT ON COLUMN cancellations_by_day.resumed IS 'Notifications that auto-renewal was turned on again.';
+COMMENT ON COLUMN cancellations_by_day.resumed_trials IS 'Those of resumed during a free trial.';
+COMMENT ON COLUMN cancellations_by_day.cancelled_mrr_milliunits IS 'MRR of the periods in which auto-renewal was turned off, in thousandths of a unit of currency. Trials have no MRR.';
+COMMENT ON COLUMN cancellations_by_day.resumed_mrr_milliunits IS 'MRR of the periods in which auto-renewal was turned on again, in thousandths of a unit of currency.';

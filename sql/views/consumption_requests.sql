@@ -1,7 +1,7 @@
--- Which refund requests does Apple ask about, until when may we answer, and how did they end?
+-- Which refund requests need consumption information, until when, and what was the outcome?
 --
--- Apple waits 12 hours for consumption information. The outcome is the first notification about the same transaction that
--- was signed after the request: REFUND, REFUND_DECLINED; a REFUND_REVERSED after a refund undoes it.
+-- Apple waits 12 hours for consumption information. The outcome is the first REFUND or REFUND_DECLINED notification for the
+-- same transaction that was signed after the request. A REFUND_REVERSED notification reverses a refund.
 CREATE OR REPLACE VIEW consumption_requests AS
 SELECT
     n.app_id, n.notification_uuid, n.signed_date AS requested_at,
@@ -31,14 +31,14 @@ LEFT JOIN LATERAL (
 ) reversed ON true
 WHERE n.notification_type = 'CONSUMPTION_REQUEST';
 COMMENT ON VIEW consumption_requests IS
-    'Apple''s CONSUMPTION_REQUEST notifications with their deadline and outcome. Whether the app''s own server answered is not known here: Apple does not say, and StoreLedger does not answer.';
-COMMENT ON COLUMN consumption_requests.app_id IS 'The app, in apps.';
+    'Apple''s CONSUMPTION_REQUEST notifications with their deadline and outcome. The view cannot show whether the app''s server responded: Apple does not report it, and StoreLedger does not respond.';
+COMMENT ON COLUMN consumption_requests.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN consumption_requests.notification_uuid IS 'Apple''s notificationUUID of the request.';
 COMMENT ON COLUMN consumption_requests.requested_at IS 'When Apple signed the request.';
-COMMENT ON COLUMN consumption_requests.answer_until IS 'Twelve hours later.';
-COMMENT ON COLUMN consumption_requests.time_left IS 'How long that is from now; zero once it is over.';
-COMMENT ON COLUMN consumption_requests.consumption_request_reason IS 'Apple''s consumptionRequestReason: why the customer asks for a refund.';
+COMMENT ON COLUMN consumption_requests.answer_until IS 'The deadline for consumption information: twelve hours after requested_at.';
+COMMENT ON COLUMN consumption_requests.time_left IS 'The time from now to answer_until; zero after the deadline.';
+COMMENT ON COLUMN consumption_requests.consumption_request_reason IS 'Apple''s consumptionRequestReason: why the customer requested a refund.';
 COMMENT ON COLUMN consumption_requests.price_milliunits IS 'Apple''s price of the purchase in thousandths of a unit of currency.';
 COMMENT ON COLUMN consumption_requests.outcome IS 'pending, refunded, declined, or reversed (refunded first).';
-COMMENT ON COLUMN consumption_requests.decided_at IS 'When Apple signed the notification of the outcome; NULL while pending.';
-COMMENT ON COLUMN consumption_requests.is_open IS 'Whether an answer would still count: nothing decided and the deadline to come.';
+COMMENT ON COLUMN consumption_requests.decided_at IS 'When Apple signed the notification of the outcome. NULL while pending.';
+COMMENT ON COLUMN consumption_requests.is_open IS 'Whether a response still counts: there is no decision and the deadline has not passed.';

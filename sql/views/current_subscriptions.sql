@@ -1,11 +1,12 @@
--- How does each subscription stand now, and how is that known?
+-- What is the current state of each subscription, and which record shows it?
 --
--- Apple's five states, worked out from what Apple signed last: revoked (revocationDate), active (expiresDate to come),
--- grace period (gracePeriodExpiresDate to come), billing retry (isInBillingRetryPeriod), else expired; unknown without an
--- expiresDate. Apple retries most payments for 60 days, and those of some plans (monthly payments of a commitment) for longer.
--- So what renewal info says of a retry counts for 60 days after Apple signed it, or after expiresDate if that is later.
--- Renewal info counts only when it was signed after the last period began. It comes with notifications alone, so without
--- them a failed payment looks expired, and a renewal after the last crawl is not known: signed_date says how old the word is.
+-- The states are Apple's five, derived from the newest signed records: revoked (revocationDate), active (expiresDate in the
+-- future), grace period (gracePeriodExpiresDate in the future), billing retry (isInBillingRetryPeriod), else expired. The
+-- state is unknown without an expiresDate. Apple retries most payments for 60 days, and payments of some plans (monthly
+-- payments of a commitment) for longer. So billing retry in renewal info counts for 60 days after Apple signed it, or
+-- after expiresDate if that is later. Renewal info counts only if Apple signed it after the last period began. StoreLedger
+-- receives renewal info only in notifications: without them a failed payment looks expired, and a renewal after the last
+-- crawl is unknown. signed_date is the age of the information.
 CREATE OR REPLACE VIEW current_subscriptions AS
 SELECT
     p.app_id, p.original_transaction_id, state.status, state.known_from,
@@ -41,22 +42,22 @@ CROSS JOIN LATERAL (
 ) state
 WHERE p.next_transaction_id IS NULL;
 COMMENT ON VIEW current_subscriptions IS
-    'The last period of each subscription, its state now, and which of Apple''s fields says so. Ask for one customer, or for all with time to spare; subscriptions_by_status has the counts.';
-COMMENT ON COLUMN current_subscriptions.status IS 'active, grace period, billing retry, expired, revoked; or unknown when Apple names no expiresDate.';
-COMMENT ON COLUMN current_subscriptions.known_from IS 'Which field of which record of Apple''s says so.';
-COMMENT ON COLUMN current_subscriptions.signed_date IS 'When Apple signed that record: what happened since is not known.';
-COMMENT ON COLUMN current_subscriptions.period IS 'The period paid for, ISO 8601; NULL when unknown.';
-COMMENT ON COLUMN current_subscriptions.mrr_milliunits IS 'What the last period brings in 30 days, in thousandths of a unit of currency.';
+    'The last period of each subscription, its current state, and the source of that state. A query for one customer is fast and a query for all subscriptions is slow; subscriptions_by_status has the counts.';
+COMMENT ON COLUMN current_subscriptions.status IS 'active, grace period, billing retry, expired or revoked; unknown if Apple sends no expiresDate.';
+COMMENT ON COLUMN current_subscriptions.known_from IS 'The record and field of Apple''s data that determine status.';
+COMMENT ON COLUMN current_subscriptions.signed_date IS 'When Apple signed that record. Later changes are unknown.';
+COMMENT ON COLUMN current_subscriptions.period IS 'The nominal period, as an ISO 8601 duration such as P1M. NULL if it is unknown.';
+COMMENT ON COLUMN current_subscriptions.mrr_milliunits IS 'MRR of the last period: its price per 30 days, in thousandths of a unit of currency.';
 COMMENT ON COLUMN current_subscriptions.is_trial IS 'Whether the last period is a free trial.';
 COMMENT ON COLUMN current_subscriptions.is_paid IS 'Whether the customer paid for the last period.';
-COMMENT ON COLUMN current_subscriptions.is_family_shared IS 'Whether somebody else of the family paid.';
-COMMENT ON COLUMN current_subscriptions.subscribed_at IS 'Apple''s originalPurchaseDate: when the subscription was first bought.';
+COMMENT ON COLUMN current_subscriptions.is_family_shared IS 'Whether the subscription is shared by a family member who paid for it.';
+COMMENT ON COLUMN current_subscriptions.subscribed_at IS 'Apple''s originalPurchaseDate: when the subscription was first purchased.';
 COMMENT ON COLUMN current_subscriptions.starts_at IS 'When the last period began.';
-COMMENT ON COLUMN current_subscriptions.ends_at IS 'When the last period ends or ended, a grace period included.';
-COMMENT ON COLUMN current_subscriptions.periods IS 'How many periods the subscription has had, trials included.';
-COMMENT ON COLUMN current_subscriptions.will_renew IS 'Apple''s autoRenewStatus; NULL without renewal info of this period.';
+COMMENT ON COLUMN current_subscriptions.ends_at IS 'When the last period ends or ended, including a grace period.';
+COMMENT ON COLUMN current_subscriptions.periods IS 'The number of the subscription''s periods, including trials.';
+COMMENT ON COLUMN current_subscriptions.will_renew IS 'Apple''s autoRenewStatus: whether auto-renewal is on. NULL without renewal info of this period.';
 COMMENT ON COLUMN current_subscriptions.auto_renew_product_id IS 'Apple''s autoRenewProductId: the product that renews next.';
-COMMENT ON COLUMN current_subscriptions.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 consented or notified.';
-COMMENT ON COLUMN current_subscriptions.expired_because IS 'Apple''s expirationIntent in words; NULL when it has not expired or Apple does not tell.';
+COMMENT ON COLUMN current_subscriptions.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 the customer consented, or was notified where no consent is required.';
+COMMENT ON COLUMN current_subscriptions.expired_because IS 'Apple''s expirationIntent in words. NULL if the subscription has not expired or Apple sends no reason.';
 COMMENT ON COLUMN current_subscriptions.commitment_will_renew IS
-    'Apple''s commitmentAutoRenewStatus: whether a new commitment follows the present one, while will_renew is about the next billing period. NULL for a subscription without a commitment, or without renewal info of this period.';
+    'Apple''s commitmentAutoRenewStatus: whether a new commitment follows the current one. will_renew refers to the next billing period instead. NULL for a subscription without a commitment, or without renewal info of this period.';

@@ -1,6 +1,6 @@
--- How many family members were given access each month, and how many lost it?
+-- How many family members gained access each month, and how many lost it?
 --
--- A family member has transactions of their own, which name neither who shares nor who pays.
+-- A family member has separate transactions. They do not identify the purchaser.
 CREATE MATERIALIZED VIEW IF NOT EXISTS family_sharing_by_month AS
 SELECT
     app_id, month, product_id,
@@ -20,7 +20,7 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS family_sharing_by_month_key
     ON family_sharing_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW family_sharing_by_month IS
-    'Access through Family Sharing that began or was revoked, by month and product. It costs the member nothing and is in no other figure but subscriptions_by_status. As of the last refresh.';
+    'Access through Family Sharing that began or was revoked, by month and product. Members pay nothing. Except for subscriptions_by_status, no other view of counts or amounts includes shared access. As of the last refresh.';
 COMMENT ON COLUMN family_sharing_by_month.month IS 'The first day of the month, in UTC.';
-COMMENT ON COLUMN family_sharing_by_month.began IS 'Members whose first shared transaction was in the month.';
-COMMENT ON COLUMN family_sharing_by_month.revoked IS 'Shared transactions that were revoked in the month: the payer stopped sharing, got a refund, or left the family.';
+COMMENT ON COLUMN family_sharing_by_month.began IS 'Shared subscriptions and purchases of family members whose first shared transaction was in the month.';
+COMMENT ON COLUMN family_sharing_by_month.revoked IS 'Shared transactions that were revoked in the month: the purchaser stopped sharing, got a refund, or left the family.';

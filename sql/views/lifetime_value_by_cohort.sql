@@ -1,8 +1,8 @@
--- How much has a customer brought in the first k months?
+-- How much revenue has a customer brought in the first k months?
 --
--- RevenueCat: realised lifetime value is revenue less refunds of a cohort within so many days, over its customers. Here in
--- calendar months: month 0 is the month of the first payment. A refund lowers the month of its purchase. Apple shows only
--- customers who bought something; those who never paid are unknown, so this is the value of a payer.
+-- The definition is RevenueCat's: realized lifetime value is the revenue less refunds of a cohort within a number of days,
+-- divided by its customers. This view uses calendar months: month 0 is the month of the first payment. A refund reduces the
+-- month of its purchase. Apple's data contain only customers with a transaction, so this is the value of a paying customer.
 CREATE MATERIALIZED VIEW IF NOT EXISTS lifetime_value_by_cohort AS
 WITH customer AS (
     SELECT app_id, customer_key, currency, min(month) AS cohort_month
@@ -27,8 +27,8 @@ WITH customer AS (
              WHERE p.is_paid AND p.month IS NOT NULL
              GROUP BY c.app_id, c.cohort_month, c.currency, p.month) paid
 ), cell AS (
-    -- Every month of every cohort, and what there is of them, added up: a join by a currency that may be NULL would try
-    -- each with each.
+    -- Zeros for every month of every cohort and the actual amounts are added up. A join instead would compare every row
+    -- with every row, because currency can be NULL.
     SELECT app_id, cohort_month, currency, month_number, max(customers) AS customers, sum(net) AS net
       FROM part GROUP BY app_id, cohort_month, currency, month_number
     HAVING max(customers) IS NOT NULL
@@ -47,10 +47,10 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS lifetime_value_by_cohort_key
     ON lifetime_value_by_cohort (app_id, cohort_month, currency, month_number) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW lifetime_value_by_cohort IS
-    'What the customers who first paid in a month have brought since, net of refunds, gross of commission and tax. Customers who pay in two currencies are one in each. The month under way is as of the last refresh.';
+    'Revenue to date from the customers who first paid in a month, net of refunds, before Apple''s commission and tax. A customer who pays in two currencies counts in both. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN lifetime_value_by_cohort.cohort_month IS 'The month of the customer''s first payment in the currency; its first day, in UTC.';
-COMMENT ON COLUMN lifetime_value_by_cohort.month_number IS 'Months after the cohort''s month; 0 is that month itself.';
-COMMENT ON COLUMN lifetime_value_by_cohort.customers IS 'Customers in the cohort; see customer_key in purchases for how they are told apart.';
-COMMENT ON COLUMN lifetime_value_by_cohort.net_milliunits IS 'What they paid in that month, less what was refunded of it since; thousandths of a unit of currency.';
-COMMENT ON COLUMN lifetime_value_by_cohort.cumulative_milliunits IS 'The same from month 0 to that month, added up.';
-COMMENT ON COLUMN lifetime_value_by_cohort.value_milliunits IS 'cumulative_milliunits over customers.';
+COMMENT ON COLUMN lifetime_value_by_cohort.month_number IS 'Months after the cohort''s month; 0 is the cohort''s month.';
+COMMENT ON COLUMN lifetime_value_by_cohort.customers IS 'Customers in the cohort. See customer_key in purchases for how customers are identified.';
+COMMENT ON COLUMN lifetime_value_by_cohort.net_milliunits IS 'Payments of the cohort in that month less their refunds, whenever those were made; in thousandths of a unit of currency.';
+COMMENT ON COLUMN lifetime_value_by_cohort.cumulative_milliunits IS 'The sum of net_milliunits from month 0 to that month.';
+COMMENT ON COLUMN lifetime_value_by_cohort.value_milliunits IS 'cumulative_milliunits divided by customers.';

@@ -1,7 +1,7 @@
--- How much has a customer brought in the first k months, in one currency, at the user's own rates?
+-- How much revenue has a customer brought in the first k months, converted to one currency?
 --
--- lifetime_value_by_cohort: what each month brought is converted at the rate of that month, and then added up. Customers of a currency
--- without a rate are left out, and the currency is named.
+-- Each month's amount of lifetime_value_by_cohort is converted at the rate of that month, and the results are added up.
+-- Customers whose currency has no rate are excluded, and the currency is listed.
 CREATE OR REPLACE VIEW lifetime_value_converted_by_cohort AS
 SELECT
     app_id, cohort_month, reporting_currency, month_number, customers,
@@ -29,13 +29,13 @@ FROM (
       ) converted
 ) added;
 COMMENT ON VIEW lifetime_value_converted_by_cohort IS
-    'lifetime_value_by_cohort in the currency of exchange_rates; empty while that table is. Rates should begin before the first cohort: a month before the first rate is missing from the sums.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.app_id IS 'The app, in apps.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.cohort_month IS 'The month of the customers'' first payment; its first day, in UTC.';
+    'lifetime_value_by_cohort, converted with exchange_rates; empty while that table is empty. Rates should begin before the first cohort, because months before the first rate are missing from the sums.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.cohort_month IS 'The month of the customers'' first payment in their currency; its first day, in UTC.';
 COMMENT ON COLUMN lifetime_value_converted_by_cohort.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
 COMMENT ON COLUMN lifetime_value_converted_by_cohort.month_number IS 'Months since cohort_month.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.customers IS 'Customers of the cohort whose currency has a rate in the month; one who pays in two currencies is one in each.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.net_estimated_milliunits IS 'What they brought in the month, net of refunds, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.cumulative_estimated_milliunits IS 'What they have brought up to the end of the month, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.value_estimated_milliunits IS 'cumulative_estimated_milliunits over customers; NULL when there are none.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.currencies_without_rate IS 'Currencies of the cohort that have no rate in the month; NULL when all have one.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.customers IS 'Customers of the cohort whose currency has a rate in the month. A customer who pays in two currencies counts twice.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.net_estimated_milliunits IS 'Revenue of the cohort in the month, net of refunds, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.cumulative_estimated_milliunits IS 'Revenue of the cohort up to the end of the month, net of refunds, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.value_estimated_milliunits IS 'cumulative_estimated_milliunits divided by customers. NULL if there are none.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.currencies_without_rate IS 'Currencies of the cohort without a rate in the month. NULL if every currency has one.';

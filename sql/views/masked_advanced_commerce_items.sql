@@ -7,4 +7,4 @@ SELECT
     price_milliunits * 0.001 AS price_amount, offer_price_milliunits * 0.001 AS offer_price_amount,
     price_increase_price_milliunits * 0.001 AS price_increase_price_amount
 FROM advanced_commerce_items;
-COMMENT ON VIEW masked_advanced_commerce_items IS 'Line items for analysts; they name no customer.';
+COMMENT ON VIEW masked_advanced_commerce_items IS 'Line items for analysts. They contain no personal data.';

@@ -4,4 +4,4 @@ SELECT
     app_id, owner_kind, owner_key, item_position, position, refund_date, refund_amount_milliunits, currency,
     refund_type, refund_reason, refund_amount_milliunits * 0.001 AS refund_amount
 FROM advanced_commerce_refunds;
-COMMENT ON VIEW masked_advanced_commerce_refunds IS 'Refunds of line items for analysts; they name no customer.';
+COMMENT ON VIEW masked_advanced_commerce_refunds IS 'Refunds of line items for analysts. They contain no personal data.';

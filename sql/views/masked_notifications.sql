@@ -1,4 +1,4 @@
--- Which notifications has Apple sent, without what names a customer or a device?
+-- Which notifications did Apple send, without personal data?
 CREATE OR REPLACE VIEW masked_notifications WITH (security_barrier) AS
 SELECT
     app_id, notification_uuid, notification_type, subtype, version, bundle_id, app_apple_id, environment,
@@ -11,5 +11,5 @@ SELECT
     app_transaction_original_application_version, app_transaction_original_platform, app_transaction_preorder_date,
     app_transaction_store_type, signed_date, first_seen_at, last_changed_at, last_run_id, late_run_id, app_account_token IS NOT NULL AS has_app_account_token
 FROM notifications;
-COMMENT ON VIEW masked_notifications IS 'Notifications for analysts: notifications without payload and tokens.';
-COMMENT ON COLUMN masked_notifications.has_app_account_token IS 'Whether Apple knows an appAccountToken; the token itself is personal data.';
+COMMENT ON VIEW masked_notifications IS 'Notifications for analysts: the rows of notifications without payload and tokens.';
+COMMENT ON COLUMN masked_notifications.has_app_account_token IS 'Whether the record has an appAccountToken. The token itself is personal data.';

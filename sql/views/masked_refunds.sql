@@ -1,4 +1,4 @@
--- What was refunded or revoked, when and why, without what names a customer?
+-- What was refunded or revoked, when and why, without personal data?
 CREATE OR REPLACE VIEW masked_refunds WITH (security_barrier) AS
 SELECT
     app_id, transaction_id, original_transaction_id, web_order_line_item_id, app_transaction_id, product_id,
@@ -7,5 +7,5 @@ SELECT
     revocation_percentage_milliunits, signed_date, first_seen_at, last_changed_at, last_run_id,
     app_account_token IS NOT NULL AS has_app_account_token, price_milliunits * 0.001 AS price_amount
 FROM refunds;
-COMMENT ON VIEW masked_refunds IS 'Refunds for analysts: refunds without payload and without appAccountToken.';
-COMMENT ON COLUMN masked_refunds.has_app_account_token IS 'Whether Apple knows an appAccountToken; the token itself is personal data.';
+COMMENT ON VIEW masked_refunds IS 'Refunds for analysts: the rows of refunds without payload and appAccountToken.';
+COMMENT ON COLUMN masked_refunds.has_app_account_token IS 'Whether the record has an appAccountToken. The token itself is personal data.';

@@ -1,4 +1,4 @@
--- Which subscriptions will renew, and at what price, without what names a customer?
+-- Which subscriptions will renew, and at what price, without personal data?
 CREATE OR REPLACE VIEW masked_renewals WITH (security_barrier) AS
 SELECT
     app_id, original_transaction_id, app_transaction_id, environment, product_id, auto_renew_product_id,
@@ -12,5 +12,5 @@ SELECT
     last_changed_at, last_run_id, app_account_token IS NOT NULL AS has_app_account_token,
     renewal_price_milliunits * 0.001 AS renewal_price_amount, commitment_renewal_price_milliunits * 0.001 AS commitment_renewal_price_amount
 FROM renewals;
-COMMENT ON VIEW masked_renewals IS 'Renewal info for analysts: renewals without payload and without appAccountToken.';
-COMMENT ON COLUMN masked_renewals.has_app_account_token IS 'Whether Apple knows an appAccountToken; the token itself is personal data.';
+COMMENT ON VIEW masked_renewals IS 'Renewal info for analysts: the rows of renewals without payload and appAccountToken.';
+COMMENT ON COLUMN masked_renewals.has_app_account_token IS 'Whether the record has an appAccountToken. The token itself is personal data.';

@@ -1,4 +1,4 @@
--- When was the ledger last brought up to date, and how complete?
+-- When was the ledger last updated, and how complete is it?
 CREATE OR REPLACE VIEW masked_runs WITH (security_barrier) AS
 SELECT
     app_id, run_id, job, phase, frozen_now, started_at, finished_at, exit_code, version, restarted, listed_ids,
@@ -6,4 +6,4 @@ SELECT
     gaps, records_withheld, withheld_ids, followed_until, server, trusted_roots, stopped_for_rejects_at, is_retry,
     refunds_followed_until
 FROM runs;
-COMMENT ON VIEW masked_runs IS 'Runs for analysts: without messages, which may quote what could not be loaded.';
+COMMENT ON VIEW masked_runs IS 'Runs for analysts: the rows of runs without messages, because messages can quote records that could not be loaded.';

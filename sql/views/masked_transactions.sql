@@ -1,4 +1,4 @@
--- What was bought, when and for how much, without what names a customer?
+-- What was bought, when and for how much, without personal data?
 CREATE OR REPLACE VIEW masked_transactions WITH (security_barrier) AS
 SELECT
     app_id, transaction_id, original_transaction_id, previous_original_transaction_id, web_order_line_item_id,
@@ -17,5 +17,5 @@ SELECT
     advanced_commerce_tax_exclusive_price_milliunits * 0.001 AS advanced_commerce_tax_exclusive_price_amount,
     advanced_commerce_estimated_tax_milliunits * 0.001 AS advanced_commerce_estimated_tax_amount
 FROM transactions;
-COMMENT ON VIEW masked_transactions IS 'In-app purchases for analysts: transactions without payload and without appAccountToken.';
-COMMENT ON COLUMN masked_transactions.has_app_account_token IS 'Whether Apple knows an appAccountToken; the token itself is personal data.';
+COMMENT ON VIEW masked_transactions IS 'In-app purchases for analysts: the rows of transactions without payload and appAccountToken.';
+COMMENT ON COLUMN masked_transactions.has_app_account_token IS 'Whether the record has an appAccountToken. The token itself is personal data.';

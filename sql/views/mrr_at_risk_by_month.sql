@@ -1,8 +1,8 @@
--- How much of today's recurring revenue will expire in which month?
+-- How much of today's MRR will expire in which month?
 --
--- Of the subscriptions that are active now, those are at risk whose renewal is switched off, and those in their grace period, whose
--- payment failed. What renewal info of the running period says counts; where there is none, the subscription is in renewal_unknown
--- and not at risk. Billing retry without a grace period is no MRR any more.
+-- An active subscription is at risk if auto-renewal is off, or if it is in its grace period because a payment failed. Only
+-- renewal info of the current period counts. Subscriptions without it are counted in renewal_unknown and not as at risk.
+-- A subscription in billing retry without a grace period is not active and has no MRR.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_at_risk_by_month AS
 SELECT
     app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
@@ -25,14 +25,14 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_at_risk_by_month_key
     ON mrr_at_risk_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW mrr_at_risk_by_month IS
-    'Paid subscriptions that are active as of the last refresh, by the month in which their period ends, and how much of their MRR will not renew. Gross, before Apple''s commission and tax.';
-COMMENT ON COLUMN mrr_at_risk_by_month.month IS 'The month in which the running period ends; its first day, in UTC.';
-COMMENT ON COLUMN mrr_at_risk_by_month.product_id IS 'The product of the running period.';
+    'Paid subscriptions that are active as of the last refresh, by the month in which their period ends, and the part of their MRR that is at risk. Before Apple''s commission and tax.';
+COMMENT ON COLUMN mrr_at_risk_by_month.month IS 'The month in which the current period ends; its first day, in UTC.';
+COMMENT ON COLUMN mrr_at_risk_by_month.product_id IS 'The product of the current period.';
 COMMENT ON COLUMN mrr_at_risk_by_month.subscriptions IS 'Active paid subscriptions whose period ends in the month.';
-COMMENT ON COLUMN mrr_at_risk_by_month.mrr_milliunits IS 'Their MRR, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_at_risk_by_month.will_not_renew IS 'How many of them have renewal switched off.';
-COMMENT ON COLUMN mrr_at_risk_by_month.will_not_renew_mrr_milliunits IS 'MRR of those, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period IS 'How many others are in their grace period: the payment failed, and Apple still tries.';
-COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period_mrr_milliunits IS 'MRR of those, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_at_risk_by_month.at_risk_mrr_milliunits IS 'MRR of both together, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_at_risk_by_month.renewal_unknown IS 'Subscriptions without renewal info of the running period: whether they renew is not known.';
+COMMENT ON COLUMN mrr_at_risk_by_month.mrr_milliunits IS 'MRR of these subscriptions, in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_at_risk_by_month.will_not_renew IS 'Those of subscriptions with auto-renewal off.';
+COMMENT ON COLUMN mrr_at_risk_by_month.will_not_renew_mrr_milliunits IS 'MRR of the subscriptions in the previous column, in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period IS 'Other subscriptions in their grace period: the payment failed and Apple still retries.';
+COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period_mrr_milliunits IS 'MRR of the subscriptions in the previous column, in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_at_risk_by_month.at_risk_mrr_milliunits IS 'MRR at risk: the sum of will_not_renew_mrr_milliunits and in_grace_period_mrr_milliunits, in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_at_risk_by_month.renewal_unknown IS 'Those of subscriptions without renewal info of the current period. Whether they will renew is unknown.';

@@ -1,7 +1,7 @@
--- How much recurring revenue does each product bring a month, and from how many subscriptions?
+-- How much monthly recurring revenue does each product bring, and from how many subscriptions?
 --
--- RevenueCat: MRR is the sum over active subscriptions of their price, brought to a month, before fees and taxes; taken
--- at the end of the month.
+-- The definition is RevenueCat's: MRR is the sum of the prices of active subscriptions, normalized to a month, before fees
+-- and taxes, at the end of the month.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_by_month AS
 SELECT
     app_id, month, product_id, period, storefront, currency,
@@ -15,9 +15,9 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_by_month_key
     ON mrr_by_month (app_id, month, product_id, period, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW mrr_by_month IS
-    'Active paid subscriptions and their monthly recurring revenue at the end of each month, by product, storefront and currency; gross, before Apple''s commission and tax, which Apple''s data do not tell. The month under way is as of the last refresh.';
+    'Active paid subscriptions and their monthly recurring revenue at the end of each month, by product, storefront and currency. Amounts are before Apple''s commission and tax, which Apple''s data do not contain. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN mrr_by_month.month IS 'The first day of the month, in UTC.';
-COMMENT ON COLUMN mrr_by_month.period IS 'The period paid for, ISO 8601; NULL when unknown.';
+COMMENT ON COLUMN mrr_by_month.period IS 'The nominal period, as an ISO 8601 duration such as P1M. NULL if it is unknown.';
 COMMENT ON COLUMN mrr_by_month.active_subscriptions IS 'Paid subscriptions active at the end of the month.';
-COMMENT ON COLUMN mrr_by_month.without_mrr IS 'How many of them have no known price or period and add nothing to mrr_milliunits.';
-COMMENT ON COLUMN mrr_by_month.mrr_milliunits IS 'Monthly recurring revenue in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_by_month.without_mrr IS 'Those of active_subscriptions without a known price or period. They add nothing to mrr_milliunits.';
+COMMENT ON COLUMN mrr_by_month.mrr_milliunits IS 'Monthly recurring revenue, in thousandths of a unit of currency.';

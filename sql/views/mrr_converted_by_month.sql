@@ -1,7 +1,7 @@
--- What does monthly recurring revenue come to in one currency, at the user's own rates?
+-- How much is monthly recurring revenue, converted to one currency?
 --
--- Every amount is converted at the rate that holds on the last day of its month, or today in the month under way. What has no rate is
--- left out and named, as in revenue_converted_by_month.
+-- Every amount is converted at the rate that applies on the last day of its month; in the current month, at the rate that
+-- applies today. Amounts without a rate are excluded and their currencies are listed, as in revenue_converted_by_month.
 CREATE OR REPLACE VIEW mrr_converted_by_month AS
 SELECT
     m.app_id, m.month, wanted.reporting_currency, m.product_id, m.storefront,
@@ -15,10 +15,10 @@ LEFT JOIN exchange_rate_months rate ON rate.app_id = m.app_id AND rate.reporting
      AND rate.currency = m.currency AND m.month >= rate.from_month AND m.month < rate.to_month
 GROUP BY m.app_id, m.month, wanted.reporting_currency, m.product_id, m.storefront;
 COMMENT ON VIEW mrr_converted_by_month IS
-    'mrr_by_month in the currency of exchange_rates; empty while that table is. A change of the rates changes MRR without any movement.';
-COMMENT ON COLUMN mrr_converted_by_month.app_id IS 'The app, in apps.';
+    'mrr_by_month, converted with exchange_rates; empty while that table is empty. A change of a rate changes the converted MRR without any MRR movement.';
+COMMENT ON COLUMN mrr_converted_by_month.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN mrr_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
-COMMENT ON COLUMN mrr_converted_by_month.active_subscriptions IS 'Active paid subscriptions at the end of the month, those without a rate included.';
-COMMENT ON COLUMN mrr_converted_by_month.mrr_estimated_milliunits IS 'MRR at the end of the month, in thousandths of a unit of reporting_currency; NULL when no currency of the row has a rate.';
-COMMENT ON COLUMN mrr_converted_by_month.currencies_without_rate IS 'Currencies whose amounts are missing from the sum; NULL when none is.';
+COMMENT ON COLUMN mrr_converted_by_month.active_subscriptions IS 'Active paid subscriptions at the end of the month, including those in currencies without a rate.';
+COMMENT ON COLUMN mrr_converted_by_month.mrr_estimated_milliunits IS 'MRR at the end of the month, in thousandths of a unit of reporting_currency. NULL if no currency of the row has a rate.';
+COMMENT ON COLUMN mrr_converted_by_month.currencies_without_rate IS 'Currencies without a rate. Their amounts are missing from the sum. NULL if there are none.';

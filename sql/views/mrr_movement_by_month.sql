@@ -1,13 +1,13 @@
--- Why did recurring revenue grow or shrink this month?
+-- Why did MRR grow or shrink this month?
 --
 -- closing = opening + new + reactivation + expansion - contraction - churn + switched_in - switched_out, always. Each
--- subscription's MRR at the end of the month is compared with that at the end of the month before, so one that lapsed
--- and came back within a month has not moved: RevenueCat nets it, too. A subscription is new in the month of its first
--- payment alone. One that was paid for before, lapsed before a month was over, and is active at the end of a later month is a
--- reactivation, although it was never active at the end of a month.
+-- subscription's MRR at the end of the month is compared with its MRR at the end of the previous month. So a subscription
+-- that lapsed and came back within a month has no movement, as in RevenueCat. A subscription is new only in the month of
+-- its first payment. If it was paid before, lapsed before the end of that month, and is active at the end of a later month,
+-- it is a reactivation, although it was not active at the end of any earlier month.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_movement_by_month AS
 WITH state AS (
-    -- next_month is the one after the month, after_month that in which the subscription was active next.
+    -- next_month is the following month; after_month is the next month in which the subscription was active.
     SELECT
         app_id, original_transaction_id, month, next_month, first_paid_month, currency, coalesce(mrr_milliunits, 0) AS mrr,
         lag(next_month) OVER subscription AS before_next_month, lag(currency) OVER subscription AS before_currency,
@@ -72,21 +72,21 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_movement_by_month_key
     ON mrr_movement_by_month (app_id, month, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW mrr_movement_by_month IS
-    'From the MRR at the end of one month to the next, by currency: new, reactivation, expansion, contraction, churn. Gross, before Apple''s commission and tax. The month under way is as of the last refresh.';
+    'The change of MRR from the end of one month to the next, by currency: new, reactivation, expansion, contraction, churn. Before Apple''s commission and tax. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN mrr_movement_by_month.month IS 'The first day of the month, in UTC.';
-COMMENT ON COLUMN mrr_movement_by_month.opening_milliunits IS 'MRR at the end of the month before, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_movement_by_month.new_milliunits IS 'MRR of subscriptions whose first payment was in the month, trials that converted among them.';
-COMMENT ON COLUMN mrr_movement_by_month.reactivation_milliunits IS 'MRR of subscriptions that were paid for in an earlier month, and were not active at the end of the month before.';
-COMMENT ON COLUMN mrr_movement_by_month.expansion_milliunits IS 'What subscriptions bring more than a month before: upgrades, higher prices, offers that ended.';
-COMMENT ON COLUMN mrr_movement_by_month.contraction_milliunits IS 'What subscriptions bring less than a month before; a positive number.';
-COMMENT ON COLUMN mrr_movement_by_month.churn_milliunits IS 'MRR of subscriptions that were active a month before and are no longer; a positive number.';
-COMMENT ON COLUMN mrr_movement_by_month.switched_in_milliunits IS 'MRR of subscriptions that were paid in another currency a month before.';
-COMMENT ON COLUMN mrr_movement_by_month.switched_out_milliunits IS 'MRR a month before of subscriptions that are now paid in another currency; a positive number.';
-COMMENT ON COLUMN mrr_movement_by_month.closing_milliunits IS 'MRR at the end of the month: opening + new + reactivation + expansion - contraction - churn + switched in - switched out.';
-COMMENT ON COLUMN mrr_movement_by_month.opening_subscriptions IS 'Active paid subscriptions at the end of the month before.';
+COMMENT ON COLUMN mrr_movement_by_month.opening_milliunits IS 'MRR at the end of the previous month, in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.new_milliunits IS 'MRR of subscriptions whose first payment was in the month, including converted trials; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.reactivation_milliunits IS 'MRR of subscriptions that were paid for in an earlier month and were not active at the end of the previous month; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.expansion_milliunits IS 'Increase of MRR since the end of the previous month: upgrades, higher prices, ended offers; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.contraction_milliunits IS 'Decrease of MRR since the end of the previous month, as a positive number; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.churn_milliunits IS 'MRR of subscriptions that were active at the end of the previous month and are not active any more, as a positive number; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.switched_in_milliunits IS 'MRR of subscriptions that were paid in another currency at the end of the previous month; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.switched_out_milliunits IS 'MRR at the end of the previous month of subscriptions that are now paid in another currency, as a positive number; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.closing_milliunits IS 'MRR at the end of the month, in thousandths of a unit of currency: opening + new + reactivation + expansion - contraction - churn + switched in - switched out.';
+COMMENT ON COLUMN mrr_movement_by_month.opening_subscriptions IS 'Active paid subscriptions at the end of the previous month.';
 COMMENT ON COLUMN mrr_movement_by_month.new_subscriptions IS 'Subscriptions whose first payment was in the month.';
-COMMENT ON COLUMN mrr_movement_by_month.reactivated_subscriptions IS 'Subscriptions that were paid for in an earlier month and came back.';
-COMMENT ON COLUMN mrr_movement_by_month.expanded_subscriptions IS 'Subscriptions that bring more than a month before.';
-COMMENT ON COLUMN mrr_movement_by_month.contracted_subscriptions IS 'Subscriptions that bring less than a month before.';
-COMMENT ON COLUMN mrr_movement_by_month.churned_subscriptions IS 'Subscriptions active a month before and no longer.';
+COMMENT ON COLUMN mrr_movement_by_month.reactivated_subscriptions IS 'Subscriptions that were paid for in an earlier month, were not active at the end of the previous month, and are active again.';
+COMMENT ON COLUMN mrr_movement_by_month.expanded_subscriptions IS 'Subscriptions whose MRR is higher than at the end of the previous month.';
+COMMENT ON COLUMN mrr_movement_by_month.contracted_subscriptions IS 'Subscriptions whose MRR is lower than at the end of the previous month.';
+COMMENT ON COLUMN mrr_movement_by_month.churned_subscriptions IS 'Subscriptions that were active at the end of the previous month and are not active any more.';
 COMMENT ON COLUMN mrr_movement_by_month.closing_subscriptions IS 'Active paid subscriptions at the end of the month.';

@@ -1,9 +1,10 @@
--- Why did recurring revenue grow or shrink, in one currency, at the user's own rates?
+-- Why did MRR grow or shrink, converted to one currency?
 --
--- All of a month is converted at one rate, that of its last day or of today, so that within a month closing = opening + new +
--- reactivation + expansion - contraction - churn + switched_in - switched_out, apart from rounding. A month opens with
--- what the one before closed with, at other rates: the difference is what the rates changed. Subscriptions that switch
--- currencies appear in switched_in and switched_out, whose difference is the change of the price.
+-- A whole month is converted at one rate: the rate of its last day, or today's rate for the current month. So within a
+-- month closing = opening + new + reactivation + expansion - contraction - churn + switched_in - switched_out, apart from
+-- rounding. The opening of a month is the closing of the previous month at other rates; the difference is the effect of
+-- the rates. Subscriptions that switch currencies appear in switched_in and switched_out. The difference between the two
+-- is the change of the price.
 CREATE OR REPLACE VIEW mrr_movement_converted_by_month AS
 SELECT
     m.app_id, m.month, wanted.reporting_currency,
@@ -39,20 +40,20 @@ LEFT JOIN exchange_rate_months rate ON rate.app_id = m.app_id AND rate.reporting
      AND rate.currency = m.currency AND m.month >= rate.from_month AND m.month < rate.to_month
 GROUP BY m.app_id, m.month, wanted.reporting_currency;
 COMMENT ON VIEW mrr_movement_converted_by_month IS
-    'mrr_movement_by_month in the currency of exchange_rates; empty while that table is.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.app_id IS 'The app, in apps.';
+    'mrr_movement_by_month, converted with exchange_rates; empty while that table is empty.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.opening_estimated_milliunits IS 'MRR at the end of the month before, at the rates of this month, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.opening_estimated_milliunits IS 'MRR at the end of the previous month, at the rates of this month, in thousandths of a unit of reporting_currency.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.new_estimated_milliunits IS 'MRR of subscriptions whose first payment was in the month, in thousandths of a unit of reporting_currency.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.reactivation_estimated_milliunits IS 'MRR of subscriptions that came back, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.expansion_estimated_milliunits IS 'What subscriptions bring more than a month before, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.contraction_estimated_milliunits IS 'What subscriptions bring less than a month before; a positive number, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.churn_estimated_milliunits IS 'MRR of subscriptions that were active a month before and are no longer; a positive number, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.switched_in_estimated_milliunits IS 'MRR of subscriptions that were paid in another currency a month before, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.switched_out_estimated_milliunits IS 'MRR a month before of subscriptions that are now paid in another currency; a positive number, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.expansion_estimated_milliunits IS 'Increase of MRR since the end of the previous month, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.contraction_estimated_milliunits IS 'Decrease of MRR since the end of the previous month, as a positive number, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.churn_estimated_milliunits IS 'MRR of subscriptions that were active at the end of the previous month and are not active any more, as a positive number, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.switched_in_estimated_milliunits IS 'MRR of subscriptions that were paid in another currency at the end of the previous month, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.switched_out_estimated_milliunits IS 'MRR at the end of the previous month of subscriptions that are now paid in another currency, as a positive number, in thousandths of a unit of reporting_currency.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.closing_estimated_milliunits IS 'MRR at the end of the month, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.gross_mrr_retention IS 'As in mrr_retention_by_month, over all currencies that have a rate.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.net_mrr_retention IS 'As in mrr_retention_by_month, over all currencies that have a rate.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.quick_ratio IS 'As in mrr_retention_by_month, over all currencies that have a rate.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.currencies_without_rate IS 'Currencies whose amounts are missing from the sums; NULL when none is.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.gross_mrr_retention IS 'As in mrr_retention_by_month, for all currencies that have a rate.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.net_mrr_retention IS 'As in mrr_retention_by_month, for all currencies that have a rate.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.quick_ratio IS 'As in mrr_retention_by_month, for all currencies that have a rate.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.currencies_without_rate IS 'Currencies without a rate. Their amounts are missing from the sums. NULL if there are none.';

@@ -1,7 +1,8 @@
--- How much of a month's opening MRR is kept (gross and net retention), and does growth outweigh loss (quick ratio)?
+-- How much of a month's opening MRR is retained (gross and net), and does growth exceed loss (quick ratio)?
 --
--- gross = (base - churn - contraction) / base, net = gross + expansion / base, where base is the opening MRR without what switched
--- to another currency. Reactivations are in neither. Quick ratio = (new + reactivation + expansion) / (churn + contraction).
+-- gross = (base - churn - contraction) / base and net = gross + expansion / base, where base is the opening MRR less the MRR
+-- that switched to another currency. Neither includes reactivations. Quick ratio = (new + reactivation + expansion) /
+-- (churn + contraction).
 CREATE OR REPLACE VIEW mrr_retention_by_month AS
 SELECT
     app_id, month, currency, opening_milliunits, closing_milliunits, closing_subscriptions,
@@ -16,14 +17,14 @@ SELECT
     round(closing_milliunits::numeric / nullif(closing_subscriptions, 0)) * 0.001 AS arpa_amount
 FROM (SELECT *, (opening_milliunits - switched_out_milliunits)::numeric AS base FROM mrr_movement_by_month) m;
 COMMENT ON VIEW mrr_retention_by_month IS
-    'Ratios of mrr_movement_by_month: gross and net MRR retention, MRR churn, quick ratio, MRR for each active subscription; by currency. The month under way is as of the last refresh, so its retention still falls.';
-COMMENT ON COLUMN mrr_retention_by_month.app_id IS 'The app, in apps.';
+    'Ratios of mrr_movement_by_month: gross and net MRR retention, MRR churn, quick ratio, and MRR per active subscription, by currency. The row of the current month is as of the last refresh, so its retention can still fall.';
+COMMENT ON COLUMN mrr_retention_by_month.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN mrr_retention_by_month.month IS 'The first day of the month, in UTC.';
-COMMENT ON COLUMN mrr_retention_by_month.opening_milliunits IS 'MRR at the end of the month before, in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_retention_by_month.opening_milliunits IS 'MRR at the end of the previous month, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_retention_by_month.closing_milliunits IS 'MRR at the end of the month, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_retention_by_month.closing_subscriptions IS 'Active paid subscriptions at the end of the month.';
-COMMENT ON COLUMN mrr_retention_by_month.gross_mrr_retention IS 'What is left of the opening MRR after churn and contraction, 0 to 1; NULL when there was none.';
-COMMENT ON COLUMN mrr_retention_by_month.net_mrr_retention IS 'The same with expansion, which can bring it above 1.';
-COMMENT ON COLUMN mrr_retention_by_month.mrr_churn_rate IS '1 less gross_mrr_retention.';
-COMMENT ON COLUMN mrr_retention_by_month.quick_ratio IS 'MRR gained over MRR lost; above 1 MRR grows. NULL when nothing was lost.';
-COMMENT ON COLUMN mrr_retention_by_month.arpa_milliunits IS 'closing_milliunits over closing_subscriptions: average MRR of an active subscription, in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_retention_by_month.gross_mrr_retention IS 'The share of the opening MRR left after churn and contraction, 0 to 1. NULL if there was no opening MRR.';
+COMMENT ON COLUMN mrr_retention_by_month.net_mrr_retention IS 'The share of the opening MRR left after churn, contraction and expansion. Expansion can raise it above 1.';
+COMMENT ON COLUMN mrr_retention_by_month.mrr_churn_rate IS '1 - gross_mrr_retention.';
+COMMENT ON COLUMN mrr_retention_by_month.quick_ratio IS 'MRR gained divided by MRR lost. MRR grows if the ratio is above 1. NULL if nothing was lost.';
+COMMENT ON COLUMN mrr_retention_by_month.arpa_milliunits IS 'closing_milliunits divided by closing_subscriptions: average MRR of an active subscription, in thousandths of a unit of currency.';

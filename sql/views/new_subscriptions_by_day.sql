@@ -1,8 +1,8 @@
--- How many subscriptions were paid for the first time on each day, and how were they won?
+-- How many subscriptions were paid for the first time on each day, and what kind of purchase was it?
 --
--- RevenueCat: new paid subscriptions are those that first paid in the period, by how they were created. Each new subscription of
--- subscription_movement_by_day is here once: as a trial conversion when a free trial of the same subscription came before, as an
--- introductory one when its first payment has an introductory offer, and as a direct one otherwise.
+-- The definition is RevenueCat's: new paid subscriptions are those first paid in the period, by the way they were created.
+-- Each new subscription of subscription_movement_by_day counts once: as a trial conversion after a free trial of the same
+-- subscription, as introductory if its first payment has an introductory offer, otherwise as direct.
 CREATE MATERIALIZED VIEW IF NOT EXISTS new_subscriptions_by_day AS
 SELECT
     app_id, (starts_at AT TIME ZONE 'UTC')::date AS day, product_id, storefront,
@@ -18,11 +18,11 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS new_subscriptions_by_day_key
     ON new_subscriptions_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW new_subscriptions_by_day IS
-    'Subscriptions that were paid for the first time, by day, product and storefront: new = trial_conversions + introductory + direct. Days without any have no row. Family Sharing and periods without an expiresDate are not counted. Today is as of the last refresh.';
+    'Subscriptions that were paid for the first time, by day, product and storefront: new = trial_conversions + introductory + direct. Days without a new subscription have no row. Family Sharing and periods without an expiresDate are not counted. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN new_subscriptions_by_day.day IS 'The day of the first payment, in UTC.';
 COMMENT ON COLUMN new_subscriptions_by_day.product_id IS 'The product of the first payment.';
 COMMENT ON COLUMN new_subscriptions_by_day.new IS 'Subscriptions that were paid for the first time, as in subscription_movement_by_day.';
-COMMENT ON COLUMN new_subscriptions_by_day.trial_conversions IS 'Those that had a free trial before.';
-COMMENT ON COLUMN new_subscriptions_by_day.introductory IS 'Those without a trial whose first payment has an introductory offer.';
-COMMENT ON COLUMN new_subscriptions_by_day.direct IS 'All others: bought at the full price or with another offer.';
-COMMENT ON COLUMN new_subscriptions_by_day.direct_with_offer IS 'How many of direct were bought with a promotional offer, an offer code or a win-back offer.';
+COMMENT ON COLUMN new_subscriptions_by_day.trial_conversions IS 'New subscriptions that had a free trial before.';
+COMMENT ON COLUMN new_subscriptions_by_day.introductory IS 'New subscriptions without a trial whose first payment has an introductory offer.';
+COMMENT ON COLUMN new_subscriptions_by_day.direct IS 'All other new subscriptions: bought at full price or with another offer.';
+COMMENT ON COLUMN new_subscriptions_by_day.direct_with_offer IS 'Those of direct with a promotional offer, an offer code or a win-back offer.';

@@ -1,9 +1,8 @@
 -- Did each notification reach the app's server, after how many attempts and how long?
 --
--- Apple tries again 1, 12, 24, 48 and 72 hours after the attempt before, in production; then it gives up, 157 hours after the
--- first. What was read before that says nothing about later attempts: such a notification counts as never received only once
--- its attempts have been read after Apple gave up. Until then the next attempt either is still to come, or took place and is
--- not known.
+-- In production, Apple retries 1, 12, 24, 48 and 72 hours after the previous attempt. It stops 157 hours after the first
+-- attempt. Attempts that were read earlier do not show later ones. So a notification counts as never received only if its
+-- attempts were read after Apple stopped. Until then, the next attempt is either due later, or has happened and is unknown.
 CREATE OR REPLACE VIEW notification_deliveries AS
 SELECT
     n.app_id, n.notification_uuid, n.notification_type, n.subtype, n.signed_date,
@@ -15,7 +14,7 @@ SELECT
         WHEN a.attempts = 0 THEN 'unknown'
         WHEN a.delivered_at IS NOT NULL THEN 'delivered'
         WHEN apps.environment <> 'Production' OR a.attempts >= 6
-             -- Attempts from before their reading was noted were read when the notification was first seen.
+             -- Attempts without a read_at were read when the notification was first stored.
              OR coalesce(a.read_at, n.first_seen_at) >= a.first_attempt_at + interval '157 hours' THEN 'never received'
         WHEN a.last_attempt_at + (ARRAY[1, 12, 24, 48, 72])[a.attempts] * interval '1 hour' > now() THEN 'retrying'
         ELSE 'not known yet'
@@ -36,18 +35,18 @@ CROSS JOIN LATERAL (
      WHERE s.app_id = n.app_id AND s.notification_uuid = n.notification_uuid
 ) a;
 COMMENT ON VIEW notification_deliveries IS
-    'Every notification and how its delivery to the app''s own server went, as Apple last told; Apple does not sign this. A nightly job reads failed deliveries of the last seven days again, and each day as a whole once more seven days after it closed.';
-COMMENT ON COLUMN notification_deliveries.app_id IS 'The app, in apps.';
-COMMENT ON COLUMN notification_deliveries.notification_uuid IS 'Apple''s notificationUUID: names the notification.';
+    'Every notification and the state of its delivery to the app''s server, as last read from Apple. Apple does not sign this information. A nightly job reads the failed deliveries of the last seven days again, and it reads each whole day again seven days after the day closed.';
+COMMENT ON COLUMN notification_deliveries.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN notification_deliveries.notification_uuid IS 'Apple''s notificationUUID: identifies the notification.';
 COMMENT ON COLUMN notification_deliveries.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
-COMMENT ON COLUMN notification_deliveries.subtype IS 'Apple''s subtype, which narrows the type.';
+COMMENT ON COLUMN notification_deliveries.subtype IS 'Apple''s subtype: details of the type.';
 COMMENT ON COLUMN notification_deliveries.signed_date IS 'When Apple signed the notification.';
-COMMENT ON COLUMN notification_deliveries.attempts IS 'Apple''s attempts to deliver it that are known.';
-COMMENT ON COLUMN notification_deliveries.failed_attempts IS 'How many of them failed.';
-COMMENT ON COLUMN notification_deliveries.first_attempt_at IS 'When Apple first tried.';
-COMMENT ON COLUMN notification_deliveries.last_attempt_at IS 'When Apple last tried.';
-COMMENT ON COLUMN notification_deliveries.delivered_at IS 'When the server first accepted it; NULL when no such attempt is known.';
-COMMENT ON COLUMN notification_deliveries.time_to_success IS 'From Apple''s signature to the first accepted attempt.';
+COMMENT ON COLUMN notification_deliveries.attempts IS 'Apple''s known attempts to deliver the notification.';
+COMMENT ON COLUMN notification_deliveries.failed_attempts IS 'The number of failed attempts.';
+COMMENT ON COLUMN notification_deliveries.first_attempt_at IS 'When Apple made its first known attempt.';
+COMMENT ON COLUMN notification_deliveries.last_attempt_at IS 'When Apple made its last known attempt.';
+COMMENT ON COLUMN notification_deliveries.delivered_at IS 'When the server first accepted the notification. NULL if no such attempt is known.';
+COMMENT ON COLUMN notification_deliveries.time_to_success IS 'Time from Apple''s signature to the first accepted attempt.';
 COMMENT ON COLUMN notification_deliveries.last_failure IS 'Apple''s sendAttemptResult of the last attempt that failed.';
 COMMENT ON COLUMN notification_deliveries.state IS
-    'delivered; retrying (every attempt so far failed and Apple''s next one is still to come); not known yet (Apple has tried again since the attempts were read); never received (read after Apple had given up, which it does 157 hours after the first attempt); unknown when no attempt is known.';
+    'delivered. retrying: every attempt so far failed, and Apple''s next attempt is due later. not known yet: Apple has made another attempt since the attempts were read. never received: the attempts were read after Apple stopped retrying, which is 157 hours after the first attempt. unknown: no attempt is known.';

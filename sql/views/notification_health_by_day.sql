@@ -1,4 +1,4 @@
--- How reliably does the app's server take Apple's notifications?
+-- How reliably does the app's server accept Apple's notifications?
 CREATE MATERIALIZED VIEW IF NOT EXISTS notification_health_by_day AS
 SELECT
     app_id, (signed_date AT TIME ZONE 'UTC')::date AS day, notification_type,
@@ -19,18 +19,18 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS notification_health_by_day_key
     ON notification_health_by_day (app_id, day, notification_type) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW notification_health_by_day IS
-    'How Apple''s deliveries went, by the day Apple signed the notification and by its type; as of the last refresh.';
-COMMENT ON COLUMN notification_health_by_day.app_id IS 'The app, in apps.';
+    'Results of Apple''s deliveries, by notification type and the day Apple signed the notification. As of the last refresh.';
+COMMENT ON COLUMN notification_health_by_day.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN notification_health_by_day.day IS 'The day of Apple''s signature, in UTC.';
 COMMENT ON COLUMN notification_health_by_day.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
-COMMENT ON COLUMN notification_health_by_day.notifications IS 'Notifications of the day.';
-COMMENT ON COLUMN notification_health_by_day.delivered IS 'How many the server accepted at last.';
-COMMENT ON COLUMN notification_health_by_day.delivered_at_once IS 'How many it accepted at the first attempt.';
-COMMENT ON COLUMN notification_health_by_day.retrying IS 'How many failed so far and have Apple''s next attempt still to come.';
-COMMENT ON COLUMN notification_health_by_day.not_known_yet IS 'How many failed when they were read, and were tried again since.';
-COMMENT ON COLUMN notification_health_by_day.never_received IS 'How many Apple gave up: no success was among their attempts when they were read after that.';
-COMMENT ON COLUMN notification_health_by_day.unknown IS 'How many have no known attempt.';
-COMMENT ON COLUMN notification_health_by_day.attempts IS 'Attempts to deliver them.';
-COMMENT ON COLUMN notification_health_by_day.failed_attempts IS 'Attempts that failed.';
-COMMENT ON COLUMN notification_health_by_day.median_time_to_success IS 'From Apple''s signature to the first accepted attempt, the middle one of those delivered.';
-COMMENT ON COLUMN notification_health_by_day.longest_time_to_success IS 'The longest of them.';
+COMMENT ON COLUMN notification_health_by_day.notifications IS 'Notifications that Apple signed on the day.';
+COMMENT ON COLUMN notification_health_by_day.delivered IS 'Notifications that the server accepted.';
+COMMENT ON COLUMN notification_health_by_day.delivered_at_once IS 'Notifications that the server accepted at the first attempt.';
+COMMENT ON COLUMN notification_health_by_day.retrying IS 'Notifications whose attempts have all failed and whose next attempt is due later.';
+COMMENT ON COLUMN notification_health_by_day.not_known_yet IS 'Notifications whose attempts had failed when they were read, and that Apple has tried to deliver again since.';
+COMMENT ON COLUMN notification_health_by_day.never_received IS 'Notifications that Apple stopped retrying: their attempts were read after that, and none had succeeded.';
+COMMENT ON COLUMN notification_health_by_day.unknown IS 'Notifications without a known attempt.';
+COMMENT ON COLUMN notification_health_by_day.attempts IS 'Known attempts to deliver these notifications.';
+COMMENT ON COLUMN notification_health_by_day.failed_attempts IS 'Known attempts that failed.';
+COMMENT ON COLUMN notification_health_by_day.median_time_to_success IS 'Median time from Apple''s signature to the first accepted attempt, for delivered notifications.';
+COMMENT ON COLUMN notification_health_by_day.longest_time_to_success IS 'Longest time from Apple''s signature to the first accepted attempt.';

@@ -1,8 +1,8 @@
 -- How many free trials and other offers were followed by a payment?
 --
--- RevenueCat: a trial is converted once a paid transaction follows in the same subscription; the cohort is the day the trial
--- began. For other offers the same is asked of a payment without that offer. Whether the payment was refunded later does
--- not undo the conversion.
+-- The definition is RevenueCat's: a trial is converted when a paid transaction follows in the same subscription; the cohort
+-- is the day the trial began. Other offers are converted by a payment without that offer. A later refund of the payment
+-- does not undo the conversion.
 CREATE MATERIALIZED VIEW IF NOT EXISTS offer_conversion_by_month AS
 WITH offer AS (
     SELECT app_id, original_transaction_id, is_trial, offer_type, offer_identifier, offer_discount_type,
@@ -43,11 +43,11 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS offer_conversion_by_month_key ON offer_conversion_by_month
     (app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW offer_conversion_by_month IS
-    'Trials and other offers by the month they began, and how many were followed by a payment. Only customers who took an offer are known here: Apple does not tell of those who looked and left.';
+    'Free trials and other offers by the month in which they began, and the number that were followed by a payment. Only customers who took an offer are known: Apple''s data do not show customers who saw an offer and declined it.';
 COMMENT ON COLUMN offer_conversion_by_month.month IS 'The month in which the offer''s first period began; its first day, in UTC.';
-COMMENT ON COLUMN offer_conversion_by_month.offer IS 'What kind: free trial (whichever offer gave it), introductory, promotional, offer code, win-back.';
-COMMENT ON COLUMN offer_conversion_by_month.started IS 'Subscriptions that began the offer; each counts once, however many periods the offer lasts.';
-COMMENT ON COLUMN offer_conversion_by_month.converted IS 'How many of them were followed by a paid period without the offer.';
-COMMENT ON COLUMN offer_conversion_by_month.running IS 'How many have not converted, and the offer still runs.';
-COMMENT ON COLUMN offer_conversion_by_month.lost IS 'How many ended without a payment after them.';
-COMMENT ON COLUMN offer_conversion_by_month.conversion_rate IS 'converted over started, 0 to 1; grows while offers run. For several rows divide the sums.';
+COMMENT ON COLUMN offer_conversion_by_month.offer IS 'The kind of offer: free trial (of any offer type), introductory, promotional, offer code, win-back.';
+COMMENT ON COLUMN offer_conversion_by_month.started IS 'Subscriptions that began the offer. Each subscription counts once, also if the offer lasts several periods.';
+COMMENT ON COLUMN offer_conversion_by_month.converted IS 'Those of started that were followed by a paid period without the offer.';
+COMMENT ON COLUMN offer_conversion_by_month.running IS 'Those of started that are not converted while the offer still runs.';
+COMMENT ON COLUMN offer_conversion_by_month.lost IS 'Those of started whose offer ended without a later payment.';
+COMMENT ON COLUMN offer_conversion_by_month.conversion_rate IS 'converted divided by started, 0 to 1. It can still grow while offers run. To combine rows, divide the sums.';

@@ -1,8 +1,8 @@
 -- How often was each offer redeemed?
 --
--- Every redemption counts in the month in which it began, also a second one by the same subscription; offer_conversion_by_month
--- counts each subscription once. Consecutive stretches with the same offer are one redemption: Apple does not tell an offer that
--- lasts three periods from three redemptions in a row.
+-- Every redemption counts in the month in which it began, even if the same subscription redeems again.
+-- offer_conversion_by_month counts each subscription once. Consecutive periods with the same offer are one redemption,
+-- because Apple's data do not distinguish an offer of three periods from three redemptions in a row.
 CREATE MATERIALIZED VIEW IF NOT EXISTS offer_redemptions_by_month AS
 SELECT
     p.app_id, date_trunc('month', p.starts_at AT TIME ZONE 'UTC')::date AS month, p.product_id, p.storefront,
@@ -25,7 +25,7 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS offer_redemptions_by_month_key ON offer_redemptions_by_month
     (app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW offer_redemptions_by_month IS
-    'Redemptions of trials and other offers by the month they began, every one of a subscription. As of the last refresh.';
+    'Redemptions of free trials and other offers by the month in which they began. A subscription can have several. As of the last refresh.';
 COMMENT ON COLUMN offer_redemptions_by_month.month IS 'The month in which the redemption''s first period began; its first day, in UTC.';
-COMMENT ON COLUMN offer_redemptions_by_month.offer IS 'What kind: free trial (whichever offer gave it), introductory, promotional, offer code, win-back.';
-COMMENT ON COLUMN offer_redemptions_by_month.redemptions IS 'How often the offer was redeemed; consecutive periods with the same offer are one redemption.';
+COMMENT ON COLUMN offer_redemptions_by_month.offer IS 'The kind of offer: free trial (of any offer type), introductory, promotional, offer code, win-back.';
+COMMENT ON COLUMN offer_redemptions_by_month.redemptions IS 'Redemptions of the offer. Consecutive periods with the same offer are one redemption.';

@@ -1,10 +1,11 @@
--- What may be left of the month's sales after tax and Apple's commission?
+-- How much may be left of the month's sales after tax and Apple's commission?
 --
--- proceeds = net / (1 + tax) * (1 - commission), by the rule of proceeds_rules for the storefront that holds on the last day
--- of the month, else by the rule for '*'. Apple's data have neither tax nor commission, so this is only as good as the rules.
+-- proceeds = net / (1 + tax) * (1 - commission), by the rule of proceeds_rules for the storefront that applies on the last
+-- day of the month, else by the rule for '*'. Apple's data contain neither tax nor commission, so the result is only as
+-- accurate as the rules.
 --
--- Apple's commission falls after a subscriber's first year of paid service. proceeds_by_year_estimated applies the rule's
--- commission_after_a_year to that part of net which revenue_after_a_year_by_month finds, and commission to the rest.
+-- Apple's commission is lower after a subscriber's first year of paid service. proceeds_by_year_estimated applies the
+-- rule's commission_after_a_year to the part of net in revenue_after_a_year_by_month, and commission to the rest.
 CREATE OR REPLACE VIEW proceeds_by_month AS
 SELECT
     r.app_id, r.month, r.product_id, r.storefront, r.currency,
@@ -32,15 +33,15 @@ CROSS JOIN LATERAL (
                   + coalesce(later.net_milliunits, 0) * (1 - rule.commission_after_a_year)) / (1 + rule.tax)) AS proceeds
 ) by_year;
 COMMENT ON VIEW proceeds_by_month IS
-    'revenue_by_month less tax and commission by the user''s proceeds_rules. App Store Connect''s financial reports are the books.';
+    'revenue_by_month less tax and commission, estimated with the user''s proceeds_rules. Use App Store Connect''s financial reports for accounting.';
 COMMENT ON COLUMN proceeds_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN proceeds_by_month.net_milliunits IS 'Sales less refunds, in thousandths of a unit of currency.';
-COMMENT ON COLUMN proceeds_by_month.tax IS 'The rule''s tax, as a share of the price without it; NULL without a rule.';
-COMMENT ON COLUMN proceeds_by_month.commission IS 'The rule''s commission, 0 to 1; NULL without a rule.';
-COMMENT ON COLUMN proceeds_by_month.proceeds_estimated_milliunits IS 'What may be left, in thousandths of a unit of currency; NULL without a rule.';
+COMMENT ON COLUMN proceeds_by_month.tax IS 'The rule''s tax, as a share of the price without tax. NULL without a rule.';
+COMMENT ON COLUMN proceeds_by_month.commission IS 'The rule''s commission, 0 to 1. NULL without a rule.';
+COMMENT ON COLUMN proceeds_by_month.proceeds_estimated_milliunits IS 'Estimated proceeds: net_milliunits less tax and commission, in thousandths of a unit of currency. NULL without a rule.';
 COMMENT ON COLUMN proceeds_by_month.net_after_a_year_milliunits IS
-    'The part of net_milliunits from payments after a year of paid service, in thousandths of a unit of currency.';
+    'The part of net_milliunits from payments after one year of paid service, in thousandths of a unit of currency.';
 COMMENT ON COLUMN proceeds_by_month.commission_after_a_year IS
-    'Apple''s share of that part, from proceeds_rules: commission_after_a_year, or commission where that is NULL.';
+    'The rule''s commission for that part, 0 to 1: commission_after_a_year, or commission if that is NULL. NULL without a rule.';
 COMMENT ON COLUMN proceeds_by_month.proceeds_by_year_estimated_milliunits IS
-    'Proceeds with both commissions, in thousandths of a unit of currency; NULL without a rule. The same as proceeds_estimated_milliunits unless commission_after_a_year is set.';
+    'Estimated proceeds with both commissions, in thousandths of a unit of currency. NULL without a rule. It equals proceeds_estimated_milliunits unless commission_after_a_year is set.';

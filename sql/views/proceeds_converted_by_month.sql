@@ -1,7 +1,8 @@
--- What may be left after tax and commission, in one currency, at the user's own rules and rates?
+-- How much may be left after tax and commission, converted to one currency?
 --
--- proceeds_by_month, converted at the rate that holds on the last day of the month, or today in the month under way. A row without a
--- rule or a rate is left out of the sum and counted or named.
+-- proceeds_by_month is converted at the rate that applies on the last day of the month; in the current month, at the rate
+-- that applies today. Rows without a rule are excluded and flagged. Rows without a rate are excluded and their currencies
+-- are listed.
 CREATE OR REPLACE VIEW proceeds_converted_by_month AS
 SELECT
     p.app_id, p.month, wanted.reporting_currency, p.product_id, p.storefront,
@@ -19,12 +20,12 @@ LEFT JOIN exchange_rate_months rate ON rate.app_id = p.app_id AND rate.reporting
      AND rate.currency = p.currency AND p.month >= rate.from_month AND p.month < rate.to_month
 GROUP BY p.app_id, p.month, wanted.reporting_currency, p.product_id, p.storefront;
 COMMENT ON VIEW proceeds_converted_by_month IS
-    'proceeds_by_month in the currency of exchange_rates; empty while that table is. App Store Connect''s financial reports are the books.';
-COMMENT ON COLUMN proceeds_converted_by_month.app_id IS 'The app, in apps.';
+    'proceeds_by_month, converted with exchange_rates; empty while that table is empty. Use App Store Connect''s financial reports for accounting.';
+COMMENT ON COLUMN proceeds_converted_by_month.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN proceeds_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN proceeds_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
-COMMENT ON COLUMN proceeds_converted_by_month.net_estimated_milliunits IS 'Sales less refunds, in thousandths of a unit of reporting_currency; NULL when no currency of the row has a rate.';
-COMMENT ON COLUMN proceeds_converted_by_month.proceeds_estimated_milliunits IS 'Proceeds, in thousandths of a unit of reporting_currency; NULL when no row has both a rule and a rate.';
-COMMENT ON COLUMN proceeds_converted_by_month.proceeds_by_year_estimated_milliunits IS 'Proceeds with the commission after a year of paid service, in thousandths of a unit of reporting_currency; NULL when no row has both a rule and a rate.';
-COMMENT ON COLUMN proceeds_converted_by_month.is_without_rule IS 'Whether sales are missing from the proceeds because no rule of proceeds_rules holds for them.';
-COMMENT ON COLUMN proceeds_converted_by_month.currencies_without_rate IS 'Currencies whose amounts are missing from the sums; NULL when none is.';
+COMMENT ON COLUMN proceeds_converted_by_month.net_estimated_milliunits IS 'Sales less refunds, in thousandths of a unit of reporting_currency. NULL if no currency of the row has a rate.';
+COMMENT ON COLUMN proceeds_converted_by_month.proceeds_estimated_milliunits IS 'Estimated proceeds, in thousandths of a unit of reporting_currency. NULL if no sales have both a rule and a rate.';
+COMMENT ON COLUMN proceeds_converted_by_month.proceeds_by_year_estimated_milliunits IS 'Estimated proceeds with the commission after one year of paid service, in thousandths of a unit of reporting_currency. NULL if no sales have both a rule and a rate.';
+COMMENT ON COLUMN proceeds_converted_by_month.is_without_rule IS 'Whether sales are missing from the proceeds because no rule of proceeds_rules applies to them.';
+COMMENT ON COLUMN proceeds_converted_by_month.currencies_without_rate IS 'Currencies without a rate. Their amounts are missing from the sums. NULL if there are none.';

@@ -1,6 +1,7 @@
--- Which periods that the user entered contradict the dates of the product's stretches?
+-- Which periods in products contradict the dates of Apple's transactions?
 --
--- products.period goes before everything else, so a wrong one makes every MRR of the product wrong.
+-- products.period takes precedence over every other source, so a wrong value makes all MRR of the product wrong.
+-- Periods are compared by length, because P7D and P1W, or P12M and P1Y, mean the same.
 CREATE OR REPLACE VIEW product_period_conflicts AS
 SELECT p.app_id, p.product_id, p.period AS entered_period, u.period AS usual_period
 FROM products p
@@ -14,8 +15,8 @@ CROSS JOIN LATERAL (
 ) days
 WHERE days.entered NOT BETWEEN days.usual * 0.9 AND days.usual * 1.1;
 COMMENT ON VIEW product_period_conflicts IS
-    'Products whose period in products differs from the length that most of their stretches have. The user''s period is used all the same: correct it, or leave it when the dates mislead. As of the last refresh.';
-COMMENT ON COLUMN product_period_conflicts.app_id IS 'The app, in apps.';
+    'Products whose period in products differs from the length of most of their periods. StoreLedger still uses products.period. Correct it, or keep it if the dates are misleading. As of the last refresh.';
+COMMENT ON COLUMN product_period_conflicts.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN product_period_conflicts.product_id IS 'Apple''s productId.';
-COMMENT ON COLUMN product_period_conflicts.entered_period IS 'What products says, ISO 8601.';
-COMMENT ON COLUMN product_period_conflicts.usual_period IS 'What the dates say, ISO 8601; see product_periods.';
+COMMENT ON COLUMN product_period_conflicts.entered_period IS 'The period in products, as an ISO 8601 duration.';
+COMMENT ON COLUMN product_period_conflicts.usual_period IS 'The period derived from dates, as an ISO 8601 duration; see product_periods.';

@@ -1,7 +1,7 @@
 -- At which prices was each product sold in each storefront, and when did a price change?
 --
--- The price of one unit without an offer, as transactions show it: a price nobody paid is unknown. When a price was raised,
--- existing subscribers may keep the old one, which shows as renewals after last_sold_at of new purchases.
+-- The price is that of one unit without an offer, from transactions. A price at which nothing was sold is unknown. After a
+-- price increase, existing subscribers may keep the old price. Their renewals continue after last_new_sale_at.
 CREATE MATERIALIZED VIEW IF NOT EXISTS product_prices AS
 SELECT
     app_id, product_id, storefront, currency, price_milliunits,
@@ -27,11 +27,11 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS product_prices_key
     ON product_prices (app_id, product_id, storefront, currency, price_milliunits) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW product_prices IS
-    'Every price that a product was sold at without an offer, and since when; gross. With Advanced Commerce a product has as many prices as the app asks for.';
-COMMENT ON COLUMN product_prices.price_milliunits IS 'The price of one, in thousandths of a unit of currency.';
+    'Every price at which a product was sold without an offer, and its first and last sale; before Apple''s commission and tax. With Advanced Commerce, the app sets the price, so a product can have many.';
+COMMENT ON COLUMN product_prices.price_milliunits IS 'The price of one unit of the product, in thousandths of a unit of currency.';
 COMMENT ON COLUMN product_prices.first_sold_at IS 'The first sale or renewal at the price.';
 COMMENT ON COLUMN product_prices.last_sold_at IS 'The last sale or renewal at the price.';
-COMMENT ON COLUMN product_prices.last_new_sale_at IS 'The last sale at the price that was no renewal; NULL when only renewals were seen.';
-COMMENT ON COLUMN product_prices.purchases IS 'Sales at the price that are no renewals.';
+COMMENT ON COLUMN product_prices.last_new_sale_at IS 'The last sale at the price that was not a renewal. NULL if every sale was a renewal.';
+COMMENT ON COLUMN product_prices.purchases IS 'Sales at the price, without renewals.';
 COMMENT ON COLUMN product_prices.renewals IS 'Renewals at the price.';
-COMMENT ON COLUMN product_prices.price_before_milliunits IS 'The price that new purchases had before; NULL for the first one seen.';
+COMMENT ON COLUMN product_prices.price_before_milliunits IS 'The previous price of new purchases, in thousandths of a unit of currency. NULL for the first price.';

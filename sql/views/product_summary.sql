@@ -14,10 +14,10 @@ GROUP BY p.app_id, p.product_id
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS product_summary_key ON product_summary (app_id, product_id) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW product_summary IS
-    'One row for each product ever bought. Names, groups and periods are the user''s, in products: Apple''s server tells none.';
+    'One row per product ever bought. Names, groups and periods come from the user''s table products, because Apple''s server does not return them.';
 COMMENT ON COLUMN product_summary.first_sold_at IS 'The first purchase.';
 COMMENT ON COLUMN product_summary.last_sold_at IS 'The last purchase or renewal.';
 COMMENT ON COLUMN product_summary.purchases IS 'Purchases and renewals with a price.';
-COMMENT ON COLUMN product_summary.free_purchases IS 'Transactions at the price 0, trials among them.';
-COMMENT ON COLUMN product_summary.refunded IS 'How many were refunded, in whole or in part.';
-COMMENT ON COLUMN product_summary.customers IS 'Customers who ever bought it; see customer_key in purchases for how they are told apart.';
+COMMENT ON COLUMN product_summary.free_purchases IS 'Transactions at the price 0, including trials.';
+COMMENT ON COLUMN product_summary.refunded IS 'Purchases that were refunded, in whole or in part.';
+COMMENT ON COLUMN product_summary.customers IS 'Customers who ever bought the product. See customer_key in purchases for how customers are identified.';

@@ -1,14 +1,14 @@
--- What was bought, and what is left of each price after refunds?
+-- What was bought, and how much of each price is left after refunds?
 --
--- One row for each transaction that its customer paid or might have paid: all but those that the family shares (FAMILY_SHARED)
--- or that an organization or group assigned (ASSIGNED), whose purchaser has a transaction of their own. A refund is what
--- Apple's newest snapshot says: a reversed refund has no revocationDate any more and is none. The refunded part is the sum
--- of the line items' refunds with Advanced Commerce, else revocationPercentage of the price, and all of it when Apple
--- names no percentage.
+-- One row per transaction, except transactions that a family member shared (FAMILY_SHARED) or that an organization or group
+-- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are those of Apple's newest
+-- snapshot: a reversed refund has no revocationDate any more and does not count. For Advanced Commerce the refunded amount
+-- is the sum of the line items' refunds. Otherwise it is revocationPercentage of the price, or the whole price if Apple
+-- sends no percentage.
 --
--- When a customer upgrades during a period, Apple gives back the unused part of the old period's price. No field of Apple's
--- says so: both transactions keep their full price, and price, refunded and net milliunits count both. subscription_periods
--- has an estimate in a column of its own.
+-- When a customer upgrades during a period, Apple refunds the unused part of the old period. Apple reports this refund in
+-- no field: both transactions keep their full price, and price, refunded and net count both. subscription_periods has an
+-- estimate in a separate column.
 CREATE OR REPLACE VIEW purchases AS
 SELECT
     t.app_id, t.transaction_id, t.original_transaction_id,
@@ -43,16 +43,16 @@ CROSS JOIN LATERAL (
 ) refund
 WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED';
 COMMENT ON VIEW purchases IS
-    'Every purchase, its price, what was refunded and what is left, in the currency it was paid in. The partial refund that Apple gives for a mid-period upgrade is in none of Apple''s fields, so nothing here is reduced by it: see estimated_upgrade_refund_milliunits in subscription_periods. Gross of Apple''s commission and of tax. App Store Connect''s reports, not price, are the books.';
+    'Every purchase with its price, its refund and the rest, in the currency of the purchase, before Apple''s commission and tax. Apple refunds part of the price when a customer upgrades during a period, but reports that refund in no field, so no amount here includes it; see estimated_upgrade_refund_milliunits in subscription_periods. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN purchases.customer_key IS
-    'Who bought, as well as Apple tells: appTransactionId, else the listed ID whose history it came with, else the original transaction.';
+    'Identifies the customer as well as Apple''s data allow: appTransactionId; else the listed ID whose history contains the purchase; else the original transaction ID.';
 COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, in UTC.';
 COMMENT ON COLUMN purchases.price_milliunits IS
-    'Apple''s price of the whole quantity, offers taken off, in thousandths of a unit of currency; NULL when Apple does not tell it.';
-COMMENT ON COLUMN purchases.is_paid IS 'Whether the price is not 0; a price that Apple does not tell counts as paid.';
-COMMENT ON COLUMN purchases.is_refunded IS 'Whether all or a part of it was refunded, as Apple last signed.';
-COMMENT ON COLUMN purchases.refund_date IS 'When it was refunded; of several line items the first.';
+    'Apple''s price of the whole quantity after offers, in thousandths of a unit of currency. NULL if Apple sends no price.';
+COMMENT ON COLUMN purchases.is_paid IS 'Whether the price is not 0. An unknown price counts as paid.';
+COMMENT ON COLUMN purchases.is_refunded IS 'Whether the purchase is refunded in whole or in part, according to Apple''s newest snapshot.';
+COMMENT ON COLUMN purchases.refund_date IS 'When the purchase was refunded. For several line items, the date of the first refund.';
 COMMENT ON COLUMN purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
 COMMENT ON COLUMN purchases.refund_reason IS 'Apple''s revocationReason: 1 an issue with the app, 0 another reason.';
-COMMENT ON COLUMN purchases.refunded_milliunits IS 'What was given back, in thousandths of a unit of currency; NULL for a refund of an unknown price.';
-COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits; the estimated refund of an upgrade is not taken off.';
+COMMENT ON COLUMN purchases.refunded_milliunits IS 'Refunded amount, in thousandths of a unit of currency. NULL for a refund of an unknown price.';
+COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits. The estimated refund of an upgrade is not subtracted.';

@@ -1,9 +1,10 @@
 -- Which purchases do materialised views add up?
 --
--- Those of purchases, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role is granted it.
+-- The rows of purchases, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role has the right to
+-- read this view.
 CREATE OR REPLACE VIEW purchases_at_refresh AS
 SELECT kept.* FROM kept_purchases kept
 UNION ALL
 SELECT shown.* FROM unless_kept(NULL::kept_purchases) shown;
 COMMENT ON VIEW purchases_at_refresh IS
-    'For materialised views alone: what purchases shows, computed once in a refresh.';
+    'The rows of purchases, computed once in a refresh. Only for materialised views.';

@@ -1,7 +1,7 @@
--- Which part of each month's purchases was refunded, by product and storefront?
+-- What share of each month's purchases was refunded, by product and storefront?
 --
--- RevenueCat: refunded paid transactions over paid transactions, by the date of the transaction. A young month's rate still
--- grows: customers may ask for a refund for 90 days.
+-- The definition is RevenueCat's: refunded paid transactions divided by paid transactions, by the date of the transaction.
+-- The rate of a recent month still grows, because customers can request a refund for 90 days.
 CREATE MATERIALIZED VIEW IF NOT EXISTS refund_rate_by_month AS
 SELECT
     app_id, month, product_id, storefront, currency,
@@ -23,7 +23,7 @@ FROM (
       FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL
      GROUP BY app_id, month, product_id, storefront, currency
     UNION ALL
-    -- A median sorts all that it is given: the few that were refunded.
+    -- Computed separately, because a median sorts its input: only the few refunded purchases are sorted.
     SELECT app_id, month, product_id, storefront, currency, 0, 0, 0, 0, 0,
            percentile_cont(0.5) WITHIN GROUP (ORDER BY refund_date - purchase_date)
       FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL AND is_refunded
@@ -34,12 +34,12 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS refund_rate_by_month_key
     ON refund_rate_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW refund_rate_by_month IS
-    'Purchases of each month and how many of them were refunded since, whenever that was.';
+    'Purchases of each month and how many of them have been refunded, whenever that was.';
 COMMENT ON COLUMN refund_rate_by_month.month IS 'The month of the purchase; its first day, in UTC.';
 COMMENT ON COLUMN refund_rate_by_month.purchases IS 'Purchases and renewals with a price.';
-COMMENT ON COLUMN refund_rate_by_month.refunded IS 'How many of them are refunded, in whole or in part.';
-COMMENT ON COLUMN refund_rate_by_month.refund_rate IS 'refunded over purchases, 0 to 1. For several rows divide the sums.';
-COMMENT ON COLUMN refund_rate_by_month.refunded_for_an_issue IS 'Refunds for an issue with the app, by Apple''s revocationReason.';
+COMMENT ON COLUMN refund_rate_by_month.refunded IS 'Those of purchases that are refunded, in whole or in part.';
+COMMENT ON COLUMN refund_rate_by_month.refund_rate IS 'refunded divided by purchases, 0 to 1. To combine rows, divide the sums.';
+COMMENT ON COLUMN refund_rate_by_month.refunded_for_an_issue IS 'Those of refunded whose revocationReason is an issue with the app.';
 COMMENT ON COLUMN refund_rate_by_month.gross_milliunits IS 'Prices of the purchases, in thousandths of a unit of currency.';
-COMMENT ON COLUMN refund_rate_by_month.refunded_milliunits IS 'What was given back of them, in thousandths of a unit of currency.';
-COMMENT ON COLUMN refund_rate_by_month.median_delay IS 'From purchase to refund, the middle one.';
+COMMENT ON COLUMN refund_rate_by_month.refunded_milliunits IS 'Refunded amount of these purchases, in thousandths of a unit of currency.';
+COMMENT ON COLUMN refund_rate_by_month.median_delay IS 'Median time from purchase to refund.';

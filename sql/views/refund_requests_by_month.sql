@@ -1,9 +1,10 @@
--- How many refunds did customers ask for, and how did Apple decide?
+-- How many refunds did customers request, and how did Apple decide?
 --
--- A request is a CONSUMPTION_REQUEST notification, and its outcome that of consumption_requests: the first REFUND or REFUND_DECLINED
--- about the same transaction after it, and a REFUND_REVERSED after the refund. Apple does not ask about every request, so refunds and
--- declined requests without a CONSUMPTION_REQUEST before them are counted apart, in the month of the decision.
--- Apple keeps notifications for 180 days, so months before the first crawl with notifications are missing.
+-- A request is a CONSUMPTION_REQUEST notification. Its outcome is that of consumption_requests: the first REFUND or
+-- REFUND_DECLINED for the same transaction after it, and a REFUND_REVERSED after the refund. Apple does not send a
+-- CONSUMPTION_REQUEST for every refund request. So decisions without an earlier CONSUMPTION_REQUEST are counted separately,
+-- in the month of the decision. Apple keeps notifications for 180 days, so older months are missing unless an earlier crawl
+-- read them.
 CREATE MATERIALIZED VIEW IF NOT EXISTS refund_requests_by_month AS
 SELECT
     app_id, month, product_id, storefront, currency,
@@ -38,15 +39,15 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS refund_requests_by_month_key
     ON refund_requests_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW refund_requests_by_month IS
-    'Apple''s CONSUMPTION_REQUEST notifications by month and what became of them: requests = refunded + declined + reversed + pending. As of the last refresh; consumption_requests has each one with its deadline.';
-COMMENT ON COLUMN refund_requests_by_month.month IS 'The month of the request, and of the decision for refunded_without_request and declined_without_request; its first day, in UTC.';
-COMMENT ON COLUMN refund_requests_by_month.requests IS 'Requests for consumption information: refunds that customers asked for. A second one about the same purchase counts again.';
-COMMENT ON COLUMN refund_requests_by_month.refunded IS 'How many of them Apple granted.';
-COMMENT ON COLUMN refund_requests_by_month.declined IS 'How many of them Apple declined.';
-COMMENT ON COLUMN refund_requests_by_month.reversed IS 'How many of them Apple granted first and took back later.';
-COMMENT ON COLUMN refund_requests_by_month.pending IS 'How many of them have no known decision.';
-COMMENT ON COLUMN refund_requests_by_month.refunded_rate IS 'refunded over all that are decided, 0 to 1; NULL while none is. For several rows divide the sums.';
-COMMENT ON COLUMN refund_requests_by_month.requested_milliunits IS 'Prices of the purchases that were asked about, in thousandths of a unit of currency; one without a price adds nothing.';
-COMMENT ON COLUMN refund_requests_by_month.median_time_to_decision IS 'From the request to the last decision, the middle one of those decided.';
-COMMENT ON COLUMN refund_requests_by_month.refunded_without_request IS 'REFUND notifications about a purchase for which no request is known before it.';
-COMMENT ON COLUMN refund_requests_by_month.declined_without_request IS 'REFUND_DECLINED notifications about a purchase for which no request is known before it.';
+    'Apple''s CONSUMPTION_REQUEST notifications by month and outcome: requests = refunded + declined + reversed + pending. As of the last refresh. consumption_requests has each request with its deadline.';
+COMMENT ON COLUMN refund_requests_by_month.month IS 'The month of the request; for refunded_without_request and declined_without_request, the month of the decision. Its first day, in UTC.';
+COMMENT ON COLUMN refund_requests_by_month.requests IS 'Requests for consumption information after a customer requested a refund. A second request for the same purchase counts again.';
+COMMENT ON COLUMN refund_requests_by_month.refunded IS 'Those of requests that Apple granted.';
+COMMENT ON COLUMN refund_requests_by_month.declined IS 'Those of requests that Apple declined.';
+COMMENT ON COLUMN refund_requests_by_month.reversed IS 'Those of requests that Apple granted and later reversed.';
+COMMENT ON COLUMN refund_requests_by_month.pending IS 'Those of requests without a known decision.';
+COMMENT ON COLUMN refund_requests_by_month.refunded_rate IS 'refunded divided by the number of decided requests, 0 to 1. NULL while no request is decided. To combine rows, divide the sums.';
+COMMENT ON COLUMN refund_requests_by_month.requested_milliunits IS 'Prices of the purchases in these requests, in thousandths of a unit of currency. A purchase without a price adds nothing.';
+COMMENT ON COLUMN refund_requests_by_month.median_time_to_decision IS 'Median time from the request to the last decision, for decided requests.';
+COMMENT ON COLUMN refund_requests_by_month.refunded_without_request IS 'REFUND notifications for a purchase without a known earlier request.';
+COMMENT ON COLUMN refund_requests_by_month.declined_without_request IS 'REFUND_DECLINED notifications for a purchase without a known earlier request.';

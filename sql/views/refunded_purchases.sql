@@ -1,7 +1,7 @@
 -- What was refunded, why, and how long after the purchase?
 --
--- Begins with the few transactions that have a revocation or else a refunded line item, so that it need not look through
--- all; refund_date is that of purchases, found without asking it.
+-- The query starts with the few transactions that have a revocation or a refunded line item, so that it does not scan all
+-- transactions. For the same reason it derives refund_date, which equals that of purchases, without reading purchases.
 CREATE OR REPLACE VIEW refunded_purchases AS
 SELECT
     p.app_id, p.transaction_id, p.original_transaction_id, p.product_id, p.type, p.storefront, p.currency,
@@ -37,13 +37,13 @@ LEFT JOIN LATERAL (
 ) asked ON true
 WHERE refund.refund_date IS NOT NULL;
 COMMENT ON VIEW refunded_purchases IS
-    'Purchases that were refunded in whole or in part, and are so still. Apple tells no customer''s words; revocations of Family Sharing are in family_sharing_by_month.';
-COMMENT ON COLUMN refunded_purchases.refund_date IS 'When it was refunded; of several line items the first.';
-COMMENT ON COLUMN refunded_purchases.delay IS 'From the purchase to the refund.';
+    'Purchases that are refunded in whole or in part; reversed refunds are excluded. Apple''s data do not contain the customer''s own words. Revocations of Family Sharing are in family_sharing_by_month.';
+COMMENT ON COLUMN refunded_purchases.refund_date IS 'When the purchase was refunded. For several line items, the date of the first refund.';
+COMMENT ON COLUMN refunded_purchases.delay IS 'Time from the purchase to the refund.';
 COMMENT ON COLUMN refunded_purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
-COMMENT ON COLUMN refunded_purchases.reason IS 'Apple''s revocationReason in words: issue with the app, other, or not told.';
-COMMENT ON COLUMN refunded_purchases.refunded_milliunits IS 'What was given back, in thousandths of a unit of currency.';
-COMMENT ON COLUMN refunded_purchases.refunded_share IS 'refunded_milliunits over the price, 0 to 1; NULL when the price is 0 or unknown.';
-COMMENT ON COLUMN refunded_purchases.customer_key IS 'Who bought, as in purchases.';
+COMMENT ON COLUMN refunded_purchases.reason IS 'Apple''s revocationReason in words: issue with the app, other, or not told (Apple sends no reason).';
+COMMENT ON COLUMN refunded_purchases.refunded_milliunits IS 'Refunded amount, in thousandths of a unit of currency.';
+COMMENT ON COLUMN refunded_purchases.refunded_share IS 'refunded_milliunits divided by the price, 0 to 1. NULL if the price is 0 or unknown.';
+COMMENT ON COLUMN refunded_purchases.customer_key IS 'Identifies the customer, as in purchases.';
 COMMENT ON COLUMN refunded_purchases.requested_because IS
-    'Apple''s consumptionRequestReason of the last request before the refund; NULL when Apple asked nothing, or longer ago than notifications are kept.';
+    'Apple''s consumptionRequestReason of the last request before the refund. NULL if there was no request, or if Apple no longer kept its notification.';

@@ -1,9 +1,10 @@
--- How many subscriptions renewed this month, how many were lost, and why?
+-- How many subscriptions renewed this month, how many churned, and why?
 --
--- RevenueCat: churn is paid subscriptions that expired in the period, less those that resubscribed in it, over those active
--- at its start. Here: active at the end of the month before, and not at the end of this one. Why is known from the
--- revocation, from renewal info signed after the last period began (expirationIntent), or from an EXPIRED notification;
--- Apple keeps notifications for 180 days, so that the reasons of older losses are unknown.
+-- The definition is RevenueCat's: churn is the paid subscriptions that expired in the period, less those that resubscribed
+-- in it, divided by those active at its start. Here a churned subscription is active at the end of the previous month and
+-- not active at the end of this month. The reason comes from the revocation, from renewal info signed after the last period
+-- began (expirationIntent), or from an EXPIRED notification. Apple keeps notifications for 180 days, so the reasons for
+-- older churn can be unknown.
 CREATE MATERIALIZED VIEW IF NOT EXISTS renewals_and_churn_by_month AS
 WITH state AS (
     SELECT app_id, original_transaction_id, (month + interval '1 month')::date AS next_month, product_id,
@@ -26,10 +27,10 @@ WITH state AS (
         ELSE 'unknown'
     END AS reason
       FROM lost l
-      -- The last period that began before the month was over, which may have begun in it.
+      -- The last period that began before the end of the month, possibly in the month itself.
       JOIN subscription_periods_at_refresh p ON p.app_id = l.app_id AND p.original_transaction_id = l.original_transaction_id
        AND p.starts_at < l.month_ends_at AND coalesce(p.next_starts_at, 'infinity') >= l.month_ends_at
-      -- Renewal info is kept as it was signed last, so it explains the subscription's last period alone.
+      -- The ledger keeps only the newest renewal info, so it explains only the subscription's last period.
       LEFT JOIN renewals_signed last_known ON last_known.app_id = l.app_id
             AND last_known.original_transaction_id = l.original_transaction_id
             AND last_known.last_signed_date >= p.starts_at AND p.next_starts_at IS NULL
@@ -92,18 +93,18 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS renewals_and_churn_by_month_key
     ON renewals_and_churn_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW renewals_and_churn_by_month IS
-    'Paid subscriptions that renewed and that were lost, by month and the product they had, and why they were lost. The month under way is as of the last refresh.';
+    'Paid subscriptions that renewed or churned, by month and by the product they had, and the reasons for churn. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN renewals_and_churn_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN renewals_and_churn_by_month.active_at_start IS 'Paid subscriptions to the product that were active at the end of the month before.';
 COMMENT ON COLUMN renewals_and_churn_by_month.renewals IS 'Paid periods that began in the month with transactionReason RENEWAL.';
-COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the period before had expired, in the grace period or later: payments that Apple recovered, in the month it did; billing_recovery_by_month has what became of those that failed.';
+COMMENT ON COLUMN renewals_and_churn_by_month.renewals_after_a_gap IS 'Renewals that began after the previous period had expired, in the grace period or later: recovered payments, in the month of the recovery. billing_recovery_by_month has the outcome of all failed payments.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned IS 'Subscriptions of active_at_start that are not active at the end of the month.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churned_voluntary IS 'Lost because the customer switched renewal off.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churned_billing IS 'Lost because Apple could not charge the customer, whether or not it still tries.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churned_price IS 'Lost because the customer did not consent to a higher price.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churned_refund IS 'Lost because Apple refunded a period that had not run out.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churned_other IS 'Lost because the product was not for sale, or for another reason that Apple knows.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churned_unknown IS 'Lost, and nothing that Apple still tells says why.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churn_rate IS 'churned over active_at_start, 0 to 1; NULL when nothing was active. For several products divide the sums.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churned_voluntary IS 'Churned because the customer turned off auto-renewal.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churned_billing IS 'Churned because Apple could not charge the customer. Apple may still be retrying.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churned_price IS 'Churned because the customer did not consent to a price increase.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churned_refund IS 'Churned because Apple refunded a period that had not expired.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churned_other IS 'Churned because the product was not available, or for another value of Apple''s expirationIntent.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churned_unknown IS 'Churned for an unknown reason: neither the transaction, nor renewal info, nor a stored notification contains one.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churn_rate IS 'churned divided by active_at_start, 0 to 1. NULL if nothing was active. To combine products, divide the sums.';
 COMMENT ON COLUMN renewals_and_churn_by_month.trial_conversions IS
-    'How many of renewals are a first payment that follows a free trial. Apple calls them RENEWAL; RevenueCat tells them apart as trial conversions. Subtract them for renewals alone.';
+    'Those of renewals that are the first payment after a free trial. Apple''s transactionReason for them is RENEWAL; RevenueCat counts them separately as trial conversions. Subtract them to get renewals only.';

@@ -1,4 +1,4 @@
--- Which subscriptions renew next, at what price, and which will not?
+-- Which subscriptions renew next, at what price, and which will not renew?
 CREATE OR REPLACE VIEW renewals_due AS
 SELECT
     r.app_id, r.original_transaction_id, r.renewal_date, r.renewal_date - now() AS due_in,
@@ -12,20 +12,20 @@ SELECT
 FROM renewals r
 WHERE r.renewal_date > now();
 COMMENT ON VIEW renewals_due IS
-    'Renewals to come, as Apple last said. Renewal info comes with notifications, so a subscription that none was about is missing, and one that changed since signed_date is shown as it was.';
-COMMENT ON COLUMN renewals_due.app_id IS 'The app, in apps.';
-COMMENT ON COLUMN renewals_due.original_transaction_id IS 'Apple''s originalTransactionId: names the subscription.';
-COMMENT ON COLUMN renewals_due.renewal_date IS 'Apple''s renewalDate: when the subscription renews or, with renewal switched off, expires.';
-COMMENT ON COLUMN renewals_due.due_in IS 'How long until then.';
-COMMENT ON COLUMN renewals_due.will_renew IS 'Whether renewal is switched on; NULL when Apple does not tell.';
+    'Upcoming renewals, from Apple''s newest renewal info. StoreLedger receives renewal info only in notifications. So a subscription without a notification is missing, and changes after signed_date are not shown.';
+COMMENT ON COLUMN renewals_due.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN renewals_due.original_transaction_id IS 'Apple''s originalTransactionId: identifies the subscription.';
+COMMENT ON COLUMN renewals_due.renewal_date IS 'Apple''s renewalDate: when the subscription renews or, with auto-renewal off, expires.';
+COMMENT ON COLUMN renewals_due.due_in IS 'Time from now to renewal_date.';
+COMMENT ON COLUMN renewals_due.will_renew IS 'Whether auto-renewal is on. NULL if Apple sends no autoRenewStatus.';
 COMMENT ON COLUMN renewals_due.product_id IS 'The product of the current period.';
 COMMENT ON COLUMN renewals_due.renews_as IS 'The product that renews next.';
-COMMENT ON COLUMN renewals_due.renewal_price_milliunits IS 'Apple''s renewalPrice with the offer taken off, in thousandths of a unit of currency.';
+COMMENT ON COLUMN renewals_due.renewal_price_milliunits IS 'Apple''s renewalPrice, after offers, in thousandths of a unit of currency.';
 COMMENT ON COLUMN renewals_due.offer_type IS 'Apple''s offerType of the next period: 1 introductory, 2 promotional, 3 offer code, 4 win-back.';
 COMMENT ON COLUMN renewals_due.offer_identifier IS 'Apple''s offerIdentifier of the next period.';
 COMMENT ON COLUMN renewals_due.is_in_billing_retry IS 'Whether Apple is still trying to charge the customer.';
-COMMENT ON COLUMN renewals_due.grace_period_expires_date IS 'Apple''s gracePeriodExpiresDate: until when access continues while billing fails.';
-COMMENT ON COLUMN renewals_due.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 consented or notified.';
+COMMENT ON COLUMN renewals_due.grace_period_expires_date IS 'Apple''s gracePeriodExpiresDate: the end of the billing grace period. Access continues until then although billing fails.';
+COMMENT ON COLUMN renewals_due.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 the customer consented, or was notified where no consent is required.';
 COMMENT ON COLUMN renewals_due.renewal_billing_plan_type IS 'Apple''s renewalBillingPlanType: BILLED_UPFRONT or MONTHLY.';
 COMMENT ON COLUMN renewals_due.commitment_renewal_date IS 'Apple''s commitmentRenewalDate: when the commitment renews.';
-COMMENT ON COLUMN renewals_due.signed_date IS 'When Apple signed this: what changed since is not known.';
+COMMENT ON COLUMN renewals_due.signed_date IS 'When Apple signed this renewal info. Later changes are unknown.';

@@ -1,7 +1,7 @@
--- How many of those who paid for the n-th time paid again?
+-- How many of the subscriptions that were paid for the n-th time were paid again?
 --
--- RevenueCat: only a subscription that had the opportunity to renew is in the denominator, so one that still runs is in none.
--- Here by the number of the payment; retention_cohorts counts calendar months instead.
+-- The definition is RevenueCat's: the denominator contains only subscriptions that had the opportunity to renew, so a
+-- current period does not count. This view counts payments; retention_cohorts counts calendar months.
 CREATE MATERIALIZED VIEW IF NOT EXISTS retention_by_renewal AS
 SELECT
     app_id, product_id, period, payment_number,
@@ -17,11 +17,11 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS retention_by_renewal_key
     ON retention_by_renewal (app_id, product_id, period, payment_number) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW retention_by_renewal IS
-    'Of the subscriptions that were paid for the n-th time, how many were paid for again, by product. As of the last refresh.';
+    'Subscriptions that were paid for the n-th time, and how many of them were paid again, by product. As of the last refresh.';
 COMMENT ON COLUMN retention_by_renewal.product_id IS 'The product of the n-th payment.';
-COMMENT ON COLUMN retention_by_renewal.period IS 'The period of that payment, ISO 8601; NULL when unknown.';
-COMMENT ON COLUMN retention_by_renewal.payment_number IS 'Which payment of the subscription, from 1; trials do not count.';
-COMMENT ON COLUMN retention_by_renewal.subscriptions IS 'Subscriptions that were paid for that often.';
-COMMENT ON COLUMN retention_by_renewal.due IS 'How many of them renewed or ended: the denominator. Those that still run are not due; those in billing retry are.';
-COMMENT ON COLUMN retention_by_renewal.renewed IS 'How many of them were paid for again without a new purchase after a gap; a change of product counts, and so does a payment that Apple recovered.';
-COMMENT ON COLUMN retention_by_renewal.retention_rate IS 'renewed over due, 0 to 1; NULL while none is due. For several products divide the sums.';
+COMMENT ON COLUMN retention_by_renewal.period IS 'The nominal period of that payment, as an ISO 8601 duration. NULL if it is unknown.';
+COMMENT ON COLUMN retention_by_renewal.payment_number IS 'The number of the payment in the subscription, from 1. Trials do not count.';
+COMMENT ON COLUMN retention_by_renewal.subscriptions IS 'Subscriptions with at least that many payments.';
+COMMENT ON COLUMN retention_by_renewal.due IS 'Those of subscriptions that renewed or ended: the denominator of retention_rate. Subscriptions in their current period are not due. Subscriptions in billing retry are due.';
+COMMENT ON COLUMN retention_by_renewal.renewed IS 'Those of due that were paid again. A product change counts, and so does a payment that Apple recovered. A new purchase after a gap does not count.';
+COMMENT ON COLUMN retention_by_renewal.retention_rate IS 'renewed divided by due, 0 to 1. NULL while none is due. To combine products, divide the sums.';

@@ -1,8 +1,9 @@
--- How many of those who first paid in a month are still subscribed k months later?
+-- How many of the subscriptions first paid in a month are still active k months later?
 --
--- A subscription's cohort is the month and the product of its first paid period without an introductory offer, as in
--- RevenueCat, which counts renewals where this counts calendar months: retained in month k is who is active at the end of
--- the k-th month after the first. All of a cohort had that opportunity, because only months that are over are shown.
+-- A subscription's cohort is the month and product of its first paid period without an introductory offer, as in
+-- RevenueCat. RevenueCat counts renewals; this view counts calendar months. A subscription is retained in month k if it is
+-- active at the end of the k-th month after the first. Only completed months are shown, so every subscription of a cohort
+-- had that opportunity.
 CREATE MATERIALIZED VIEW IF NOT EXISTS retention_cohorts AS
 WITH first AS (
     SELECT DISTINCT ON (app_id, original_transaction_id)
@@ -20,8 +21,8 @@ WITH first AS (
      WHERE m.month >= f.cohort_month
      GROUP BY f.app_id, f.cohort_month, f.product_id, f.period, m.month
 ), cell AS (
-    -- Every month of every cohort, and who is there in it, added up: a join by a product and a period that may be NULL
-    -- would try each with each.
+    -- Zeros for every month of every cohort and the actual counts are added up. A join instead would compare every row with
+    -- every row, because product_id and period can be NULL.
     SELECT s.app_id, s.cohort_month, s.product_id, s.period, n AS month_number, s.subscriptions, 0 AS retained
       FROM size s
       CROSS JOIN LATERAL generate_series(0,
@@ -44,11 +45,11 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS retention_cohorts_key
     ON retention_cohorts (app_id, cohort_month, product_id, period, month_number) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW retention_cohorts IS
-    'Of the subscriptions first paid for in a month, how many were active at the end of each later month; one row for each month that is over. Somebody who left and came back counts again.';
+    'Subscriptions first paid in a month, and how many were active at the end of each later month. One row per completed month. A subscription that lapsed and came back counts again.';
 COMMENT ON COLUMN retention_cohorts.cohort_month IS 'The month of the first paid period without an introductory offer; its first day, in UTC.';
 COMMENT ON COLUMN retention_cohorts.product_id IS 'The product of that first period.';
-COMMENT ON COLUMN retention_cohorts.period IS 'The period of that product, ISO 8601; NULL when unknown.';
-COMMENT ON COLUMN retention_cohorts.month_number IS 'Months after the cohort''s month; 0 is the end of that month itself.';
+COMMENT ON COLUMN retention_cohorts.period IS 'The nominal period of that product, as an ISO 8601 duration. NULL if it is unknown.';
+COMMENT ON COLUMN retention_cohorts.month_number IS 'Months after the cohort''s month; 0 is the end of the cohort''s month.';
 COMMENT ON COLUMN retention_cohorts.subscriptions IS 'Subscriptions in the cohort.';
-COMMENT ON COLUMN retention_cohorts.retained IS 'How many of them were active at the end of that month, to whichever product of the group.';
-COMMENT ON COLUMN retention_cohorts.retention_rate IS 'retained over subscriptions, 0 to 1. For several cohorts divide the sums.';
+COMMENT ON COLUMN retention_cohorts.retained IS 'Those of subscriptions that were active at the end of that month, for any product of the group.';
+COMMENT ON COLUMN retention_cohorts.retention_rate IS 'retained divided by subscriptions, 0 to 1. To combine cohorts, divide the sums.';

@@ -1,12 +1,13 @@
--- How much was paid by subscribers who had a year of paid service behind them?
+-- How much did subscribers pay after one year of paid service?
 --
--- Apple's commission falls after a subscriber has accumulated one year of paid service in a subscription group
--- (https://developer.apple.com/app-store/subscriptions/#revenue-after-one-year). Days of paid service add up over renewals and changes of the
--- product, and over a payment that was recovered in the grace period
+-- Apple's commission is lower after a subscriber has accumulated one year of paid service in a subscription group
+-- (https://developer.apple.com/app-store/subscriptions/#revenue-after-one-year). Days of paid service accumulate across
+-- renewals and product changes, and across a payment recovered in the grace period
 -- (https://developer.apple.com/help/app-store-connect/manage-subscriptions/enable-billing-grace-period-for-auto-renewable-subscriptions).
--- A lapse of up to 60 days stops the count, a longer one begins it again. Here: 365 days of the paid periods of one
--- originalTransactionId before the payment. Free trials, shared and refunded periods, grace periods that were not recovered and the days that
--- Apple extended a period by are no paid service. A sale counts in the month of the purchase, a refund in the month of the refund.
+-- A lapse of up to 60 days pauses the count. A longer lapse resets it. This view requires 365 days of paid periods of one
+-- originalTransactionId before the payment. These are not paid service: free trials, shared and refunded periods, grace
+-- periods without recovery, and days by which Apple extended a period. A sale counts in the month of the purchase, a refund
+-- in the month of the refund.
 CREATE MATERIALIZED VIEW IF NOT EXISTS revenue_after_a_year_by_month AS
 WITH paid AS (
     SELECT app_id, original_transaction_id, transaction_id, period_number, product_id, storefront, currency, price_milliunits, starts_at,
@@ -55,9 +56,9 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS revenue_after_a_year_by_month_key
     ON revenue_after_a_year_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW revenue_after_a_year_by_month IS
-    'The part of revenue_by_month that subscribers paid after a year of paid service, of which Apple keeps a smaller commission. A year is 365 days; Apple''s own count is not in its data.';
+    'The part of revenue_by_month that subscribers paid after one year of paid service. Apple''s commission on it is lower. A year is 365 days; Apple''s data do not contain Apple''s own count.';
 COMMENT ON COLUMN revenue_after_a_year_by_month.month IS 'The month of the payment, or of the refund; its first day, in UTC.';
 COMMENT ON COLUMN revenue_after_a_year_by_month.purchases IS 'Payments before which the subscriber had accumulated 365 days of paid service.';
-COMMENT ON COLUMN revenue_after_a_year_by_month.gross_milliunits IS 'Their prices, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_after_a_year_by_month.refunded_milliunits IS 'What was given back of such payments in the month, in thousandths of a unit of currency.';
+COMMENT ON COLUMN revenue_after_a_year_by_month.gross_milliunits IS 'Prices of these payments, in thousandths of a unit of currency.';
+COMMENT ON COLUMN revenue_after_a_year_by_month.refunded_milliunits IS 'Amounts refunded in the month of such payments, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_after_a_year_by_month.net_milliunits IS 'gross_milliunits less refunded_milliunits.';

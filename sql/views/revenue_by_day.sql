@@ -1,7 +1,7 @@
--- How much was earned each day from new subscriptions, from renewals and from one-time purchases?
+-- How much revenue came each day from new subscriptions, from renewals and from one-time purchases?
 --
--- The first payment of a subscription is new revenue, also after a free trial; every later payment for it is renewal revenue. A sale
--- counts on the day of the purchase and a refund on the day of the refund, so days add up to the months of revenue_by_month.
+-- The first payment of a subscription is new revenue, even after a free trial. Every later payment is renewal revenue. A sale
+-- counts on the day of the purchase, a refund on the day of the refund. So the days add up to the months of revenue_by_month.
 CREATE MATERIALIZED VIEW IF NOT EXISTS revenue_by_day AS
 SELECT
     app_id, day, product_id, currency,
@@ -44,15 +44,15 @@ GROUP BY app_id, day, product_id, currency
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS revenue_by_day_key ON revenue_by_day (app_id, day, product_id, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW revenue_by_day IS
-    'Sales and refunds of each day by product and currency, gross of Apple''s commission and of tax: gross = new + renewal + one_time. Days without any have no row. Today is as of the last refresh.';
+    'Sales and refunds of each day by product and currency, before Apple''s commission and tax: gross = new + renewal + one_time. Days without sales and refunds have no row. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN revenue_by_day.day IS 'The day, in UTC.';
 COMMENT ON COLUMN revenue_by_day.purchases IS 'Purchases and renewals with a price.';
-COMMENT ON COLUMN revenue_by_day.new_payments IS 'How many of them are the first payment of a subscription.';
-COMMENT ON COLUMN revenue_by_day.renewal_payments IS 'How many of them are a later payment of a subscription: renewals, changes of the product, purchases after a gap.';
+COMMENT ON COLUMN revenue_by_day.new_payments IS 'Those of purchases that are the first payment of a subscription.';
+COMMENT ON COLUMN revenue_by_day.renewal_payments IS 'Those of purchases that are a later payment of a subscription: renewals, product changes, purchases after a gap.';
 COMMENT ON COLUMN revenue_by_day.gross_milliunits IS 'Prices of the day''s purchases, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_day.new_milliunits IS 'First payments of subscriptions, trial conversions among them, in thousandths of a unit of currency.';
+COMMENT ON COLUMN revenue_by_day.new_milliunits IS 'First payments of subscriptions, including trial conversions, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.renewal_milliunits IS 'Later payments of subscriptions, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.one_time_milliunits IS 'All other purchases, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_day.refunds IS 'Purchases that were refunded on the day, in whole or in part, whenever they were bought.';
-COMMENT ON COLUMN revenue_by_day.refunded_milliunits IS 'What was given back on the day, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_day.net_milliunits IS 'gross_milliunits less refunded_milliunits; the estimated refunds of upgrades are not taken off.';
+COMMENT ON COLUMN revenue_by_day.refunds IS 'Purchases that were refunded on the day, in whole or in part, regardless of the purchase date.';
+COMMENT ON COLUMN revenue_by_day.refunded_milliunits IS 'Amounts refunded on the day, in thousandths of a unit of currency.';
+COMMENT ON COLUMN revenue_by_day.net_milliunits IS 'gross_milliunits less refunded_milliunits. The estimated refunds of upgrades are not subtracted.';

@@ -1,11 +1,10 @@
--- How much was sold and how much refunded each month, by product, storefront and currency?
+-- How much was sold and refunded each month, by product, storefront and currency?
 --
--- A sale counts in the month of the purchase, a refund in the month of the refund, so that a month that is over changes no
--- more when somebody is refunded later. RevenueCat's revenue is the other way: there a refund lowers the month of the
--- purchase; see refund_rate_by_month for that.
+-- A sale counts in the month of the purchase, a refund in the month of the refund. So a later refund does not change a
+-- completed month. RevenueCat instead deducts a refund from the month of the purchase; see refund_rate_by_month for that.
 --
--- Apple refunds a part of the old period after a mid-period upgrade and reports no such refund. gross, refunded and net
--- count the full price of both periods. The estimate has a column of its own, in the month of the upgrade; see
+-- After an upgrade during a period, Apple refunds part of the old period and does not report the refund. gross, refunded
+-- and net count the full price of both periods. The estimate has a separate column, in the month of the upgrade; see
 -- subscription_periods.
 CREATE MATERIALIZED VIEW IF NOT EXISTS revenue_by_month AS
 SELECT
@@ -46,16 +45,16 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS revenue_by_month_key
     ON revenue_by_month (app_id, month, product_id, type, storefront, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW revenue_by_month IS
-    'Sales and refunds of each month, gross of Apple''s commission and of tax, one currency a row. Apple''s fiscal months differ from calendar months, and App Store Connect''s reports, not price, are the books.';
+    'Sales and refunds of each month, one row per currency, before Apple''s commission and tax. Apple''s fiscal months differ from calendar months. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN revenue_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN revenue_by_month.purchases IS 'Purchases and renewals with a price.';
-COMMENT ON COLUMN revenue_by_month.units IS 'Apple''s quantity of them, added up.';
-COMMENT ON COLUMN revenue_by_month.free_purchases IS 'Transactions at the price 0, trials among them.';
+COMMENT ON COLUMN revenue_by_month.units IS 'The sum of Apple''s quantity of these purchases.';
+COMMENT ON COLUMN revenue_by_month.free_purchases IS 'Transactions at the price 0, including trials.';
 COMMENT ON COLUMN revenue_by_month.gross_milliunits IS 'Prices of the month''s purchases, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_month.refunds IS 'Purchases of whichever month that were refunded in this one, in whole or in part.';
-COMMENT ON COLUMN revenue_by_month.refunded_milliunits IS 'What was given back in the month, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_month.net_milliunits IS 'gross_milliunits less refunded_milliunits; below 0 when more was given back than taken. The estimated refunds of upgrades are not taken off.';
-COMMENT ON COLUMN revenue_by_month.without_price IS 'Purchases whose price Apple does not tell; they add nothing to gross_milliunits.';
-COMMENT ON COLUMN revenue_by_month.estimated_upgrade_refunds IS 'Periods that an upgrade in the month replaced, with an estimate of what Apple gave back.';
+COMMENT ON COLUMN revenue_by_month.refunds IS 'Purchases of any month that were refunded in this month, in whole or in part.';
+COMMENT ON COLUMN revenue_by_month.refunded_milliunits IS 'Amounts refunded in the month, in thousandths of a unit of currency.';
+COMMENT ON COLUMN revenue_by_month.net_milliunits IS 'gross_milliunits less refunded_milliunits. Negative if refunds exceed sales. The estimated refunds of upgrades are not subtracted.';
+COMMENT ON COLUMN revenue_by_month.without_price IS 'Purchases without a known price. They add nothing to gross_milliunits.';
+COMMENT ON COLUMN revenue_by_month.estimated_upgrade_refunds IS 'Periods that an upgrade in the month replaced and that have an estimated refund.';
 COMMENT ON COLUMN revenue_by_month.estimated_upgrade_refund_milliunits IS
-    'Estimate of what Apple gave back in the month for periods that an upgrade replaced, under the replaced product, in thousandths of a unit of currency. Apple reports no such refund; refunded_milliunits and net_milliunits do not contain it.';
+    'Estimated refunds of periods that an upgrade replaced in the month, under the replaced product, in thousandths of a unit of currency. Apple does not report these refunds; refunded_milliunits and net_milliunits do not contain them.';

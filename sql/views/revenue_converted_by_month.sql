@@ -1,7 +1,8 @@
--- What do the month's sales come to in one currency, at the user's own rates?
+-- How much are the month's sales, converted to one currency?
 --
--- Every amount is converted at the rate of exchange_rates that holds on the last day of its month, or of today's in the
--- month under way. What has no rate is left out and named: nothing is added up as if it were another currency.
+-- Every amount is converted at the rate of exchange_rates that applies on the last day of its month; in the current month,
+-- at the rate that applies today. Amounts without a rate are excluded and their currencies are listed, so that amounts of
+-- different currencies are never added up.
 CREATE OR REPLACE VIEW revenue_converted_by_month AS
 SELECT
     r.app_id, r.month, wanted.reporting_currency, r.product_id, r.storefront,
@@ -25,11 +26,11 @@ LEFT JOIN LATERAL (
 ) rate ON true
 GROUP BY r.app_id, r.month, wanted.reporting_currency, r.product_id, r.storefront;
 COMMENT ON VIEW revenue_converted_by_month IS
-    'revenue_by_month in the currency of exchange_rates; empty while that table is. Estimated: Apple converts at rates of its own, on other days.';
+    'revenue_by_month, converted with exchange_rates; empty while that table is empty. The amounts are estimates, because Apple converts at its own rates and on other days.';
 COMMENT ON COLUMN revenue_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN revenue_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
-COMMENT ON COLUMN revenue_converted_by_month.purchases IS 'Purchases and renewals with a price, those without a rate included.';
-COMMENT ON COLUMN revenue_converted_by_month.gross_estimated_milliunits IS 'Sales in thousandths of a unit of reporting_currency; NULL when no currency of the row has a rate.';
-COMMENT ON COLUMN revenue_converted_by_month.refunded_estimated_milliunits IS 'Refunds in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN revenue_converted_by_month.net_estimated_milliunits IS 'Sales less refunds in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN revenue_converted_by_month.currencies_without_rate IS 'Currencies whose amounts are missing from the sums; NULL when none is.';
+COMMENT ON COLUMN revenue_converted_by_month.purchases IS 'Purchases and renewals with a price, including those in currencies without a rate.';
+COMMENT ON COLUMN revenue_converted_by_month.gross_estimated_milliunits IS 'Sales, in thousandths of a unit of reporting_currency. NULL if no currency of the row has a rate.';
+COMMENT ON COLUMN revenue_converted_by_month.refunded_estimated_milliunits IS 'Refunds, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN revenue_converted_by_month.net_estimated_milliunits IS 'Sales less refunds, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN revenue_converted_by_month.currencies_without_rate IS 'Currencies without a rate. Their amounts are missing from the sums. NULL if there are none.';

@@ -1,8 +1,9 @@
--- What does each column mean that a view takes over as it is?
+-- What do the columns mean that a view takes unchanged from a table?
 --
--- The same as in its table, so that nothing is said twice: a masked view's in the table of the same name, a view's that is
--- read at a refresh in the kept one, another view's in transactions. A decimal amount, NAME_amount, is NAME_milliunits in
--- whole units: docs/analysts/metrics.md. It makes no view itself, so the migrator runs it after all that do.
+-- The view's column gets the comment of the table's column, so that the text exists once. A masked view uses the table of
+-- the same name; a view that is read at a refresh uses its kept table; other views use transactions. A decimal amount,
+-- NAME_amount, is NAME_milliunits in whole units: docs/analysts/metrics.md. The file creates no view, so the migrator runs
+-- it after all files that do.
 DO $$
 DECLARE
     missing record;

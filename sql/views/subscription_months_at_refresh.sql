@@ -1,9 +1,10 @@
 -- Which active months do materialised views count?
 --
--- Those of subscription_months, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role is granted it.
+-- The rows of subscription_months, which a refresh computes once; see sql/migrations/0013_refresh_base.sql. No role has the
+-- right to read this view.
 CREATE OR REPLACE VIEW subscription_months_at_refresh AS
 SELECT kept.* FROM kept_subscription_months kept
 UNION ALL
 SELECT shown.* FROM unless_kept(NULL::kept_subscription_months) shown;
 COMMENT ON VIEW subscription_months_at_refresh IS
-    'For materialised views alone: what subscription_months shows, computed once in a refresh.';
+    'The rows of subscription_months, computed once in a refresh. Only for materialised views.';

@@ -1,10 +1,10 @@
--- How many paid subscriptions came, came back and expired on each day?
+-- How many paid subscriptions started, returned and expired on each day?
 --
--- RevenueCat: churned are all subscriptions that expired in the period, less those that resubscribed in it. Every expiry counts
--- here on its day, and every return on its own, so that days can be added up to weeks and months; renewals_and_churn_by_month
--- compares two ends of a month instead, and does not see a weekly subscription that came and went between them. A subscription
--- that goes on without a gap (is_continued in subscription_periods) neither expires nor returns.
--- active on a day = active on the day before + new + resubscribed + switched_in - expired - switched_out, always.
+-- The definition is RevenueCat's: churned subscriptions are all that expired in the period, less those that resubscribed in
+-- it. Every expiry and every return counts on its own day, so days add up to weeks and months. renewals_and_churn_by_month
+-- instead compares the two ends of a month and misses a weekly subscription that started and expired between them. A
+-- subscription that continues without a gap (is_continued in subscription_periods) neither expires nor returns.
+-- active on a day = active on the previous day + new + resubscribed + switched_in - expired - switched_out, always.
 CREATE MATERIALIZED VIEW IF NOT EXISTS subscription_movement_by_day AS
 SELECT
     app_id, (at AT TIME ZONE 'UTC')::date AS day, product_id, storefront,
@@ -20,7 +20,7 @@ FROM (
           SELECT p.product_id, p.storefront, p.starts_at AS at, (p.payment_number = 1)::integer AS new, (p.payment_number > 1)::integer AS resubscribed,
                  0 AS expired, 0 AS switched_in, 0 AS switched_out
           UNION ALL
-          -- The next stretch counts as a return above; a subscription that goes on has not returned.
+          -- The next period counts as a return above; a subscription that continues has not returned.
           SELECT p.next_product_id, p.next_storefront, p.ends_at, 0, -1, 0, p.is_switched::integer, 0
            WHERE p.is_continued
           UNION ALL
@@ -34,11 +34,11 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS subscription_movement_by_day_key
     ON subscription_movement_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW subscription_movement_by_day IS
-    'Paid subscriptions that came, came back, expired or changed product or storefront, by day, product and storefront; days without any have no row. subscription_movement_by_week and subscription_movement_by_month add days up. Family Sharing and periods without an expiresDate are not counted. Today is as of the last refresh.';
-COMMENT ON COLUMN subscription_movement_by_day.day IS 'The day, in UTC; what ends at midnight ends on the day that begins then.';
-COMMENT ON COLUMN subscription_movement_by_day.new IS 'Subscriptions that were paid for the first time, trials that converted among them.';
-COMMENT ON COLUMN subscription_movement_by_day.resubscribed IS 'Subscriptions that were paid for again after they had expired: bought again, or recovered after a gap.';
-COMMENT ON COLUMN subscription_movement_by_day.expired IS 'Subscriptions whose paid period ended, by expiry or refund, without a next one.';
-COMMENT ON COLUMN subscription_movement_by_day.churned IS 'expired less resubscribed: RevenueCat''s churned subscriptions, which can be negative for a day. Divide the sum of a period by the actives at its beginning for RevenueCat''s churn rate.';
-COMMENT ON COLUMN subscription_movement_by_day.switched_in IS 'Active subscriptions that changed to the product from another one, or to the storefront.';
-COMMENT ON COLUMN subscription_movement_by_day.switched_out IS 'Active subscriptions that changed from the product to another one, or left the storefront.';
+    'Paid subscriptions that started, returned, expired, or changed product or storefront, by day, product and storefront. Days without a change have no row. subscription_movement_by_week and subscription_movement_by_month add the days up. Family Sharing and periods without an expiresDate are not counted. Today''s row is as of the last refresh.';
+COMMENT ON COLUMN subscription_movement_by_day.day IS 'The day, in UTC. A period that ends at midnight ends on the day that begins then.';
+COMMENT ON COLUMN subscription_movement_by_day.new IS 'Subscriptions that were paid for the first time, including converted trials.';
+COMMENT ON COLUMN subscription_movement_by_day.resubscribed IS 'Expired subscriptions that were paid again: bought again, or recovered by Apple after a gap.';
+COMMENT ON COLUMN subscription_movement_by_day.expired IS 'Subscriptions whose paid period ended, by expiry or refund, without a next period.';
+COMMENT ON COLUMN subscription_movement_by_day.churned IS 'expired less resubscribed: RevenueCat''s churned subscriptions. It can be negative. For RevenueCat''s churn rate, divide the sum for a time range by the active subscriptions at its beginning.';
+COMMENT ON COLUMN subscription_movement_by_day.switched_in IS 'Active subscriptions that changed to this product or storefront from another.';
+COMMENT ON COLUMN subscription_movement_by_day.switched_out IS 'Active subscriptions that changed from this product or storefront to another.';

@@ -1,8 +1,8 @@
 -- How did the number of paid subscriptions change in each month, by product and storefront?
 --
--- Days of subscription_movement_by_day, added up: closing = opening + new + resubscribed + switched_in - expired - switched_out,
--- always, and a month opens with what the one before closed with. Every month of a product in a storefront has a row as long as
--- subscriptions are active, so that rows can be added up over products and storefronts.
+-- The days of subscription_movement_by_day are added up: closing = opening + new + resubscribed + switched_in - expired -
+-- switched_out, always. The opening of a month is the closing of the previous month. A product in a storefront has a row
+-- for every month in which it has active subscriptions, so rows can be added up over products and storefronts.
 CREATE MATERIALIZED VIEW IF NOT EXISTS subscription_movement_by_month AS
 WITH moved AS (
     SELECT app_id, date_trunc('month', day::timestamp)::date AS month, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed,
@@ -14,7 +14,7 @@ WITH moved AS (
       FROM (SELECT app_id, product_id, storefront, min(month) AS first_month FROM moved GROUP BY app_id, product_id, storefront) s
       CROSS JOIN LATERAL generate_series(s.first_month::timestamp, now() AT TIME ZONE 'UTC', interval '1 month') u
 ), added AS (
-    -- A month without changes is one with a change of nothing; see active_subscriptions_by_day.
+    -- A month without changes gets a row of zeros; see active_subscriptions_by_day.
     SELECT app_id, month, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed, sum(expired) AS expired,
            sum(switched_in) AS switched_in, sum(switched_out) AS switched_out
       FROM (SELECT * FROM moved UNION ALL SELECT app_id, month, product_id, storefront, 0, 0, 0, 0, 0 FROM calendar) every_month
@@ -38,14 +38,14 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS subscription_movement_by_month_key
     ON subscription_movement_by_month (app_id, month, product_id, storefront) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW subscription_movement_by_month IS
-    'Paid subscriptions at the beginning and at the end of each month, and what came, came back, expired or changed product or storefront in it, by product and storefront. Family Sharing and periods without an expiresDate are not counted. The month under way is as of the last refresh.';
+    'Paid subscriptions at the beginning and end of each month, and those that started, returned, expired, or changed product or storefront in it, by product and storefront. Family Sharing and periods without an expiresDate are not counted. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN subscription_movement_by_month.month IS 'The first day of the month, in UTC.';
-COMMENT ON COLUMN subscription_movement_by_month.opening IS 'Active paid subscriptions at the end of the month before.';
-COMMENT ON COLUMN subscription_movement_by_month.new IS 'Subscriptions that were paid for the first time, trials that converted among them.';
-COMMENT ON COLUMN subscription_movement_by_month.resubscribed IS 'Subscriptions that were paid for again after they had expired, in this month or earlier.';
-COMMENT ON COLUMN subscription_movement_by_month.switched_in IS 'Active subscriptions that changed to the product from another one, or to the storefront.';
-COMMENT ON COLUMN subscription_movement_by_month.expired IS 'Subscriptions whose paid period ended, by expiry or refund, without a next one.';
-COMMENT ON COLUMN subscription_movement_by_month.switched_out IS 'Active subscriptions that changed from the product to another one, or left the storefront.';
+COMMENT ON COLUMN subscription_movement_by_month.opening IS 'Active paid subscriptions at the end of the previous month.';
+COMMENT ON COLUMN subscription_movement_by_month.new IS 'Subscriptions that were paid for the first time, including converted trials.';
+COMMENT ON COLUMN subscription_movement_by_month.resubscribed IS 'Subscriptions that were paid again after they had expired, in this month or earlier.';
+COMMENT ON COLUMN subscription_movement_by_month.switched_in IS 'Active subscriptions that changed to this product or storefront from another.';
+COMMENT ON COLUMN subscription_movement_by_month.expired IS 'Subscriptions whose paid period ended, by expiry or refund, without a next period.';
+COMMENT ON COLUMN subscription_movement_by_month.switched_out IS 'Active subscriptions that changed from this product or storefront to another.';
 COMMENT ON COLUMN subscription_movement_by_month.closing IS 'Active paid subscriptions at the end of the month: opening + new + resubscribed + switched_in - expired - switched_out.';
-COMMENT ON COLUMN subscription_movement_by_month.churned IS 'expired less resubscribed: RevenueCat''s churned subscriptions; below 0 when more came back than expired.';
-COMMENT ON COLUMN subscription_movement_by_month.churn_rate IS 'churned over opening: RevenueCat''s churn rate; NULL when nothing was active at the beginning. For several rows divide the sums.';
+COMMENT ON COLUMN subscription_movement_by_month.churned IS 'expired less resubscribed: RevenueCat''s churned subscriptions. Negative if more returned than expired.';
+COMMENT ON COLUMN subscription_movement_by_month.churn_rate IS 'churned divided by opening: RevenueCat''s churn rate. NULL if nothing was active at the beginning. To combine rows, divide the sums.';

@@ -1,8 +1,8 @@
 -- How did the number of paid subscriptions change in each week, by product and storefront?
 --
--- Days of subscription_movement_by_day, added up: closing = opening + new + resubscribed + switched_in - expired - switched_out,
--- always, and a week opens with what the one before closed with. Every week of a product in a storefront has a row as long as
--- subscriptions are active, so that rows can be added up over products and storefronts.
+-- The days of subscription_movement_by_day are added up: closing = opening + new + resubscribed + switched_in - expired -
+-- switched_out, always. The opening of a week is the closing of the previous week. A product in a storefront has a row for
+-- every week in which it has active subscriptions, so rows can be added up over products and storefronts.
 CREATE MATERIALIZED VIEW IF NOT EXISTS subscription_movement_by_week AS
 WITH moved AS (
     SELECT app_id, date_trunc('week', day::timestamp)::date AS week, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed,
@@ -14,7 +14,7 @@ WITH moved AS (
       FROM (SELECT app_id, product_id, storefront, min(week) AS first_week FROM moved GROUP BY app_id, product_id, storefront) s
       CROSS JOIN LATERAL generate_series(s.first_week::timestamp, now() AT TIME ZONE 'UTC', interval '1 week') u
 ), added AS (
-    -- A week without changes is one with a change of nothing; see active_subscriptions_by_day.
+    -- A week without changes gets a row of zeros; see active_subscriptions_by_day.
     SELECT app_id, week, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed, sum(expired) AS expired,
            sum(switched_in) AS switched_in, sum(switched_out) AS switched_out
       FROM (SELECT * FROM moved UNION ALL SELECT app_id, week, product_id, storefront, 0, 0, 0, 0, 0 FROM calendar) every_week
@@ -38,14 +38,14 @@ WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS subscription_movement_by_week_key
     ON subscription_movement_by_week (app_id, week, product_id, storefront) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW subscription_movement_by_week IS
-    'Paid subscriptions at the beginning and at the end of each week, and what came, came back, expired or changed product or storefront in it, by product and storefront. Family Sharing and periods without an expiresDate are not counted. The week under way is as of the last refresh.';
+    'Paid subscriptions at the beginning and end of each week, and those that started, returned, expired, or changed product or storefront in it, by product and storefront. Family Sharing and periods without an expiresDate are not counted. The row of the current week is as of the last refresh.';
 COMMENT ON COLUMN subscription_movement_by_week.week IS 'The Monday of the week, in UTC.';
-COMMENT ON COLUMN subscription_movement_by_week.opening IS 'Active paid subscriptions at the end of the week before.';
-COMMENT ON COLUMN subscription_movement_by_week.new IS 'Subscriptions that were paid for the first time, trials that converted among them.';
-COMMENT ON COLUMN subscription_movement_by_week.resubscribed IS 'Subscriptions that were paid for again after they had expired, in this week or earlier.';
-COMMENT ON COLUMN subscription_movement_by_week.switched_in IS 'Active subscriptions that changed to the product from another one, or to the storefront.';
-COMMENT ON COLUMN subscription_movement_by_week.expired IS 'Subscriptions whose paid period ended, by expiry or refund, without a next one.';
-COMMENT ON COLUMN subscription_movement_by_week.switched_out IS 'Active subscriptions that changed from the product to another one, or left the storefront.';
+COMMENT ON COLUMN subscription_movement_by_week.opening IS 'Active paid subscriptions at the end of the previous week.';
+COMMENT ON COLUMN subscription_movement_by_week.new IS 'Subscriptions that were paid for the first time, including converted trials.';
+COMMENT ON COLUMN subscription_movement_by_week.resubscribed IS 'Subscriptions that were paid again after they had expired, in this week or earlier.';
+COMMENT ON COLUMN subscription_movement_by_week.switched_in IS 'Active subscriptions that changed to this product or storefront from another.';
+COMMENT ON COLUMN subscription_movement_by_week.expired IS 'Subscriptions whose paid period ended, by expiry or refund, without a next period.';
+COMMENT ON COLUMN subscription_movement_by_week.switched_out IS 'Active subscriptions that changed from this product or storefront to another.';
 COMMENT ON COLUMN subscription_movement_by_week.closing IS 'Active paid subscriptions at the end of the week: opening + new + resubscribed + switched_in - expired - switched_out.';
-COMMENT ON COLUMN subscription_movement_by_week.churned IS 'expired less resubscribed: RevenueCat''s churned subscriptions; below 0 when more came back than expired.';
-COMMENT ON COLUMN subscription_movement_by_week.churn_rate IS 'churned over opening: RevenueCat''s churn rate; NULL when nothing was active at the beginning. For several rows divide the sums.';
+COMMENT ON COLUMN subscription_movement_by_week.churned IS 'expired less resubscribed: RevenueCat''s churned subscriptions. Negative if more returned than expired.';
+COMMENT ON COLUMN subscription_movement_by_week.churn_rate IS 'churned divided by opening: RevenueCat''s churn rate. NULL if nothing was active at the beginning. To combine rows, divide the sums.';

@@ -1,27 +1,28 @@
--- From when until when did each subscription run, what was paid for each stretch, and what ended it?
+-- When did each period of a subscription begin and end, was it paid, and what ended it?
 --
--- One row for each transaction of an auto-renewable subscription, paid, free or shared. A stretch is [starts_at, ends_at):
--- it ends with Apple's expiresDate, or earlier with a revocation or the next stretch of the same subscription (an upgrade),
--- or later with the grace period. Stretches of one subscription never overlap. Without an expiresDate the end is unknown:
--- ends_at is NULL, and no view counts the stretch as active at any time.
+-- One row per transaction of an auto-renewable subscription: paid, free or shared. A period is [starts_at, ends_at). It ends
+-- at Apple's expiresDate; earlier with a revocation or the next period of the same subscription (an upgrade); or later with
+-- the grace period. Periods of one subscription never overlap. Without an expiresDate the end is unknown: ends_at is NULL,
+-- and no view counts the period as active at any time.
 --
--- Grace periods come from the notifications, each of which names its transaction, so a stretch keeps its grace period after
--- it was recovered. Renewal info tells the last stretch's, and only when Apple signed it after that stretch began: older
--- renewal info speaks of an earlier stretch.
+-- Grace periods come from notifications. Each notification identifies its transaction, so a period keeps its grace period
+-- after the payment was recovered. Renewal info also contains the grace period of the last period, if Apple signed it after
+-- that period began. Older renewal info describes an earlier period.
 --
--- A month is 30 days, 4 weeks or a twelfth of a year: RevenueCat's factors for MRR. Apple names the period of no ordinary
--- transaction. It is the first that is known of: the user's products.period; Advanced Commerce's; the usual period of the
--- product, which is the length that most of its stretches have (product_periods, as of the last refresh); the length of this
--- stretch; the time since the one before expired (a payment recovered in the grace period moves no renewal date). A stretch
--- that Apple extended (RENEWAL_EXTENDED) is never measured by its length. Monthly billing of a longer commitment is a month. Offers go by the
--- length, because theirs differs from the product's; an extended pay-as-you-go offer has the product's period. A length between the usual ones (the sandbox, where a month takes minutes) leaves period
--- and mrr_milliunits NULL when nothing else is known.
+-- MRR is per 30 days, 4 weeks or a twelfth of a year: RevenueCat's factors. An ordinary transaction does not contain the
+-- nominal period (the column period). The view uses the first of these that is known: products.period of the user; the
+-- period of Advanced Commerce; the usual period of the product, which is the length of most of its periods (product_periods,
+-- as of the last refresh); the length of this period; the time since the previous period expired (a payment recovered in
+-- the grace period does not move the renewal date). A period that Apple extended (RENEWAL_EXTENDED) is never measured by its
+-- length. Monthly billing of a longer commitment is a month. Offers use their own length, because it differs from the
+-- product's; an extended pay-as-you-go offer has the product's period. If nothing else is known and the length is not a
+-- usual one, period and mrr_milliunits are NULL. This happens in the sandbox, where a month takes minutes.
 --
--- When a customer upgrades during a period, Apple gives back the unused part of its price and says so in no field: the old
--- transaction has isUpgraded, keeps its price and has no revocationDate. The refund is estimated in a column of its own:
--- price * (expiresDate - purchaseDate of the upgrade) / (expiresDate - purchaseDate). It is NULL where nothing was paid, where
--- Apple reports a refund of the same transaction, where the upgrade was paid in another currency, where a date is missing, and
--- where the change took effect at the end of the period.
+-- When a customer upgrades during a period, Apple refunds the unused part of its price and reports the refund in no field:
+-- the old transaction has isUpgraded, keeps its price and has no revocationDate. A separate column has an estimate:
+-- price * (expiresDate - purchaseDate of the upgrade) / (expiresDate - purchaseDate). The estimate is NULL if nothing was
+-- paid, if Apple reports a refund of the same transaction, if the upgrade was paid in another currency, if a date is
+-- missing, and if the change took effect at the end of the period.
 CREATE OR REPLACE VIEW subscription_periods AS
 WITH stretch AS (
     SELECT
@@ -77,11 +78,11 @@ WITH stretch AS (
     LEFT JOIN renewals_signed r ON r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
     LEFT JOIN products p ON p.app_id = s.app_id AND p.product_id = s.product_id
     LEFT JOIN product_periods usual ON usual.app_id = s.app_id AND usual.product_id = s.product_id
-    -- The condition is that of the index notifications_period_evidence.
+    -- The condition is the same as that of the index notifications_period_evidence.
     LEFT JOIN (
         SELECT n.app_id, n.original_transaction_id, n.transaction_id,
                bool_or(n.notification_type = 'RENEWAL_EXTENDED') AS is_extended,
-               -- A number outside the years 1970 to 9999 is not a date.
+               -- A number outside the years 1970 to 9999 is not accepted as a date.
                max(CASE WHEN jsonb_typeof(n.payload #> '{data,signedRenewalInfo,gracePeriodExpiresDate}') = 'number'
                         THEN CASE WHEN (n.payload #>> '{data,signedRenewalInfo,gracePeriodExpiresDate}')::numeric
                                        BETWEEN 0 AND 253402300799999
@@ -94,7 +95,7 @@ WITH stretch AS (
          GROUP BY n.app_id, n.original_transaction_id, n.transaction_id
     ) told ON told.app_id = s.app_id AND told.original_transaction_id = s.original_transaction_id
           AND told.transaction_id = s.transaction_id
-    -- From the first number of days up to the second it is the first period, and so on.
+    -- A length between the first and the second number of days has the first period, and so on.
     CROSS JOIN (VALUES (
         ARRAY[0.75, 1.5, 2.5, 3.5, 6, 8, 13, 15, 27, 33, 57, 65, 87, 95, 178, 188, 363, 375]::float8[],
         ARRAY['P1D', NULL, 'P3D', NULL, 'P1W', NULL, 'P2W', NULL, 'P1M', NULL, 'P2M', NULL, 'P3M', NULL, 'P6M', NULL, 'P1Y']
@@ -125,7 +126,7 @@ WITH stretch AS (
         m.next_transaction_id, m.next_starts_at,
         m.period,
         CASE WHEN m.is_paid THEN
-            -- The usual ones first: a regular expression for each row takes a sixth of the view's time.
+            -- Common periods come first: a regular expression for each row takes a sixth of the view's time.
             CASE m.period
                 WHEN 'P1M' THEN m.price_milliunits
                 WHEN 'P1W' THEN m.price_milliunits * 4
@@ -161,48 +162,48 @@ SELECT
     estimated_upgrade_refund_milliunits * 0.001 AS estimated_upgrade_refund_amount
 FROM shown;
 COMMENT ON VIEW subscription_periods IS
-    'Every stretch of every auto-renewable subscription: from when until when, whether it was paid for, what ended it. It says nothing of a stretch whose transaction has no purchaseDate. App Store Connect''s reports, not price, are the books.';
+    'Every period of every auto-renewable subscription: its beginning and end, whether it was paid, and what ended it. Transactions without a purchaseDate are missing. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN subscription_periods.period_number IS
-    'Which stretch of the subscription this is, from 1; a trial counts.';
+    'The number of the period in the subscription, from 1. Trials count.';
 COMMENT ON COLUMN subscription_periods.is_trial IS
-    'Whether the stretch is a free trial: offerDiscountType FREE_TRIAL, or an introductory offer at the price 0.';
+    'Whether the period is a free trial: offerDiscountType FREE_TRIAL, or an introductory offer at the price 0.';
 COMMENT ON COLUMN subscription_periods.is_family_shared IS
     'Whether another member of the family paid (FAMILY_SHARED), or the organization or group that assigned the access (ASSIGNED).';
 COMMENT ON COLUMN subscription_periods.is_paid IS
-    'Whether the customer paid: no trial, not shared, and the price is not 0. A price that Apple does not tell counts as paid.';
+    'Whether the customer paid: the period is not a trial, is not shared, and its price is not 0. An unknown price counts as paid.';
 COMMENT ON COLUMN subscription_periods.starts_at IS
-    'Apple''s purchaseDate: when the stretch begins.';
+    'Apple''s purchaseDate: when the period begins.';
 COMMENT ON COLUMN subscription_periods.ends_at IS
-    'When the stretch ends or will end: the first of expiresDate (with a grace period), revocationDate and the next stretch. NULL when Apple names no expiresDate: no view counts such a stretch as active, because its end is unknown.';
+    'When the period ends or will end: the earliest of expiresDate (or the end of the grace period), revocationDate and the start of the next period. NULL without an expiresDate: the end is unknown, so no view counts the period as active.';
 COMMENT ON COLUMN subscription_periods.grace_until IS
-    'Apple''s gracePeriodExpiresDate for this stretch, when its payment failed: from the notifications about its transaction, and for the last stretch also from renewal info signed after it began. A grace period that no stored notification tells of is unknown.';
+    'Apple''s gracePeriodExpiresDate for this period after a failed payment. The sources are the notifications of its transaction and, for the last period, renewal info signed after the period began. NULL if no stored record contains a grace period.';
 COMMENT ON COLUMN subscription_periods.ended_by IS
-    'What ends the stretch: expiry (also when the payment was recovered after expiresDate, in the grace period or later), refund, family revocation, assignment revocation, upgrade, or next period (one that begins before this one expires).';
+    'What ends the period: expiry (also if the payment was recovered after expiresDate, in the grace period or later), refund, family revocation, assignment revocation, upgrade, or next period (one that begins before this one expires).';
 COMMENT ON COLUMN subscription_periods.next_transaction_id IS
-    'The transaction of the subscription''s next stretch; NULL for the last.';
+    'The transaction of the subscription''s next period. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.next_starts_at IS
-    'When the next stretch begins; later than ends_at when there was a gap.';
+    'When the next period begins. Later than ends_at if there was a gap. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.period IS
-    'The period paid for, ISO 8601: from products, Advanced Commerce, the usual period of the product, or the stretch''s length; offers go by the length, and monthly billing is P1M. An extension does not change it. NULL when unknown.';
+    'The nominal period, as an ISO 8601 duration: from products, from Advanced Commerce, the product''s usual period, or the length of this period. Offers use their own length, and monthly billing is P1M. An extension does not change it. NULL if it is unknown.';
 COMMENT ON COLUMN subscription_periods.mrr_milliunits IS
-    'What the stretch brings in 30 days, in thousandths of a unit of currency: price by RevenueCat''s factors (a day 30 times, a week 4 times, a year a twelfth). NULL when nothing is paid, or price or period are unknown.';
+    'MRR of the period: its price per 30 days, in thousandths of a unit of currency, by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12). NULL if nothing is paid, or if the price or the nominal period is unknown.';
 COMMENT ON COLUMN subscription_periods.estimated_upgrade_refund_milliunits IS
-    'Estimate of what Apple gave back because an upgrade replaced the stretch before it had run out: the unused share of price_milliunits, in thousandths of a unit of currency. NULL when there was no such upgrade or nothing to estimate from. Apple reports no such refund, and neither price_milliunits nor mrr_milliunits is reduced by it.';
+    'Estimated refund if an upgrade replaced the period before it expired: the unused share of price_milliunits, in thousandths of a unit of currency. NULL without such an upgrade, or if the data do not allow an estimate. Apple does not report these refunds, so neither price_milliunits nor mrr_milliunits is reduced.';
 COMMENT ON COLUMN subscription_periods.first_paid_at IS
-    'When the subscription''s first paid stretch began; NULL until there is one. A payment that was refunded later counts.';
+    'When the subscription''s first paid period began. NULL if there is none. A payment that was refunded later counts.';
 COMMENT ON COLUMN subscription_periods.is_extended IS
-    'Whether a RENEWAL_EXTENDED notification says that Apple extended the stretch.';
+    'Whether Apple extended the period, according to a RENEWAL_EXTENDED notification.';
 COMMENT ON COLUMN subscription_periods.period_by_length IS
-    'The period that the length of the stretch alone suggests, ISO 8601; NULL for a length between the usual ones.';
+    'The nominal period derived only from the length of this period, as an ISO 8601 duration. NULL if the length is not a usual one.';
 COMMENT ON COLUMN subscription_periods.payment_number IS
-    'Which paid stretch of the subscription this is, from 1; NULL when it was not paid for. Trials do not count.';
+    'The number of the paid period in the subscription, from 1. NULL if the period was not paid. Trials do not count.';
 COMMENT ON COLUMN subscription_periods.is_continued IS
-    'Whether the next stretch is paid and begins before this paid one ends, so that the subscription is active without a gap: a renewal in time or in the grace period, or a change of product.';
+    'Whether the next period is paid and begins before this paid period ends, so that the subscription stays active without a gap: a renewal in time or in the grace period, or a product change.';
 COMMENT ON COLUMN subscription_periods.is_renewed IS
-    'Whether a payment followed this paid stretch: is_continued, or a renewal after a gap (a payment that Apple recovered). A purchase after a gap is none.';
+    'Whether a payment followed this paid period: is_continued, or a renewal after a gap (a payment that Apple recovered). A new purchase after a gap does not count.';
 COMMENT ON COLUMN subscription_periods.next_product_id IS
-    'The product of the next stretch; NULL for the last.';
+    'The product of the next period. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.next_storefront IS
-    'The storefront of the next stretch; NULL for the last.';
+    'The storefront of the next period. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.is_after_trial IS
-    'Whether a free trial of the same subscription came before this stretch, which is none itself.';
+    'Whether the subscription had a free trial before this period. False for a trial.';

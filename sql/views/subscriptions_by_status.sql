@@ -1,4 +1,4 @@
--- How many subscriptions are active, in trouble or gone, by product and storefront?
+-- How many subscriptions are in each state, by product and storefront?
 CREATE MATERIALIZED VIEW IF NOT EXISTS subscriptions_by_status AS
 SELECT
     app_id, product_id, storefront, currency, status,
@@ -16,15 +16,15 @@ GROUP BY app_id, product_id, storefront, currency, status
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS subscriptions_by_status_key
     ON subscriptions_by_status (app_id, product_id, storefront, currency, status) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW subscriptions_by_status IS 'Subscriptions by their state as of the last refresh; see current_subscriptions for what each state means.';
+COMMENT ON MATERIALIZED VIEW subscriptions_by_status IS 'Subscriptions by state as of the last refresh. See current_subscriptions for the meaning of each state.';
 COMMENT ON COLUMN subscriptions_by_status.product_id IS 'The product of the last period.';
 COMMENT ON COLUMN subscriptions_by_status.status IS 'active, grace period, billing retry, expired, revoked or unknown.';
 COMMENT ON COLUMN subscriptions_by_status.subscriptions IS 'Subscriptions in that state.';
-COMMENT ON COLUMN subscriptions_by_status.paid IS 'How many of them were paid for in their last period.';
-COMMENT ON COLUMN subscriptions_by_status.trials IS 'How many are free trials.';
-COMMENT ON COLUMN subscriptions_by_status.family_shared IS 'How many somebody else of the family paid for.';
-COMMENT ON COLUMN subscriptions_by_status.will_renew IS 'How many have renewal switched on.';
-COMMENT ON COLUMN subscriptions_by_status.will_not_renew IS 'How many have renewal switched off; of the rest Apple has not told.';
-COMMENT ON COLUMN subscriptions_by_status.mrr_milliunits IS 'Monthly recurring revenue of those that are active or in their grace period, in thousandths of a unit of currency.';
+COMMENT ON COLUMN subscriptions_by_status.paid IS 'Subscriptions whose last period is paid.';
+COMMENT ON COLUMN subscriptions_by_status.trials IS 'Subscriptions whose last period is a free trial, without Family Sharing.';
+COMMENT ON COLUMN subscriptions_by_status.family_shared IS 'Subscriptions shared by a family member who paid for them.';
+COMMENT ON COLUMN subscriptions_by_status.will_renew IS 'Subscriptions with auto-renewal on.';
+COMMENT ON COLUMN subscriptions_by_status.will_not_renew IS 'Subscriptions with auto-renewal off. For subscriptions in neither column, auto-renewal is unknown.';
+COMMENT ON COLUMN subscriptions_by_status.mrr_milliunits IS 'Monthly recurring revenue of subscriptions that are active or in their grace period, in thousandths of a unit of currency.';
 COMMENT ON COLUMN subscriptions_by_status.trials_will_not_renew IS
-    'How many of trials have renewal switched off: RevenueCat''s cancelled trials. They run until they expire, and count in trials.';
+    'Those of trials with auto-renewal off: RevenueCat''s cancelled trials. They run until they expire and are included in trials.';

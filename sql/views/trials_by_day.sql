@@ -1,11 +1,11 @@
--- How many free trials began on each day, and what became of them?
+-- How many free trials began on each day, and what was their outcome?
 --
--- RevenueCat: a new trial counts on the day it starts, and is converted once a paid transaction follows in the same subscription.
--- Free stretches of one subscription without a payment between them are one trial. A trial whose first payment fails is lost until
--- Apple recovers the payment.
+-- The definition is RevenueCat's: a new trial counts on the day it starts, and is converted when a paid transaction follows
+-- in the same subscription. Free periods of one subscription without a payment between them are one trial. A trial whose
+-- first payment fails is lost until Apple recovers the payment.
 CREATE MATERIALIZED VIEW IF NOT EXISTS trials_by_day AS
 WITH stretch AS (
-    -- Of the subscriptions that have a trial alone, because the windows sort every row.
+    -- Only subscriptions with a trial, because the window functions sort every row.
     SELECT p.*, count(*) FILTER (WHERE is_paid) OVER so_far AS payments_before, count(*) FILTER (WHERE is_paid) OVER whole AS payments
       FROM subscription_periods_at_refresh p
      WHERE (app_id, original_transaction_id) IN (SELECT app_id, original_transaction_id FROM subscription_periods_at_refresh
@@ -36,12 +36,12 @@ GROUP BY t.app_id, (t.starts_at AT TIME ZONE 'UTC')::date, t.product_id, t.store
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS trials_by_day_key ON trials_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW trials_by_day IS
-    'Free trials by the day they began, product and storefront, and their outcome so far: started = converted + running + lost. Days without any have no row. Family Sharing is not counted. As of the last refresh.';
+    'Free trials by the day they began, product and storefront, and their outcome so far: started = converted + running + lost. Days without a new trial have no row. Family Sharing is not counted. As of the last refresh.';
 COMMENT ON COLUMN trials_by_day.day IS 'The day the trial began, in UTC.';
 COMMENT ON COLUMN trials_by_day.product_id IS 'The product of the trial.';
 COMMENT ON COLUMN trials_by_day.started IS 'Free trials that began on the day.';
-COMMENT ON COLUMN trials_by_day.converted IS 'How many of them were followed by a payment, whenever that was; a later refund does not undo it.';
-COMMENT ON COLUMN trials_by_day.running IS 'How many still run.';
-COMMENT ON COLUMN trials_by_day.will_not_renew IS 'How many of running have renewal switched off: RevenueCat''s cancelled trials.';
-COMMENT ON COLUMN trials_by_day.lost IS 'How many ended without a payment so far; one without an expiresDate counts here.';
-COMMENT ON COLUMN trials_by_day.conversion_rate IS 'converted over started, 0 to 1; it can still grow while trials run. For several rows divide the sums.';
+COMMENT ON COLUMN trials_by_day.converted IS 'Those of started that were followed by a payment, whenever that was. A later refund does not undo the conversion.';
+COMMENT ON COLUMN trials_by_day.running IS 'Those of started that still run.';
+COMMENT ON COLUMN trials_by_day.will_not_renew IS 'Those of running with auto-renewal off: RevenueCat''s cancelled trials.';
+COMMENT ON COLUMN trials_by_day.lost IS 'Those of started that ended without a payment so far. A trial without an expiresDate counts here.';
+COMMENT ON COLUMN trials_by_day.conversion_rate IS 'converted divided by started, 0 to 1. It can still grow while trials run. To combine rows, divide the sums.';

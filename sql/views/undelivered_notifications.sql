@@ -1,6 +1,6 @@
--- Which notifications has the app's server never received, or perhaps not received yet?
+-- Which notifications has the app's server never received, or possibly not yet received?
 --
--- Begins with the few that have a failed attempt and no success, so that it need not look through all.
+-- The query starts with the few notifications that have a failed attempt and no success, so that it does not scan all.
 CREATE OR REPLACE VIEW undelivered_notifications AS
 SELECT
     d.app_id, d.notification_uuid, d.notification_type, d.subtype, d.signed_date, d.transaction_id,
@@ -16,14 +16,14 @@ FROM (
 JOIN notification_deliveries d ON d.app_id = failed.app_id AND d.notification_uuid = failed.notification_uuid
 WHERE d.state IN ('retrying', 'not known yet', 'never received');
 COMMENT ON VIEW undelivered_notifications IS
-    'Notifications with attempts and no known success. What is never received the app''s own server has to catch up on; the others may have arrived since their attempts were read. Their content is in masked_notifications, and in the transactions and renewals they brought.';
-COMMENT ON COLUMN undelivered_notifications.app_id IS 'The app, in apps.';
-COMMENT ON COLUMN undelivered_notifications.notification_uuid IS 'Apple''s notificationUUID: names the notification.';
+    'Notifications with attempts and no known success. Apple will not send notifications in state never received again, so the app''s server needs their content from another source. The others may have arrived since their attempts were read. Their content is in masked_notifications, and in the transactions and renewals that they contained.';
+COMMENT ON COLUMN undelivered_notifications.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN undelivered_notifications.notification_uuid IS 'Apple''s notificationUUID: identifies the notification.';
 COMMENT ON COLUMN undelivered_notifications.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
-COMMENT ON COLUMN undelivered_notifications.subtype IS 'Apple''s subtype, which narrows the type.';
+COMMENT ON COLUMN undelivered_notifications.subtype IS 'Apple''s subtype: details of the type.';
 COMMENT ON COLUMN undelivered_notifications.signed_date IS 'When Apple signed the notification.';
-COMMENT ON COLUMN undelivered_notifications.state IS 'retrying (Apple''s next attempt is still to come), not known yet (Apple has tried again since the attempts were read), or never received (read after Apple had given up).';
-COMMENT ON COLUMN undelivered_notifications.attempts IS 'Apple''s attempts to deliver it that are known.';
-COMMENT ON COLUMN undelivered_notifications.last_attempt_at IS 'When Apple last tried.';
-COMMENT ON COLUMN undelivered_notifications.last_failure IS 'Apple''s sendAttemptResult of the last attempt.';
-COMMENT ON COLUMN undelivered_notifications.retried_until IS 'Until when Apple may try again: 157 hours after the first attempt; NULL once that is over.';
+COMMENT ON COLUMN undelivered_notifications.state IS 'retrying: Apple''s next attempt is due later. not known yet: Apple has made another attempt since the attempts were read. never received: the attempts were read after Apple stopped retrying.';
+COMMENT ON COLUMN undelivered_notifications.attempts IS 'Apple''s known attempts to deliver the notification.';
+COMMENT ON COLUMN undelivered_notifications.last_attempt_at IS 'When Apple made its last known attempt.';
+COMMENT ON COLUMN undelivered_notifications.last_failure IS 'Apple''s sendAttemptResult of the last known attempt.';
+COMMENT ON COLUMN undelivered_notifications.retried_until IS 'The time until which Apple can retry: 157 hours after the first attempt. NULL after that.';

@@ -16,7 +16,7 @@ struct Paging: Sendable {
     let requestCursor: String?
     /// Where the next page begins.
     var position: CursorPosition
-    /// What the next page's cursor is bound to.
+    /// The endpoint, the customer and the filters for which the next page's cursor is valid.
     let binding: CursorCodec.Binding
     /// When the next page's cursor is made, in milliseconds since 1970; 0 for cursors that never expire.
     var issued: Int64 = 0

@@ -1,6 +1,7 @@
-/// A notification type with a subtype, its subject, and the state of the subscription when it is sent.
+/// A notification type with a subtype, and what such a notification is about.
 ///
-/// Source: `notificationType` and `subtype`, read 2026-11. ``all`` has every type.
+/// For a subscription, the subject includes its state when the notification is sent. ``all`` has every type. Source:
+/// `notificationType` and `subtype`, read 2026-11.
 struct NotificationKind: Sendable, Equatable {
     enum Subject: Sendable, Equatable {
         case subscription(SubscriptionState)

@@ -8,6 +8,7 @@ enum WorldStep: Sendable, Equatable {
     /// The changes of this many days.
     case days(Int)
 
+    /// The most changes or days that one request can ask for.
     static let limit = 10_000
 
     /// Changes that end a minute before `now` (milliseconds since 1970), or later when the world's last change is later.

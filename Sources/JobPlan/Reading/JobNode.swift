@@ -53,9 +53,9 @@ struct JobScalar {
     /// Whether it has no quotes and is not a block, so that it can be a number, a Boolean or null.
     let isPlain: Bool
 
-    private var isLiteralPlain: Bool { isPlain && variables.isEmpty }
+    private var isPlainWithoutVariables: Bool { isPlain && variables.isEmpty }
 
-    var isNull: Bool { isLiteralPlain && ["", "~", "null", "Null", "NULL"].contains(text) }
+    var isNull: Bool { isPlainWithoutVariables && ["", "~", "null", "Null", "NULL"].contains(text) }
 
     var integer: Int64? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
@@ -80,7 +80,7 @@ struct JobScalar {
     ///
     /// The value of a variable is always text, because a key ID can consist of digits only.
     var string: String? {
-        guard isLiteralPlain else { return text }
+        guard isPlainWithoutVariables else { return text }
         return isNull || number != nil || bool != nil ? nil : text
     }
 

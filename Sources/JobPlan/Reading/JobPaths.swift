@@ -1,6 +1,6 @@
 import Glibc
 
-/// Makes paths of the job file absolute.
+/// Makes the paths written in a job file absolute.
 ///
 /// Relative paths start at the directory of the job file.
 struct JobPaths {
@@ -38,7 +38,7 @@ struct JobPaths {
         }
     }
 
-    /// The directory without links and `..`.
+    /// The directory without symbolic links and `..`; `nil` if it cannot be resolved.
     private static func real(_ directory: String) -> String? {
         guard let resolved = unsafe realpath(directory, nil) else { return nil }
         defer { unsafe free(resolved) }

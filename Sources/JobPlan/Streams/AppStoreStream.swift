@@ -94,7 +94,7 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// A cursor is valid only for its query, and relative dates make the next query a different one.
     var keepsCursor: Bool { get }
 
-    /// The end of the requested time; `nil` if it is the beginning of the run.
+    /// The end of the requested time; `nil` if the stream requests everything up to the moment at which the run began.
     func end(now: UnixMilliseconds) -> UnixMilliseconds?
 
     // MARK: The records

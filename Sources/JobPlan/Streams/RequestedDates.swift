@@ -5,9 +5,9 @@ package struct RequestedDates: Equatable, Sendable {
     package let startDate: DateExpression
     /// Never ``DateExpression/lastRun``.
     package let endDate: DateExpression
-    /// How far a run goes back before the end of the time that the last run requested: zero to ``longestOverlap``.
+    /// The last part of the previous run's time, which a run requests again: zero to ``longestOverlap``.
     ///
-    /// Some notifications enter Apple's history late, after newer ones.
+    /// Some notifications enter Apple's history late, after newer ones. The overlap finds them.
     package let overlap: Duration
 
     /// The ``overlap`` of a job file that sets none.
@@ -34,7 +34,8 @@ package struct RequestedDates: Equatable, Sendable {
         // Never later than now: future notifications do not exist yet, but their time would count as covered.
         let end = min(endDate.resolve(now: now, lastRun: lastRun) ?? now, now)
         guard start < end else { return RequestedSpan(requested: start..<start, unreachable: nil) }
-        // The ten minutes between Apple's limit and `oldest` are not a gap: the job requests everything that Apple has.
+        // A job that starts at Apple's limit wants everything that Apple has. The ten minutes that it then loses before
+        // `oldest` are not a gap.
         let isOutOfReach = start < now - environment.notificationReach
         return RequestedSpan(
             requested: min(max(start, oldest), end)..<end,

@@ -12,7 +12,10 @@ package struct TransactionHistory: AppStoreStream {
     package let startDate: DateExpression?
     /// Never ``DateExpression/lastRun``.
     package let endDate: DateExpression?
-    /// The other filters; lists are sorted and without repetition, dates are `nil`.
+    /// The other filters.
+    ///
+    /// Its lists are sorted and without repetition. Its dates are always `nil`, because ``startDate`` and ``endDate``
+    /// are used instead.
     package let query: HistoryQuery
 
     // MARK: The call

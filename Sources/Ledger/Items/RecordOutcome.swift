@@ -100,8 +100,9 @@ extension RunPlan {
             guard let window = item.window, window.upperBound > oldest else {
                 return ItemChange(assignments: Self.fails, code: code, message: message)
             }
-            // Only a first reading leaves a gap: other windows have been read before.
-            let leavesGap = item.reading == .first && !asksAsFarBackAsApple(item) && window.lowerBound < oldest
+            // Only a first reading leaves a gap: other windows have been read before. A job that requests everything
+            // that Apple has leaves none.
+            let leavesGap = item.reading == .first && !startsAtOldestServedDate(item) && window.lowerBound < oldest
             return ItemChange(
                 assignments: """
                     \(Self.waits), cursor = NULL, restarts = restarts + 1,

@@ -191,23 +191,23 @@ package struct Migrator: Sendable {
     private static let versionTable = """
         CREATE TABLE IF NOT EXISTS schema_migrations (
             name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
-        COMMENT ON TABLE schema_migrations IS 'The files of sql/migrations this schema has been through.';
+        COMMENT ON TABLE schema_migrations IS 'The files of sql/migrations that were applied to this schema.';
         COMMENT ON COLUMN schema_migrations.name IS 'The file''s name.';
-        COMMENT ON COLUMN schema_migrations.checksum IS 'Of the file as it was applied; an applied file is never edited.';
+        COMMENT ON COLUMN schema_migrations.checksum IS 'SHA-256 of the file as applied. An applied file is never edited.';
         COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
         CREATE TABLE IF NOT EXISTS schema_views (
             name text PRIMARY KEY, checksum text NOT NULL, position integer NOT NULL, is_materialized boolean NOT NULL,
             applied_at timestamptz NOT NULL DEFAULT now(), refreshed_at timestamptz, refresh_milliseconds bigint,
             row_count bigint);
-        COMMENT ON TABLE schema_views IS 'The views that sql/views made in this schema, and when the materialised ones were filled.';
+        COMMENT ON TABLE schema_views IS 'The views of sql/views in this schema, and the last refresh of each materialised view.';
         COMMENT ON COLUMN schema_views.name IS 'The view''s name.';
-        COMMENT ON COLUMN schema_views.checksum IS 'Of the definition it was made from; with another it is made anew.';
-        COMMENT ON COLUMN schema_views.position IS 'Place in the order of making: after the views it stands on.';
-        COMMENT ON COLUMN schema_views.is_materialized IS 'Whether it keeps rows of its own, which refresh_views() brings up to date.';
-        COMMENT ON COLUMN schema_views.applied_at IS 'When migrate last made it or left it as it was.';
-        COMMENT ON COLUMN schema_views.refreshed_at IS 'The moment of the ledger that its rows show; NULL while it was never filled.';
-        COMMENT ON COLUMN schema_views.refresh_milliseconds IS 'How long the last refresh took.';
-        COMMENT ON COLUMN schema_views.row_count IS 'How many rows it had then.';
+        COMMENT ON COLUMN schema_views.checksum IS 'SHA-256 of the definition. If it changes, migrate recreates the view.';
+        COMMENT ON COLUMN schema_views.position IS 'Position in the order of creation. A view comes after the views that it reads.';
+        COMMENT ON COLUMN schema_views.is_materialized IS 'Whether the view is materialised. refresh_views() refreshes its rows.';
+        COMMENT ON COLUMN schema_views.applied_at IS 'When migrate last created or checked the view.';
+        COMMENT ON COLUMN schema_views.refreshed_at IS 'The time of the ledger state that the rows show. NULL before the first refresh.';
+        COMMENT ON COLUMN schema_views.refresh_milliseconds IS 'The duration of the last refresh, in milliseconds.';
+        COMMENT ON COLUMN schema_views.row_count IS 'The number of rows after the last refresh.';
         """
 
     private static func applied(_ connection: borrowing PostgresConnection) throws -> [String: String] {

@@ -42,7 +42,7 @@ package struct RunPlan: Sendable {
     ///
     /// In a long run that date moves on, so later items can lack time. This is not a gap, because the job requests
     /// everything that Apple has.
-    package func asksAsFarBackAsApple(_ item: WorkItem) -> Bool {
+    package func startsAtOldestServedDate(_ item: WorkItem) -> Bool {
         guard let start = item.window?.lowerBound else { return false }
         return job.streams[item.stream]?.dates?.startDate == .lastRun && start <= oldestNotification
     }

@@ -12,7 +12,7 @@ package struct RecordVerifier: Sendable {
     /// - Parameters:
     ///   - bundleId: The required bundle ID of every payload that has one.
     ///   - environment: The required environment of every payload.
-    ///   - appAppleId: Required in notifications in production; `nil` accepts any.
+    ///   - appAppleId: The app's Apple ID that every notification in production must have; `nil` accepts any.
     ///   - verifier: The trusted roots and the verified chains.
     package init(
         bundleId: String,

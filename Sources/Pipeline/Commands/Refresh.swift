@@ -44,7 +44,7 @@ extension Pipeline {
             }
             return nil
         } catch {
-            return "the materialised views were not refreshed; everything else is done: \(Failure(error).message)"
+            return "everything else is done, but the materialised views were not refreshed: \(Failure(error).message)"
                 + "; storeledger refresh brings them up to date"
         }
     }

@@ -10,11 +10,11 @@ struct Credentials: Sendable {
     /// SHA-256 of each trusted root, in hexadecimal.
     let rootFingerprints: [String]
 
-    /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``KeysWouldBeWritten``.
+    /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``TLSKeysWouldBeWritten``.
     init(job: JobFile) throws {
         // Loopback connections have no secrets to protect.
         guard job.appStore.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
-            throw KeysWouldBeWritten()
+            throw TLSKeysWouldBeWritten()
         }
         tokens = BearerTokenSigner(
             key: try SigningKey.load(file: job.appStore.privateKeyFile),
@@ -55,5 +55,7 @@ struct UntrustedRoot: Error, CustomStringConvertible {
     var description: String { "appStore.trustedRoots: \(path): \(reason)" }
 }
 
-/// `SSLKEYLOGFILE` makes libcurl write the keys of every TLS session to a file, which allows decryption of the traffic.
-struct KeysWouldBeWritten: Error {}
+/// `SSLKEYLOGFILE` is set, so libcurl would write the keys of every TLS session to that file.
+///
+/// Whoever reads the file can decrypt the traffic.
+struct TLSKeysWouldBeWritten: Error {}

@@ -25,7 +25,9 @@ struct ItemPlanner {
         error_code = NULL, error_message = NULL, finished_at = NULL
         """
 
-    /// Plans the items of the staged IDs and all other initial items, and moves the run out of phase -1.
+    /// Plans the items of the staged IDs and all other initial items, and moves the run to its next phase.
+    ///
+    /// ``OpenRun/planning`` explains the phases.
     ///
     /// - Parameters:
     ///   - staged: The IDs in the session's temporary tables; no transaction IDs for a run with `changedSince`.
@@ -67,7 +69,7 @@ struct ItemPlanner {
                     .bigint(start.withheldIDs), .integer(plan.changedSince == nil ? 1 : 0),
                 ]
             )
-            // Another process has moved the run on, or the run was superseded.
+            // If no row was updated, another process has moved the run on, or the run was superseded.
             guard moved.affected == 1 else { return start }
             if let since = plan.changedSince {
                 start.remarks += try ChangedCustomers(plan: plan).remarks(on: since, connection)
@@ -177,8 +179,8 @@ struct ItemPlanner {
                     [app, job, .text(stream.rawValue), .text(plan.job.queryFingerprint(for: stream))]
                 )
                 guard changed.count > 0 else { continue }
-                let item = plan.changedSince == nil ? "its items start" : "each customer's next request starts"
-                remarks.append("\(stream.rawValue): the filters have changed; \(item) again at the first page")
+                let effect = plan.changedSince == nil ? "its items start" : "each customer's next request starts"
+                remarks.append("\(stream.rawValue): the filters have changed; \(effect) again at the first page")
             }
             return remarks
         }
@@ -236,8 +238,10 @@ struct ItemPlanner {
 
     /// Moves the finished items of a superseded run to the run that replaces it.
     ///
-    /// Otherwise a job that is started from two places with different lists would request its first customers
-    /// repeatedly. Parameters: app, job, stream, filters, run.
+    /// If a job is started from two places with different lists, each run replaces the other place's run. If the
+    /// finished items did not move, every such run would request its first customers again.
+    ///
+    /// Parameters: app, job, stream, filters, run.
     private static let keepFinished = """
         UPDATE crawl_items i SET run_id = $5::bigint
           FROM stage_ids listed
@@ -261,11 +265,17 @@ struct ItemPlanner {
         ) seen ON true
         """
 
-    /// An item that exists already.
+    /// The `ON CONFLICT` clause: what changes in an item that exists already.
     ///
-    /// A window of notifications starts at the end of the last complete one. If none was completed, or with a restart,
-    /// it starts no later than the previous request, so that no time is skipped. An item stays with the
-    /// other environment only if that environment knew the ID.
+    /// A window of notifications starts at one of these dates, so that no time is skipped:
+    ///
+    /// - After a change of the filters: the requested start.
+    /// - If no window was completed: the previous start or the requested start, whichever is earlier.
+    /// - With a restart: the end of the last complete window less the overlap, or the requested start, whichever is
+    ///   earlier.
+    /// - Otherwise: the end of the last complete window less the overlap.
+    ///
+    /// An item stays with the other environment only if that environment knew the ID.
     ///
     /// Parameters beyond those of the insert: 8 restart, 9 whether the cursor is kept between runs, 10 the oldest date
     /// that Apple serves, 11 overlap in ms, 12 whether the sandbox may be tried.
@@ -289,7 +299,7 @@ struct ItemPlanner {
          WHERE i.run_id <> excluded.run_id
         """
 
-    /// Records gaps of IDs: time that Apple no longer serves and that no run has read.
+    /// Records a gap for each item of an ID that lacks time: no run has read it, and Apple no longer serves it.
     private func recordItemGaps(
         of stream: StreamName,
         _ dates: RequestedDates,

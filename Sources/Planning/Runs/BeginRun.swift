@@ -65,7 +65,7 @@ extension Ledger {
 
     /// Ends an unfinished run that another run replaces.
     ///
-    /// The new run plans its unfinished items again, and keeps cursors that are still valid.
+    /// The new run plans the unfinished items of the old run again, and keeps their cursors if these are still valid.
     private static func supersede(
         _ run: Int64,
         of plan: RunPlan,

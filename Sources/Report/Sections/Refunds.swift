@@ -6,8 +6,10 @@ extension ReportSection {
         cards: [
             ChartCard(
                 title: "Refund rate",
-                remark:
-                    "By the month of the purchase, whenever it was refunded. Young purchases may still be refunded, for 90 days.",
+                remark: """
+                    By the month of the purchase, not of the refund. Apple can refund a purchase for 90 days, so the \
+                    rates of the last three months can still rise.
+                    """,
                 chart: Chart(
                     form: .bars,
                     axis: "month",
@@ -34,17 +36,17 @@ extension ReportSection {
                 tables: [(.refundRequests, "Refund requests by month and outcome")],
                 nothing: "No refund request is known."
             ),
-            share(
+            shareCard(
                 "Refunds by product",
                 .refundsByProduct,
                 by: "product_id",
                 also: [(.refundedMoney, "Money refunded by product and currency")]
             ),
-            share("Refunds by storefront", .refundsByStorefront, by: "storefront", also: []),
+            shareCard("Refunds by storefront", .refundsByStorefront, by: "storefront", also: []),
         ]
     )
 
-    private static func share(
+    private static func shareCard(
         _ title: String,
         _ question: ReportQuestion,
         by axis: String,
@@ -52,7 +54,7 @@ extension ReportSection {
     ) -> ChartCard {
         ChartCard(
             title: title,
-            remark: "Share of the purchases of the last 24 months; the ten with the most refunds are drawn.",
+            remark: "Refunded share of the purchases of the last 24 months; the ten with the most refunds are drawn.",
             chart: Chart(
                 form: .rows,
                 axis: axis,
@@ -94,7 +96,7 @@ extension ReportQuestion {
         on: ["refund_rate_by_month"],
         [
             FigureColumn("product_id", "Product", .text), FigureColumn("currency", "Currency", .text),
-            FigureColumn("gross", "Sales", .money), FigureColumn("refunded", "Refunded of them", .money),
+            FigureColumn("gross", "Sales", .money), FigureColumn("refunded", "Of which refunded", .money),
         ],
         """
         SELECT product_id, currency, sum(gross_milliunits) AS gross, sum(refunded_milliunits) AS refunded
@@ -121,7 +123,7 @@ extension ReportQuestion {
             on: ["refund_rate_by_month"],
             [
                 first, FigureColumn("purchases", "Purchases", .count),
-                FigureColumn("refunded", "Refunded of them", .count),
+                FigureColumn("refunded", "Of which refunded", .count),
                 FigureColumn("rate", "Refund rate", .rate),
                 FigureColumn("issues", "For an issue with the app", .count, of: "refunded"),
             ],

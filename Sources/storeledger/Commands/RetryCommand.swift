@@ -7,7 +7,7 @@ struct RetryCommand: AsyncParsableCommand {
         discussion: """
             The failed items of all runs continue from their cursors in a new run. If the
             last run is unfinished, that run takes them instead. storeledger status lists
-            failed items, and how many of them retry requests.
+            the failed items and says how many of them this command requests again.
 
               storeledger retry jobs/nightly-sync.yaml
               storeledger retry jobs/nightly-sync.yaml --max-duration 30m

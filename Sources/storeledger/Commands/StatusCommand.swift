@@ -184,12 +184,15 @@ struct StatusText {
         if status.unknownIds > 0 {
             let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
             lines.append(
-                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); with changedSince, only retry requests them again"
+                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); with changedSince, only storeledger retry JOB requests them again"
             )
         }
         switch status.retryable {
         case nil: break
-        case 0: lines.append("  retry: none of them; the job has changed, or Apple no longer serves them")
+        case 0:
+            lines.append(
+                "  retry: storeledger retry JOB requests none of them again; the job has changed, or Apple no longer serves them"
+            )
         case let items?: lines.append("  retry: storeledger retry JOB requests \(counted(items, "failed item")) again")
         }
         return lines

@@ -6,7 +6,10 @@ import Ledger
 /// The collector reads it at any moment and as another user, so the file is always complete, and every user can read
 /// it.
 enum MetricsFile {
-    /// Replaces the file; the name of the draft beside it does not end in `.prom`, so the collector ignores it.
+    /// Replaces the file.
+    ///
+    /// The text is first written to a draft in the same folder. The name of the draft does not end in `.prom`, so the
+    /// collector ignores the draft.
     ///
     /// - Throws: ``Ledger/LedgerError/cannotCreate(path:reason:)``, ``Ledger/LedgerError/cannotWrite(path:reason:)``; the old
     ///   file is then unchanged.

@@ -70,7 +70,7 @@ struct MergeCommand: AsyncParsableCommand {
         var unchanged = Cost()
         for customers in rows.slices(of: Self.slice) {
             let ready = prepared(try await rows.rows(of: customers, batch: batch), withArchive)
-            // Apple signs each answer: of what has not changed, the signature and its date are new.
+            // Apple signs each answer, so an unchanged record has a new signature and signature date.
             let again = try await rows.rows(of: customers, batch: batch, signedDate: rows.now - .seconds(60))
             let signedAgain = prepared(again, withArchive)
             let count = ready.reduce(0) { $0 + $1.snapshots.count }
@@ -98,7 +98,7 @@ struct MergeCommand: AsyncParsableCommand {
         let left = Mutex(batches.makeIterator())
         let sum = Mutex(RowCounts())
         try await withBoundedWorkers(width: loaders, next: { left.withLock { $0.next() } }) { rows in
-            // As a crawl does: what is there is not read anew.
+            // As in a crawl: records already present are not read again.
             let counts = try await ledger.write(rows, from: origin, mode: .fetched)
             sum.withLock { sum in
                 sum.new += counts.new

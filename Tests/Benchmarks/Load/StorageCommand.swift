@@ -48,7 +48,7 @@ struct StorageCommand: AsyncParsableCommand {
         }
     }
 
-    /// What somebody would do who had no archive like ours: the same key, and the text as it came.
+    /// The baseline without StoreLedger's archive format: the same key, and the text as received.
     private func storeWhole(_ rows: ReadyRows, in database: BenchDatabase) async throws {
         try await database.script(
             """

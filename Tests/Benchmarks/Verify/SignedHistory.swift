@@ -44,7 +44,7 @@ struct SignedHistory {
             intermediate: CertificateShape.intermediate(from: now - .seconds(864_000), to: now + .seconds(864_000)),
             leaf: CertificateShape.leaf(from: now - .seconds(864_000), to: now + .seconds(864_000))
         )
-        // A comment of Netscape's, IA5String: nobody reads it, and it is not critical.
+        // A Netscape comment, IA5String: no verifier reads it, and it is not critical.
         let comment = [UInt8(0x16), 0x81, 0xE6] + [UInt8](repeating: UInt8(ascii: "-"), count: 230)
         shapes.intermediate.extensions.append(.init("2.16.840.1.113730.1.13", value: comment))
         shapes.leaf.extensions.append(.init("2.16.840.1.113730.1.13", value: comment))

@@ -53,7 +53,7 @@ final class MemoryStore: CrawlStore {
     func item(_ key: String) -> Item? { state.withLock { $0.items.first { $0.item.key == key } } }
     var states: [String] { state.withLock { $0.items.map(\.state) } }
 
-    /// From now on somebody else holds the item.
+    /// From now on another process holds the lease on the item.
     func lose(_ key: String) { state.withLock { _ = $0.lost.insert(key) } }
 
     /// Somebody else brings the item to its end.

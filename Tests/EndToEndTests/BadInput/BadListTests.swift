@@ -221,7 +221,7 @@ struct BadListTests {
     }
 
     @Test
-    func `C19 an ID of the sandbox is found there when the job allows it, and fails by itself when nobody knows it`()
+    func `C19 an ID of the sandbox is found there when the job allows it, and fails by itself when no server knows it`()
         async throws
     {
         let scene = try RecordStage.scenes(1)[0]

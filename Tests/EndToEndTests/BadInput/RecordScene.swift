@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import SignedData
 
-/// One page of one listed ID: a good record of its own, and whatever a case puts beside it.
+/// One page of one listed ID: a good record of its own, and the records that a case adds.
 ///
-/// Everything is signed here, by an authority of the test's own that the job trusts beside nobody else.
+/// Everything is signed here, by the test's own authority, the only one that the job trusts.
 struct RecordScene: Sendable {
     /// The listed ID; transactions of the page are named by it and two digits more.
     let item: String
@@ -71,7 +71,7 @@ struct RecordScene: Sendable {
         )
     }
 
-    /// The second transaction, properly signed whatever it says.
+    /// The second transaction, properly signed with any content.
     func signed(_ changes: KeyValuePairs<String, String?> = [:]) throws -> String {
         try signed(bytes: Array(payload(changes).utf8))
     }

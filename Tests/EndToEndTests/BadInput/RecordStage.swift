@@ -38,7 +38,7 @@ enum RecordStage {
 
     static func faults(_ rules: [String]) -> String { "{\"rules\":[\(rules.joined(separator: ","))]}" }
 
-    /// Makes the job believe an authority of the test's own, and nobody else.
+    /// Makes the job trust only the test's own authority.
     static func trust(_ authority: CertificateAuthority, in job: inout JobText, _ stage: Stage) throws {
         try Data(authority.root.der).write(to: URL(filePath: stage.store.directory + "/own-root.cer"))
         job.store = job.store.replacing("root.cer", with: "own-root.cer")

@@ -19,7 +19,7 @@ struct CrashStates {
     private var seen: Set<State> = []
     private var numbers: [Data: Int] = [:]
 
-    /// A file, whatever it is called.
+    /// A file under any name.
     private struct File {
         /// All that will ever be written to it.
         let whole: Data

@@ -1,7 +1,7 @@
 extension FileOperation {
     /// What in a publication does not follow its rule; empty when all does.
     ///
-    /// Each file is made anew with mode 0600, written, synchronised, and only then takes its name; the old manifest is gone
+    /// Each file is created with mode 0600, written, synchronised, and only then takes its name; the old manifest is gone
     /// for good before, and the new one takes its name once the others have theirs for good, last of all.
     static func complaints(about operations: [FileOperation]) -> [String] {
         var complaints: [String] = []

@@ -69,7 +69,7 @@ struct PublishedFileTests {
     private static let search = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
 
     @Test(arguments: ["000", "077", "777"])
-    func `K11 a file is its owner's alone whatever the umask`(mask: String) async throws {
+    func `K11 only the owner can read a file, with any umask`(mask: String) async throws {
         try await Publisher.with { publisher in
             try FileManager.default.removeItem(atPath: publisher.directory)
             let code = try await withChildProcess(
@@ -109,7 +109,7 @@ struct PublishedFileTests {
         }
     }
 
-    @Test func `K15 a run whose messages nobody takes is complete all the same`() async throws {
+    @Test func `K15 a run is complete even if no process reads its messages`() async throws {
         try await Stage.with { stage in
             let path = try await stage.migrated(stage.job)
             let code = try await withChildProcess(

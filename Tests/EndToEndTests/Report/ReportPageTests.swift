@@ -392,7 +392,7 @@ struct ReportPageTests {
         }
     }
 
-    @Test func `the page names no customer, asks for nothing and closes every element`() async throws {
+    @Test func `the page contains no customer ID, sends no request and closes every element`() async throws {
         try await withPage { stage, page in
             #expect(page.own.count > 20_000)
             #expect(page.own.firstMatch(of: /[0-9]{12,}/) == nil, "an ID of Apple's is on the page")
@@ -422,7 +422,7 @@ struct ReportPageTests {
     }
 
     @Test(.enabled(if: Chromium.path != nil, Comment(rawValue: Chromium.missing)))
-    func `a browser draws every chart from the views' figures, says nothing and asks nobody`() async throws {
+    func `a browser draws every chart from the views' figures, logs nothing and sends no request`() async throws {
         try await withPage { stage, page in
             let file = stage.directory + "/report.html"
             let visit = try await Chromium.visit(file, in: stage.directory)
@@ -464,7 +464,7 @@ struct ReportPageTests {
             let states = try #require(probe.charts.first { $0.id == "chart-states" })
             #expect(states.labels.contains { $0.hasPrefix("</script><script") })
 
-            // What the page is not to do is seen when it is done: a script of somebody else's, and a request.
+            // The check detects forbidden behaviour when it happens: a foreign script, and a request.
             let asking = "<img src=\"http://127.0.0.1:9/\">"
             let forged = page.html.replacing("</body>", with: "<script>1</script>\(asking)</body>")
             try Data(forged.utf8).write(to: URL(filePath: stage.directory + "/forged.html"))

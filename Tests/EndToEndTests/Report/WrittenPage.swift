@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A report's page as somebody reads it who knows nothing of how it was made.
+/// A report's page as a reader sees it, without knowledge of how it was written.
 struct WrittenPage {
     let html: String
 

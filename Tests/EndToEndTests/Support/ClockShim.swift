@@ -11,7 +11,7 @@ enum ClockShim {
         ["LD_PRELOAD": await library.value ?? "", "CLOCK_FILE": file]
     }
 
-    /// Sets the clock of the programs that read `file`: so many seconds from the true time.
+    /// Sets the clock of the programs that read `file` to an offset in seconds from the true time.
     static func set(_ file: String, by seconds: Int) throws {
         try Data("\(seconds)\n".utf8).write(to: URL(filePath: file), options: .atomic)
     }

@@ -27,7 +27,7 @@ struct Needles: Sendable {
         }
     }
 
-    /// The IDs that can be found in `hay`, in whatever spelling.
+    /// The IDs that can be found in `hay`, in any spelling.
     func ids(in hay: String) -> Set<String> {
         let hay = Array(hay.utf8)
         var found: Set<String> = []

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SimulatedStore.Requests {
-    /// The most arrivals in any span of so many seconds, its end not included: exact, by the store's own clock.
+    /// The most arrivals in any span of the given number of seconds, its end not included: exact, by the store's own clock.
     func most(within seconds: Int, of endpoint: String = "transactionHistory") -> Int {
         let moments = arrivals.filter { $0.endpoint == endpoint }.map(\.at).sorted()
         let span = Int64(seconds) * 1_000

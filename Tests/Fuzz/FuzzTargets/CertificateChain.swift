@@ -48,7 +48,7 @@ extension FuzzedStore {
         let intermediateBy = reader.byte() % 8 == 1 ? authority.leaf : authority.root
         let leafBy = reader.byte() % 8
         while !reader.isAtEnd { shapes[Int(reader.byte()) % 2].spoil(&reader) }
-        // OpenSSL refuses to make some of what the input asks for, such as a moment beyond the year 9999.
+        // OpenSSL refuses some requested values, such as a time after the year 9999.
         guard let intermediate = try? intermediateBy.issue(shapes[0]),
             let leaf = try? (leafBy == 1 ? authority.root : leafBy == 2 ? authority.leaf : intermediate)
                 .issue(shapes[1])
@@ -93,7 +93,7 @@ extension CertificateShape {
         }
     }
 
-    /// Whether any chain with it may be believed, whatever its place.
+    /// Whether any chain that contains it may be trusted, at any position.
     private var isSound: Bool {
         notBefore <= FuzzedStore.now && FuzzedStore.now <= notAfter
             // Nobody knows it, and critical means that who does not know it must refuse.

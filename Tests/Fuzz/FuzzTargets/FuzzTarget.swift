@@ -1,4 +1,4 @@
-/// One place where bytes from outside come in, and what has to hold whatever they are.
+/// One entry point for external bytes, and the invariants that hold for any input.
 ///
 /// The fuzzer calls ``check`` with inputs it makes up; the replay test calls it with every input that was kept.
 package struct FuzzTarget: Sendable, CustomStringConvertible {

@@ -49,7 +49,7 @@ extension FuzzTarget {
         let bytes: [UInt8]
     }
 
-    /// LF, CR LF and CR each end a line; a byte order mark is none of the first one's.
+    /// LF, CR LF and CR each end a line; a byte order mark is not part of the first line.
     private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -7,7 +7,7 @@ import SignedData
 import StrictJSON
 
 extension FuzzTarget {
-    /// The payload of a signed record: whatever Apple signs becomes rows that PostgreSQL can take, or a rejection.
+    /// The payload of a signed record: any payload becomes rows that PostgreSQL accepts, or a rejection.
     ///
     /// The first byte chooses the history. What follows is the payload's JSON; for notifications, send attempts may
     /// come before it, ended by a line feed.

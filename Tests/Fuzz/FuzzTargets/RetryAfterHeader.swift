@@ -3,7 +3,7 @@ import Glibc
 import RateLimit
 
 extension FuzzTarget {
-    /// `Retry-After`: whatever it says, the wait is at least a second and at most an hour.
+    /// `Retry-After`: for any value, the wait is at least a second and at most an hour.
     ///
     /// The first byte is how many 429s came in a row, five more are the clock; then comes one header a line.
     static let retryAfter = FuzzTarget(name: "retry-after", longestInput: 256) { input in

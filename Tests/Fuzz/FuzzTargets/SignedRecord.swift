@@ -80,7 +80,7 @@ extension FuzzedStore {
         }
     }
 
-    /// The header an input asks for: bytes 1 to 4 stand for the chain and its certificates, too long for the fuzzer.
+    /// The header that an input describes: bytes 1 to 4 stand for the chain and its certificates, too long for the fuzzer.
     fileprivate func header(_ template: [UInt8]) -> [UInt8] {
         let entries = authority.chain.map { [0x22] + Base64.encodeStandard($0) + [0x22] }
         let chain = Array("[".utf8) + entries.joined(separator: ",".utf8) + Array("]".utf8)

@@ -9,7 +9,7 @@ import Testing
 /// What an erasure reads while it keeps pages out.
 @Suite(.migratedDatabase, .slow)
 struct ErasureCostTests {
-    /// A ledger of so many customers with records of every kind, rejects, items, and notifications that name no transaction.
+    /// A ledger of `customers` customers with records of every kind, rejects, items, and notifications that name no transaction.
     private func fill(_ world: TestLedger, customers: Int) async throws {
         try await world.run(
             """
@@ -78,7 +78,7 @@ struct ErasureCostTests {
     }
 
     @Test(arguments: [false, true], [100_000_000_510, 100_000_000_520])
-    func `an erasure reads the customer's rows and no others, however many there are and whatever the planner knows`(
+    func `an erasure reads the customer's rows and no others, for any ledger size and any planner statistics`(
         isAnalyzed: Bool,
         customer: Int
     ) async throws {

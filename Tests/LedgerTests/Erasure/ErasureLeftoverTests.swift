@@ -248,7 +248,7 @@ struct ErasureLeftoverTests {
         var first = items[0]
         try await world.commit(rejecting("not believed", hash: 3), of: &first, for: holder)
 
-        // Neither record names the listed ID, and the second one names nobody who was erased.
+        // Neither record contains the listed ID, and the second one contains no ID of an erased customer.
         let page = PageRows(
             purchase("100000000004", app: "704000000001"),
             purchase("100000000005", app: "704000000009")

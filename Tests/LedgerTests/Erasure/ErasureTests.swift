@@ -103,7 +103,7 @@ struct ErasureTests {
         #expect(try await world.rows("SELECT item_key FROM crawl_items") == ["(100000000004)"])
     }
 
-    @Test func `a customer nobody knows yet is withheld when they come`() async throws {
+    @Test func `an erased customer without records yet is withheld when records come`() async throws {
         let world = try await TestLedger()
         let erasure = try await erase(world, "100000000001")
         #expect(erasure == ErasureSummary(removed: [], tombstones: 1))
@@ -111,7 +111,7 @@ struct ErasureTests {
         #expect(try await write(world, purchase("100000000002", original: "100000000001")) == withheld(1))
     }
 
-    @Test func `the account token of zeros makes nobody a customer`() async throws {
+    @Test func `the account token of zeros identifies no customer`() async throws {
         let world = try await TestLedger()
         let zeros = [UInt8](repeating: 0, count: 16)
         _ = try await write(world, purchase("100000000001", token: zeros), purchase("100000000002", token: zeros))

@@ -91,7 +91,7 @@ struct Interleaving {
         let ends = sessions.map { _ in Promise<Result<Void, any Error>>() }
         var steps = sessions.map { _ in 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // Whatever goes wrong, nobody is left standing: the group would wait forever.
+            // After any error both sides are released; otherwise the group would wait forever.
             defer { openAll() }
             for next in order {
                 if steps[next] == 0 {
@@ -123,7 +123,7 @@ struct Interleaving {
         for doorkeeper in doorkeepers.joined() { try? doorkeeper.open() }
     }
 
-    /// Every order of so many steps of each side.
+    /// Every order of the steps of both sides.
     static func orders(of steps: [Int]) -> [[Int]] {
         guard steps.contains(where: { $0 > 0 }) else { return [[]] }
         return steps.indices.filter { steps[$0] > 0 }.flatMap { first in

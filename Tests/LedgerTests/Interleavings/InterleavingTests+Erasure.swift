@@ -6,7 +6,7 @@ import LedgerSchema
 import Planning
 import Testing
 
-/// An erasure and whatever else is at work at that moment.
+/// An erasure concurrent with every other operation.
 extension InterleavingTests {
     private static let erase = [
         "BEFORE INSERT ON erased_marks", "BEFORE DELETE ON transactions", "AFTER UPDATE ON runs",
@@ -48,7 +48,7 @@ extension InterleavingTests {
     }
 
     @Test(arguments: ["somebody else's", "the customer's own"], [true, false])
-    func `P2: an erasure and a page: nothing of the customer stays, whichever comes first`(
+    func `P2: an erasure and a page: nothing of the customer stays, in any order`(
         item: String,
         isFirstErasure: Bool
     ) async throws {

@@ -5,7 +5,7 @@ import Publish
 import TestSupport
 import Testing
 
-/// A publication and whatever else is at work at that moment.
+/// A publication concurrent with every other operation.
 extension InterleavingTests {
     /// A page that brings a newer snapshot of a transaction, a new one, and rows of two more tables.
     private static func secondPage() -> PageRows {

@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Two processes at once, in every order of their steps: nobody holds what another holds, nothing is lost or doubled.
+/// Two processes at once, in every order of their steps: no item has two holders, and no record is lost or duplicated.
 @Suite(.migratedDatabase, .slow)
 struct InterleavingTests {
     /// What a session's function answered in the order that is being played.

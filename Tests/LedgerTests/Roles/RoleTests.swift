@@ -69,7 +69,7 @@ struct RoleTests {
                 """
             )
             #expect(open.isEmpty)
-            // What a later migration makes is the owner's, and nobody else's until the script has run again.
+            // Only the owner has rights on objects of a later migration until the script has run again.
             try PostgresConnection(conninfo: roles.conninfo("migrator")).script(
                 "CREATE FUNCTION appstore.later() RETURNS integer LANGUAGE sql AS 'SELECT 1'; CREATE TABLE appstore.later ()"
             )
@@ -121,8 +121,7 @@ struct RoleTests {
         }
     }
 
-    @Test func `refreshing needs no right of the loader's own, and passes over whatever the loader made`() async throws
-    {
+    @Test func `refreshing needs no right of the loader's own, and skips objects that the loader made`() async throws {
         try await withLedgerAndRoles { world, roles in
             let connection = try PostgresConnection(conninfo: roles.conninfo("loader"))
             // One that was never filled, and the others beside their readers.

@@ -103,7 +103,7 @@ extension TestLedger {
     ) async throws -> (items: [WorkItem], holder: LeaseHolder) {
         let start = try await begin(streams, ids: ids)
         let holder = holder(of: start.run)
-        // In the order of the list, whatever the order of leasing.
+        // In the order of the list, not in the order of leasing.
         return (try await take(stream, 1_000, for: holder).sorted { $0.key < $1.key }, holder)
     }
 

@@ -87,7 +87,7 @@ struct OddDataTests {
     }
 
     @Test(arguments: ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
-    func `months and days are UTC, whichever time zone the session has`(zone: String) async throws {
+    func `months and days are UTC in every session time zone`(zone: String) async throws {
         let world = try await TestLedger()
         // An hour before and an hour after the month ends in UTC+14, in UTC and in UTC-11.
         try await world.buy(

@@ -13,7 +13,7 @@ struct SharedBaseTests {
         "kept_subscription_periods", "kept_subscription_months", "kept_current_subscriptions", "kept_purchases",
     ]
 
-    /// Rows that the tables hold, for whoever looks.
+    /// The number of rows in the tables, as other sessions see it.
     private func keptRows(_ world: TestLedger) async throws -> String? {
         try await world.value(Self.kept.map { "(SELECT count(*) FROM \($0))" }.joined(separator: " + "))
     }

@@ -7,7 +7,7 @@ import Testing
 struct SubscriptionViewTests {
     /// Nine subscriptions of 2025, each with a fate of its own.
     ///
-    /// Whoever pays 10.00 a month or 120.00 a year has an MRR of 10.00, whoever pays 2.00 a week one of 8.00.
+    /// A price of 10.00 a month or 120.00 a year is an MRR of 10.00; 2.00 a week is an MRR of 8.00.
     static let fates = """
         a1 | a | plus.monthly    | 2025-01-10 | 2025-02-10 | 10000  |                            # three months,
         a2 | a | plus.monthly    | 2025-02-10 | 2025-03-10 | 10000  | transaction_reason=RENEWAL #
@@ -217,8 +217,7 @@ struct SubscriptionViewTests {
         )
     }
 
-    @Test func `renewals_and_churn_by_month: each loss has one reason, and what nobody tells is unknown`() async throws
-    {
+    @Test func `renewals_and_churn_by_month: each loss has one reason, unknown if no record has one`() async throws {
         let world = try await TestLedger()
         try await world.buy(Self.fates)
         try await Self.tellWhy(in: world)
@@ -258,7 +257,7 @@ struct SubscriptionViewTests {
         )
     }
 
-    @Test func `retention_cohorts: whoever first paid in a month, and was active at the end of a later one`()
+    @Test func `retention_cohorts: subscriptions first paid in a month and active at the end of a later one`()
         async throws
     {
         let world = try await TestLedger()

@@ -30,7 +30,7 @@ CREATE TABLE app_transactions (
     PRIMARY KEY (app_id, app_transaction_id)
 );
 COMMENT ON TABLE app_transactions IS 'The download or purchase of the app itself, by customer: the newest verified app transaction by signed_date.';
-COMMENT ON COLUMN app_transactions.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN app_transactions.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN app_transactions.app_transaction_id IS
     'Apple''s appTransactionId: the customer''s Apple Account for this app, the same in each of the customer''s transactions.';
 COMMENT ON COLUMN app_transactions.bundle_id IS
@@ -93,7 +93,7 @@ CREATE TABLE subscription_statuses (
     PRIMARY KEY (app_id, original_transaction_id)
 );
 COMMENT ON TABLE subscription_statuses IS 'Apple''s own status of each subscription, from Get All Subscription Statuses.';
-COMMENT ON COLUMN subscription_statuses.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN subscription_statuses.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN subscription_statuses.original_transaction_id IS
     'The subscription: the ID of its first transaction.';
 COMMENT ON COLUMN subscription_statuses.subscription_group_identifier IS
@@ -122,7 +122,7 @@ CREATE TABLE orders (
     PRIMARY KEY (app_id, order_id)
 );
 COMMENT ON TABLE orders IS 'The result of each order lookup.';
-COMMENT ON COLUMN orders.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN orders.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN orders.order_id IS
     'The order ID, as in the customer''s receipt from Apple.';
 COMMENT ON COLUMN orders.status IS
@@ -143,7 +143,7 @@ CREATE TABLE order_transactions (
     PRIMARY KEY (app_id, order_id, transaction_id)
 );
 COMMENT ON TABLE order_transactions IS 'Which transactions an order has; they are in transactions.';
-COMMENT ON COLUMN order_transactions.app_id IS 'The app, in apps.';
+COMMENT ON COLUMN order_transactions.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN order_transactions.order_id IS
     'The order, in orders.';
 COMMENT ON COLUMN order_transactions.transaction_id IS

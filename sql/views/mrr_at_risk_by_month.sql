@@ -2,7 +2,8 @@
 --
 -- Of the subscriptions that are active now, those are at risk whose renewal is switched off, and those in their grace period, whose
 -- payment failed. What renewal info of the running period says counts; where there is none, the subscription is in renewal_unknown
--- and not at risk. Billing retry without a grace period is no MRR any more.
+-- and not at risk. Billing retry without a grace period is no MRR any more. A subscription that is active by Apple's own status
+-- alone is in no month, because the end of its period is not known.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_at_risk_by_month AS
 SELECT
     app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
@@ -19,7 +20,7 @@ SELECT
     coalesce(sum(mrr_milliunits) FILTER (WHERE status = 'grace period' AND will_renew IS NOT FALSE), 0) * 0.001 AS in_grace_period_mrr_amount,
     coalesce(sum(mrr_milliunits) FILTER (WHERE NOT will_renew OR status = 'grace period'), 0) * 0.001 AS at_risk_mrr_amount
 FROM current_subscriptions_at_refresh
-WHERE is_paid AND status IN ('active', 'grace period')
+WHERE is_paid AND status IN ('active', 'grace period') AND ends_at > now()
 GROUP BY app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date, product_id, storefront, currency
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_at_risk_by_month_key

@@ -10,10 +10,10 @@
 --
 -- Apple's own status (subscription_statuses) replaces the state worked out, if nothing has happened since Apple answered:
 -- Apple has signed neither the transaction nor the renewal info later, and none of the moments that they name (purchaseDate,
--- expiresDate, end of the grace period, end of the retry, revocationDate) has passed since. A minute is allowed for the clocks
--- of Apple and the database, because the answer's own records are signed just before asked_at. That a subscription is active, in
--- its grace period or in billing retry does not last without news, so such a status counts for 60 days. A status outside 1 to 5 is
--- ignored. The status is not signed: is_reported_by_apple and known_from mark each state that depends on it.
+-- expiresDate, end of the grace period, revocationDate) has passed since. A minute is allowed for the clocks of Apple and the
+-- database, because the answer's own records are signed just before asked_at. The status active, grace period or billing retry
+-- counts for 60 days after the answer, as renewal info about a retry does. A status outside 1 to 5 is ignored. The status is not
+-- signed: is_reported_by_apple and known_from mark each state that depends on it.
 CREATE OR REPLACE VIEW current_subscriptions AS
 SELECT
     p.app_id, p.original_transaction_id, state.status, state.known_from,
@@ -41,12 +41,9 @@ CROSS JOIN LATERAL (
              AND (s.status IN (2, 5) OR s.asked_at > now() - interval '60 days')
              AND s.asked_at >= greatest(p.starts_at, CASE WHEN t.revocation_date <= now() THEN t.revocation_date END,
                                         CASE WHEN t.expires_date <= now() THEN t.expires_date END,
-                                        CASE WHEN p.grace_until <= now() THEN p.grace_until END,
-                                        CASE WHEN retry.ends_at <= now() THEN retry.ends_at END)
+                                        CASE WHEN p.grace_until <= now() THEN p.grace_until END)
             THEN (ARRAY[2, 5, 4, 3, 1])[s.status]
         END AS n
-      FROM (SELECT CASE WHEN r.is_in_billing_retry_period
-                        THEN greatest(t.expires_date, r.last_signed_date) + interval '60 days' END AS ends_at) retry
 ) reported
 CROSS JOIN LATERAL (
     SELECT (ARRAY['revoked', 'active', 'grace period', 'billing retry', 'expired', 'unknown'])[coalesce(reported.n, worked_out.n)] AS status,

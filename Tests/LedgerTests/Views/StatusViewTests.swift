@@ -82,7 +82,7 @@ struct StatusViewTests {
             e1 | e | plus.monthly | now -99 days  | now -69 days | 10000 |  # no payment is retried for so long
             f1 | f | plus.monthly | now -10 days  | now +20 days | 10000 | revocation_date=now -2 days  # refunded since
             g1 | g | plus.monthly | now -40 days  | now -10 days | 10000 |
-            g2 | g | plus.monthly | now -5 days   | now +25 days | 10000 |  # bought again since
+            g2 | g | plus.monthly | now -5 days   | now +25 days | 10000 | signed_date=now -7 days  # renewed since, signed before it began
             h1 | h | plus.monthly | now -99 days  | now -69 days | 10000 |  # expired: that does not pass
             i1 | i | plus.monthly | now -40 days  | now -10 days | 10000 |  # signed half a minute after the answer, by Apple's clock
             """
@@ -91,6 +91,7 @@ struct StatusViewTests {
             """
             a | now -3 days  | is_in_billing_retry_period=true
             d | now -9 days  | is_in_billing_retry_period=true, grace_period_expires_date=now -3 days
+            h | now -66 days | is_in_billing_retry_period=true
             i | now -5 days  | is_in_billing_retry_period=false
             """
         )
@@ -112,7 +113,7 @@ struct StatusViewTests {
                 "a billing_retry isInBillingRetryPeriod 3 f", "b expired expiresDate 4 f", "c expired expiresDate 40 f",
                 "d billing_retry isInBillingRetryPeriod 9 f", "e expired expiresDate 99 f",
                 "f revoked revocationDate 10 f",
-                "g active expiresDate 5 f", "h expired status 65 t", "i billing_retry status 5 t",
+                "g active expiresDate 7 f", "h expired status 65 t", "i billing_retry status 5 t",
             ]
         )
         #expect(

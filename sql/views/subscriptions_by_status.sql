@@ -10,7 +10,8 @@ SELECT
     count(*) FILTER (WHERE NOT will_renew) AS will_not_renew,
     coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0)::bigint AS mrr_milliunits,
     count(*) FILTER (WHERE is_trial AND NOT is_family_shared AND NOT will_renew) AS trials_will_not_renew,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0) * 0.001 AS mrr_amount
+    coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0) * 0.001 AS mrr_amount,
+    count(*) FILTER (WHERE is_reported_by_apple) AS reported_by_apple
 FROM current_subscriptions_at_refresh
 GROUP BY app_id, product_id, storefront, currency, status
 WITH NO DATA;
@@ -28,3 +29,5 @@ COMMENT ON COLUMN subscriptions_by_status.will_not_renew IS 'Subscriptions with 
 COMMENT ON COLUMN subscriptions_by_status.mrr_milliunits IS 'Monthly recurring revenue of subscriptions that are active or in their grace period, in thousandths of a unit of currency.';
 COMMENT ON COLUMN subscriptions_by_status.trials_will_not_renew IS
     'Those of trials with auto-renewal off: RevenueCat''s cancelled trials. They run until they expire and are included in trials.';
+COMMENT ON COLUMN subscriptions_by_status.reported_by_apple IS
+    'Subscriptions whose state is Apple''s own status from Get All Subscription Statuses. The states of the others are derived from signed records.';

@@ -11,9 +11,11 @@ extension RecordWriter {
     /// - Parameters:
     ///   - answers: At most one for each key.
     ///   - connection: Inside the transaction that stores the signed records of the same answers.
+    /// - Returns: The changes. An answer is one record, because views that show answers are stale after a change.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
-    func writeAnswers(_ answers: [Answer], on connection: borrowing PostgresConnection) throws {
-        guard !answers.isEmpty else { return }
+    func writeAnswers(_ answers: [Answer], on connection: borrowing PostgresConnection) throws -> RowCounts {
+        var counts = RowCounts()
+        guard !answers.isEmpty else { return counts }
         guard let readAt = origin.readAt else {
             throw LedgerError.invariant("\(origin.stream.rawValue): an unsigned answer without the time of its request")
         }
@@ -25,10 +27,14 @@ extension RecordWriter {
                 [.integer(origin.app.rawValue), .timestamp(readAt.rawValue), .bigint(origin.runNumber)],
                 rows: Staging.rows(answers.map(\.row), of: table)
             )
+            counts.new += try stored.count { try $0.bool("is_new") }
+            counts.updated += try stored.count { try $0.bool("is_changed") }
             let keys = Set(try stored.map { ExactText(try $0.text("key")) })
             guard table == Tables.orders, !keys.isEmpty else { continue }
             try replaceTransactions(of: keys, by: answers.flatMap(\.children).flatMap(\.rows), on: connection)
         }
+        counts.unchanged = answers.count - counts.new - counts.updated
+        return counts
     }
 
     private func replaceTransactions(
@@ -59,7 +65,8 @@ extension RecordWriter {
 private enum AnswerSQL {
     /// Inserts answers, and replaces older ones.
     ///
-    /// Parameters: app, the time of the answer, run, the rows. Column: the key of each stored answer.
+    /// Parameters: app, the time of the answer, run, the rows. Columns, for each stored answer: its key, whether the key is new,
+    /// and whether the answer differs from the one it replaced. `last_changed_at` is the transaction's time only then.
     static func newestWins(_ table: Table) -> String {
         let names = table.columns.map(\.name)
         let key = table.key[0]
@@ -75,7 +82,7 @@ private enum AnswerSQL {
                 asked_at = excluded.asked_at, last_run_id = excluded.last_run_id,
                 last_changed_at = CASE WHEN \(row("t")) IS DISTINCT FROM \(row("excluded")) THEN now() ELSE t.last_changed_at END
              WHERE excluded.asked_at >= t.asked_at
-            RETURNING t.\(key) AS key
+            RETURNING t.\(key) AS key, (t.xmax = 0) AS is_new, (t.xmax <> 0 AND t.last_changed_at = now()) AS is_changed
             """
     }
 

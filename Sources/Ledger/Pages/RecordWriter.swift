@@ -73,7 +73,7 @@ struct RecordWriter {
             crashPoint(.tableMerged)
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
-        try writeAnswers(rows.answers, on: connection)
+        counts.add(try writeAnswers(rows.answers, on: connection))
         try writeArchive(
             rows.archive.filter { !merged.isKnownContent($0) },
             inserted: merged.inserted,

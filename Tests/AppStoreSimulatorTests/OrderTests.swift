@@ -16,7 +16,7 @@ import Testing
     }
 
     private func transactionIds(_ line: JSONObject) -> [String] {
-        (line["transactionIds"]?.array ?? []).compactMap(\.string)
+        (line["payload"]?.object?["transactionIds"]?.array ?? []).compactMap(\.string)
     }
 
     @Test func `every purchase is in one order, and the order has its transactions as the history has them`()

@@ -8,15 +8,12 @@ struct AppleLibraryTests {
     /// A line of `GET /simulator/world`.
     private struct Line: Decodable {
         struct Payload: Decodable {
-            let appTransactionId: String?
-            let originalTransactionId: String?
-            let inAppOwnershipType: String?
+            let transactionIds: [String]?
         }
         let kind: String
         let key: String
-        let payload: Payload?
+        let payload: Payload
         let status: Int?
-        let transactionIds: [String]?
     }
 
     @Test func `Apple's Python library decodes and verifies what every endpoint answers, and it is the whole world`()
@@ -35,7 +32,7 @@ struct AppleLibraryTests {
                 let statuses = try #require(world["subscriptionStatus"]).mapValues(\.status)
                 #expect(found.statuses.mapValues(Optional.some) == statuses && statuses.count > 20)
                 #expect(Set(found.appTransactions.values) == Set(try #require(world["appTransaction"]).keys))
-                let orders = try #require(world["order"]).mapValues(\.transactionIds)
+                let orders = try #require(world["order"]).mapValues(\.payload.transactionIds)
                 #expect(found.orders.allSatisfy { $0.value == orders[$0.key] } && found.orders.count > 20)
 
                 let transactions = try #require(world["transaction"])

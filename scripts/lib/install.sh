@@ -79,7 +79,7 @@ install_missing() {
 install_apple_library() {
     local folder=$root/.build-python
     if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client' 2>/dev/null; then return 0; fi
-    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --target "$folder" \
+    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
         app-store-server-library==3.1.2 >&2; then
         rm -rf "$folder"
         printf 'AppleLibraryTests will be skipped: python3 with pip could not install app-store-server-library\n' >&2

@@ -11,7 +11,7 @@ import SignedData
 /// - `subscriptionStatus`: What Get All Subscription Statuses answers. The key is the original transaction ID, the payload is
 ///   the renewal info without `signedDate`. The line also has `status`, `subscriptionGroupIdentifier` and `transactionId`.
 /// - `appTransaction`: The key is the app transaction ID. The payload has no `receiptCreationDate`.
-/// - `order`: The key is the order ID. The line has `transactionIds` and no payload. The sandbox has none.
+/// - `order`: The key is the order ID. The payload has only `transactionIds`. The sandbox has none.
 struct WorldListing {
     private let world: ServedWorld
     private let issuer: JWSIssuer
@@ -60,9 +60,8 @@ struct WorldListing {
                 append("appTransaction", found.customer.appTransactionId, payload, to: &lines)
             }
             for order in world.app.environment == .production ? world.orders : [] {
-                append("order", order.id, nil, to: &lines) {
-                    $0.member("transactionIds", order.transactionIds.map { String($0) })
-                }
+                let payload = jsonObject { $0.member("transactionIds", order.transactionIds.map { String($0) }) }
+                append("order", order.id, payload, to: &lines)
             }
             return lines
         }
@@ -98,7 +97,7 @@ struct WorldListing {
     private func append(
         _ kind: String,
         _ key: String,
-        _ payload: [UInt8]?,
+        _ payload: [UInt8],
         to lines: inout [UInt8],
         and fill: (inout ObjectWriter) -> Void = { _ in }
     ) {

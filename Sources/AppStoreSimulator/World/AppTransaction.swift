@@ -35,6 +35,7 @@ struct AppTransaction: Sendable, Equatable {
             $0.member("originalApplicationVersion", "1.0")
             $0.member("deviceVerification", "c2ltdWxhdGVkIGRldmljZQ==")
             $0.member("deviceVerificationNonce", verificationNonce)
+            $0.member("storeType", "CONSUMER")
             $0.member("preorderDate", originalPurchaseDate - 30 * Moment.day)
             $0.member("appTransactionId", customer.appTransactionId)
             $0.member("originalPlatform", platform)

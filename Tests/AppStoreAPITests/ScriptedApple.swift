@@ -31,7 +31,7 @@ final class ScriptedApple: Sendable {
     var tokens: Set<String> { Set(requests.compactMap { $0.header("Authorization") }) }
 
     init(_ answer: @escaping @Sendable (Request) -> String) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -46,6 +46,7 @@ final class ScriptedApple: Sendable {
         url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
         DispatchQueue(label: "scripted apple").async { [self] in
             while case let connection = accept(listener, nil, nil), connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 DispatchQueue(label: "scripted connection").async { [self] in serve(connection, answer) }
             }
         }

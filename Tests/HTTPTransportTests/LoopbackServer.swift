@@ -33,7 +33,7 @@ final class LoopbackServer: Sendable {
     ///   - script: What one connection does.
     /// - Throws: ``NoSocket``.
     init(hasSmallWindow: Bool = false, _ script: @escaping @Sendable (Connection) -> Void) throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if hasSmallWindow {
             var bytes: Int32 = 1
             unsafe setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
@@ -77,6 +77,8 @@ final class LoopbackServer: Sendable {
         while true {
             let socket = Glibc.accept(listener, nil, nil)
             guard socket >= 0 else { break }
+            // A child process of another test that inherited the connection would keep it open.
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             tell(.accepted)
             DispatchQueue(label: "loopback connection").async { [self] in
                 let connection = Connection(socket: socket, server: self)

@@ -28,9 +28,17 @@ struct TLSServer: Sendable {
         _ body: (TLSServer) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryDirectory { directory in
-            let server = TLSServer(port: try freePort(), directory: directory)
+            var server = TLSServer(port: try freePort(), directory: directory)
+            // Another process can take the port before PostgreSQL listens on it.
+            for attempt in 1...5 {
+                do {
+                    try await server.run(start, certificate.rawValue)
+                    break
+                } catch is Failed where attempt < 5 {
+                    server = TLSServer(port: try freePort(), directory: directory)
+                }
+            }
             do {
-                try await server.run(start, certificate.rawValue)
                 let result = try await body(server)
                 try await server.run(stop, "")
                 return result
@@ -72,6 +80,7 @@ struct TLSServer: Sendable {
         openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -copy_extensions copy \\
             -days "$days" -out server.crt 2>/dev/null
 
+        rm -rf "$directory/cluster"
         bin=$(postgres_bindir); postgres_make_directory "$directory/cluster"; postgres_initialise "$directory/cluster" "$bin"
         data=$directory/cluster/data
         cp server.crt server.key "$data/"
@@ -98,7 +107,7 @@ struct TLSServer: Sendable {
 
     /// A port without a listener.
     private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

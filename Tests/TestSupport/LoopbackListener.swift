@@ -28,6 +28,8 @@ package final class LoopbackListener: Sendable {
     package func serve(_ body: @escaping @Sendable (_ client: Int32) -> Void) {
         DispatchQueue(label: "listener").async { [self] in
             while case let client = accept(descriptor, nil, nil), client >= 0 {
+                // A child process of another test that inherited the connection would keep it open.
+                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 DispatchQueue(label: "connection").async { body(client) }
             }
         }

@@ -65,7 +65,7 @@ final class CommitCuttingRelay: Sendable {
     }
 
     private func connectToServer() -> Int32 {
-        let backend = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let backend = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { path in

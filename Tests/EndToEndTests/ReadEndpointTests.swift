@@ -54,7 +54,9 @@ struct ReadEndpointTests {
             job.streams = ["subscriptionStatuses: {status: [2, 5]}"]
             let path = try await stage.migrated(job)
             try await stage.run(path)
-            let found = try await stage.book().column("SELECT DISTINCT status::text FROM subscription_statuses ORDER BY 1")
+            let found = try await stage.book().column(
+                "SELECT DISTINCT status::text FROM subscription_statuses ORDER BY 1"
+            )
             #expect(!found.isEmpty && Set(found).isSubset(of: ["2", "5"]))
         }
     }

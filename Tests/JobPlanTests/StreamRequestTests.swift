@@ -93,7 +93,9 @@ import Testing
         #expect(odd.records == [.unreadable("7")])
     }
 
-    @Test func `subscription statuses are requested by ID with each status once, and a page has every subscription`() throws {
+    @Test func `subscription statuses are requested by ID with each status once, and a page has every subscription`()
+        throws
+    {
         let path = "/inApps/v1/subscriptions/2000000123456789"
         #expect(try request("subscriptionStatuses: {}") == .get(path))
         #expect(try request("subscriptionStatuses: {status: [4, 3, 3]}") == .get(path + "?status=3&status=4"))
@@ -127,7 +129,9 @@ import Testing
         #expect(try request(section, key: "a/b") == nil)
         let valid = try OrderLookup.page(Array(#"{"status":0,"signedTransactions":["a.b.c"]}"#.utf8))
         #expect(valid.records == [.order(isValid: true, transactions: ["a.b.c"])])
-        #expect(try OrderLookup.page(Array(#"{"status":1}"#.utf8)).records == [.order(isValid: false, transactions: [])])
+        #expect(
+            try OrderLookup.page(Array(#"{"status":1}"#.utf8)).records == [.order(isValid: false, transactions: [])]
+        )
         for body in [#"{"status":2}"#, "{}", #"{"status":"0"}"#] {
             #expect(throws: RequestFailure.self, "\(body)") { try OrderLookup.page(Array(body.utf8)) }
         }

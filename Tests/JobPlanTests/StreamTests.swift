@@ -81,8 +81,11 @@ import Testing
         #expect(try Self.complaint("orderLookup: {orderIds: {}}").contains("names no source"))
         let both = try Self.complaint("orderLookup: {orderIds: {list: [A], query: SELECT 1}}")
         #expect(both.contains("names list and query"), "\(both)")
-        let text = JobText.usual.replacing("  transactionHistory: {}", with: "  orderLookup: {orderIds: {csv: {path: o.csv}}}")
-            .replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
+        let text = JobText.usual.replacing(
+            "  transactionHistory: {}",
+            with: "  orderLookup: {orderIds: {csv: {path: o.csv}}}"
+        )
+        .replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
         let job = try JobText.load(text)
         guard case .csv(let path, nil)? = job.streams[OrderLookup.self]?.orderIds else { throw CancellationError() }
         #expect(path.hasSuffix("/o.csv") && job.transactionIds == nil)

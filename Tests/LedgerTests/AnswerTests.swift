@@ -10,7 +10,8 @@ import Testing
 /// Answers that Apple does not sign: the newest is kept, and an erasure finds them.
 @Suite(.migratedDatabase)
 struct AnswerTests {
-    private static let statuses = "SELECT original_transaction_id, status, transaction_id, asked_at FROM subscription_statuses"
+    private static let statuses =
+        "SELECT original_transaction_id, status, transaction_id, asked_at FROM subscription_statuses"
 
     private func status(_ id: String, _ status: Int32) -> Answer {
         Answer(

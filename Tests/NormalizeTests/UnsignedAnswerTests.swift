@@ -48,9 +48,15 @@ struct UnsignedAnswerTests {
         let other = try world.sign(world.transaction(["originalTransactionId": #""2000000000000099""#]))
         for (transaction, renewal, field) in [
             (other, nil, "signedTransactionInfo"),
-            (nil, try world.sign(world.renewal(["originalTransactionId": #""2000000000000099""#])), "signedRenewalInfo"),
+            (
+                nil, try world.sign(world.renewal(["originalTransactionId": #""2000000000000099""#])),
+                "signedRenewalInfo"
+            ),
         ] {
-            let rows = try world.normalize(item(world, transaction: transaction, renewal: renewal), from: .subscriptionStatuses)
+            let rows = try world.normalize(
+                item(world, transaction: transaction, renewal: renewal),
+                from: .subscriptionStatuses
+            )
             #expect(rows.answers.isEmpty && rows.snapshots.count == 2)
             let rejected = try #require(rows.rejected.first)
             #expect(rejected.reason == "contradiction" && rejected.detail.contains(field), "\(rejected.detail)")
@@ -91,7 +97,8 @@ struct UnsignedAnswerTests {
         #expect(rows.answers.isEmpty && rows.snapshots.isEmpty && rows.rejected.map(\.reason) == ["bundle"])
     }
 
-    @Test func `an app transaction has a row of its own, and its fields fill the notification that carries it`() throws {
+    @Test func `an app transaction has a row of its own, and its fields fill the notification that carries it`() throws
+    {
         let world = try World()
         let payload = world.appTransaction([
             "originalPurchaseDate": "1700000000000", "preorderDate": "1690000000000", "storeType": #""CONSUMER""#,

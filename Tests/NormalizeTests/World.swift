@@ -57,7 +57,12 @@ struct World {
         let record = areRefunds ? PageRecord.refund : PageRecord.transaction
         let page = Page(records: try transactions.map { record(try sign($0)) }, cursor: nil, hasMore: false)
         return Normalizer.normalize(
-            recordVerifier.verify(page, from: areRefunds ? .refundHistory : .transactionHistory, item: "1", now: Self.now)
+            recordVerifier.verify(
+                page,
+                from: areRefunds ? .refundHistory : .transactionHistory,
+                item: "1",
+                now: Self.now
+            )
         )
     }
 

@@ -72,7 +72,8 @@ COMMENT ON COLUMN current_subscriptions.period IS 'The nominal period, as an ISO
 COMMENT ON COLUMN current_subscriptions.mrr_milliunits IS 'MRR of the last period: its price per 30 days, in thousandths of a unit of currency.';
 COMMENT ON COLUMN current_subscriptions.is_trial IS 'Whether the last period is a free trial.';
 COMMENT ON COLUMN current_subscriptions.is_paid IS 'Whether the customer paid for the last period.';
-COMMENT ON COLUMN current_subscriptions.is_family_shared IS 'Whether the subscription is shared by a family member who paid for it.';
+COMMENT ON COLUMN current_subscriptions.is_family_shared IS
+    'Whether another member of the family paid (FAMILY_SHARED), or the organization or group that assigned the access (ASSIGNED).';
 COMMENT ON COLUMN current_subscriptions.subscribed_at IS 'Apple''s originalPurchaseDate: when the subscription was first purchased.';
 COMMENT ON COLUMN current_subscriptions.starts_at IS 'When the last period began.';
 COMMENT ON COLUMN current_subscriptions.ends_at IS 'When the last period ends or ended, including a grace period.';

@@ -23,7 +23,7 @@ COMMENT ON COLUMN subscriptions_by_status.status IS 'active, grace period, billi
 COMMENT ON COLUMN subscriptions_by_status.subscriptions IS 'Subscriptions in that state.';
 COMMENT ON COLUMN subscriptions_by_status.paid IS 'Subscriptions whose last period is paid.';
 COMMENT ON COLUMN subscriptions_by_status.trials IS 'Subscriptions whose last period is a free trial, without Family Sharing.';
-COMMENT ON COLUMN subscriptions_by_status.family_shared IS 'Subscriptions shared by a family member who paid for them.';
+COMMENT ON COLUMN subscriptions_by_status.family_shared IS 'Subscriptions that another member of the family, an organization or a group paid for.';
 COMMENT ON COLUMN subscriptions_by_status.will_renew IS 'Subscriptions with auto-renewal on.';
 COMMENT ON COLUMN subscriptions_by_status.will_not_renew IS 'Subscriptions with auto-renewal off. For subscriptions in neither column, auto-renewal is unknown.';
 COMMENT ON COLUMN subscriptions_by_status.mrr_milliunits IS 'Monthly recurring revenue of subscriptions that are active or in their grace period, in thousandths of a unit of currency.';

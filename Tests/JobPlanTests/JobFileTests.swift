@@ -107,11 +107,16 @@ import Testing
         "APPSTORE_APP_APPLE_ID": "1234567890",
         "TRANSACTION_IDS_CSV": "/simulator/ids.csv",
         "TRANSACTION_ID": "2000000123456789",
+        "ORDER_IDS_CSV": "/simulator/orders.csv",
+        "ORDER_ID": "MK5TVRJBTF",
         "DATABASE_URL": "host=/run/ledger dbname=ledger",
         "STORELEDGER_DEMO_OUT": "/var/tmp/demo",
     ]
 
-    static let shippedJobs = ["demo", "nightly-sync", "backfill-after-outage", "customer-history"]
+    static let shippedJobs = [
+        "demo", "nightly-sync", "backfill-after-outage", "customer-history", "subscription-statuses",
+        "order-lookup",
+    ]
 
     static func shipped(_ name: String) -> String {
         URL(filePath: #filePath).appending(path: "../../../jobs/\(name).yaml").standardized.path()

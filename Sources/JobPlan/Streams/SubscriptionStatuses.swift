@@ -10,7 +10,8 @@ package struct SubscriptionStatuses: AppStoreStream {
 
     package static let name = StreamName.subscriptionStatuses
     package static let requestsPerSecond = 50.0
-    package static let errorEffects = [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs
+    package static let errorEffects =
+        [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + [.invalidStatus: .stopsRunForBadJob]
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {
         TransactionID(item.key).map {

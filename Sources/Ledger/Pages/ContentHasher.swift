@@ -18,6 +18,8 @@ struct ContentHasher {
     private var cells = CellEncoder(capacity: 4_096)
     /// The places of the columns that always count.
     private let places: [Int]
+    /// The places of the signing dates of app transactions, which the hash covers as NULL.
+    private let signingDates: Set<Int>
     /// The places and names of the added columns.
     private let added: [(place: Int, name: String)]
 
@@ -25,6 +27,7 @@ struct ContentHasher {
     init(of table: Table) {
         let columns = table.columns.dropLast(Tables.snapshotColumns.count)
         places = columns.indices.filter { !table.addedColumns.contains(columns[$0].name) }
+        signingDates = Set(columns.indices.filter { columns[$0].name.hasSuffix("receipt_creation_date") })
         added = columns.indices.filter { table.addedColumns.contains(columns[$0].name) }.map { ($0, columns[$0].name) }
     }
 
@@ -33,7 +36,7 @@ struct ContentHasher {
     /// - Throws: ``Postgres/PostgresError`` if PostgreSQL cannot store a cell.
     mutating func hash(of snapshot: Snapshot) throws(PostgresError) -> Cell {
         cells.removeAll()
-        for place in places { try cells.append(snapshot.row[place]) }
+        for place in places { try cells.append(signingDates.contains(place) ? .null : snapshot.row[place]) }
         for (place, name) in added where snapshot.row[place] != .null {
             try cells.append(.text(name))
             try cells.append(snapshot.row[place])

@@ -108,6 +108,10 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'refunds'),
            ('SELECT, INSERT, UPDATE', 'renewals'),
            ('SELECT, INSERT, UPDATE', 'notifications'),
+           ('SELECT, INSERT, UPDATE', 'app_transactions'),
+           ('SELECT, INSERT, UPDATE', 'subscription_statuses'),
+           ('SELECT, INSERT, UPDATE', 'orders'),
+           ('SELECT, INSERT, DELETE', 'order_transactions'),
            ('SELECT, INSERT, UPDATE', 'notification_send_attempts'),
            ('SELECT, INSERT, DELETE', 'advanced_commerce_items'),
            ('SELECT, INSERT, DELETE', 'advanced_commerce_refunds'),
@@ -155,6 +159,10 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'refunds'),
            ('SELECT, DELETE', 'renewals'),
            ('SELECT, DELETE', 'notifications'),
+           ('SELECT, DELETE', 'app_transactions'),
+           ('SELECT, DELETE', 'subscription_statuses'),
+           ('SELECT, DELETE', 'orders'),
+           ('SELECT, DELETE', 'order_transactions'),
            ('SELECT, DELETE', 'notification_send_attempts'),
            ('SELECT, DELETE', 'advanced_commerce_items'),
            ('SELECT, DELETE', 'advanced_commerce_refunds'),
@@ -181,7 +189,8 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
   FROM pg_attribute
  WHERE attrelid IN (SELECT to_regclass(quote_ident(:'schema') || '.' || relation)
                       FROM (VALUES ('schema_migrations'), ('schema_views'), ('products'), ('exchange_rates'), ('proceeds_rules'), ('apps'), ('transactions'), ('refunds'), ('renewals'),
-                                   ('notifications'), ('notification_send_attempts'), ('advanced_commerce_items'),
+                                   ('notifications'), ('notification_send_attempts'), ('app_transactions'), ('subscription_statuses'),
+                                   ('orders'), ('order_transactions'), ('advanced_commerce_items'),
                                    ('advanced_commerce_refunds'), ('schema_drift'), ('field_issues'),
                                    ('rejected_records'), ('runs'), ('crawl_items'), ('coverage_gaps'), ('rate_scopes'),
                                    ('rate_buckets')) v (relation))

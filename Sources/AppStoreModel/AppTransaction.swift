@@ -17,6 +17,8 @@ extension ObjectShape {
             Field("preorderDate", .moment),
             Field("deviceVerification", .text),
             Field("deviceVerificationNonce", .uuid),
+            // Apple documents CONSUMER for the server API; StoreKit has stores of organizations, too.
+            Field("storeType", .openText(["CONSUMER"])),
         ]
     )
 }

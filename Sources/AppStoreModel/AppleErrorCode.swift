@@ -1,6 +1,6 @@
 /// The documented error codes of the App Store Server API, with Apple's names.
 ///
-/// An answer can contain a code that is not in this list. Source: App Store Server API, error codes, read 2026-11.
+/// An answer can contain a code that is not in this list. Source: App Store Server API 1.22, error codes, read 2026-11.
 package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case generalBadRequest = 4_000_000
     case invalidAppIdentifier = 4_000_002
@@ -41,14 +41,19 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case invalidSampleContentProvided = 4_000_041
     case invalidUserStatus = 4_000_042
     case invalidTransactionNotConsumable = 4_000_043
+    case invalidRefundPreference = 4_000_044
     case invalidTransactionTypeNotSupported = 4_000_047
     case appTransactionIdNotSupported = 4_000_048
     case invalidAppAccountTokenUUID = 4_000_183
     case familyTransactionNotSupported = 4_000_185
     case transactionIdIsNotOriginalTransactionId = 4_000_187
+    case consumptionPercentageAutoRenewableSubscription = 4_000_209
+    case invalidGroupId = 4_000_225
+    case invalidAssignedTransactionNotSupported = 4_000_227
     case subscriptionExtensionIneligible = 4_030_004
     case subscriptionMaxExtension = 4_030_005
     case familySharedSubscriptionExtensionIneligible = 4_030_007
+    case assignedSubscriptionExtensionIneligible = 4_030_028
     case accountNotFound = 4_040_001
     case accountNotFoundRetryable = 4_040_002
     case appNotFound = 4_040_003
@@ -60,6 +65,7 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
     case statusRequestNotFound = 4_040_009
     case transactionIdNotFound = 4_040_010
     case appTransactionDoesNotExist = 4_040_019
+    case groupNotFound = 4_040_022
     case rateLimitExceeded = 4_290_000
     case generalInternal = 5_000_000
     case generalInternalRetryable = 5_000_001

@@ -10,8 +10,7 @@ extension ObjectShape {
             Field("appAppleId", .integer64),
             Field("tokenCreationDate", .moment),
             Field("tokenExpirationDate", .moment),
-            // Apple lists no values, so no value is reported as unknown.
-            Field("tokenType", .text),
+            Field("tokenType", .openText(["ACQUISITION", "CORE_TECHNOLOGY", "IN_APP", "LINK_OUT", "SERVICES"])),
         ]
     )
 }

@@ -18,6 +18,8 @@ package struct HistoryQuery: Hashable, Sendable {
     }
 
     package enum OwnershipType: String, CaseIterable, Sendable {
+        /// Assigned by an organization or a group; since version 1.22 of the API.
+        case assigned = "ASSIGNED"
         case familyShared = "FAMILY_SHARED"
         case purchased = "PURCHASED"
     }

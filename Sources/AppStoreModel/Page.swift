@@ -37,6 +37,12 @@ package enum PageRecord: Equatable, Sendable {
     case refund(jws: String)
     /// A signed notification, and Apple's attempts to deliver it.
     case notification(jws: String, sendAttempts: [JSONElement])
+    /// A signed app transaction.
+    case appTransaction(jws: String)
+    /// A subscription with its status, which Apple does not sign, and its signed records.
+    case subscriptionStatus(SubscriptionStatusItem)
+    /// The result of an order lookup: whether the order is valid, which Apple does not sign, and its signed transactions.
+    case order(isValid: Bool, transactions: [String])
     /// An element that is not as documented, as JSON text.
     case unreadable(String)
 }

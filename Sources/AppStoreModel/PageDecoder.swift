@@ -46,6 +46,31 @@ package enum PageDecoder {
         )
     }
 
+    /// Reads a response with a list of records and no pages.
+    ///
+    /// - Parameters:
+    ///   - body: JSON.
+    ///   - recordsName: The member with the records. It must be there, even for no records: without `hasMore`, nothing else
+    ///     tells the response from another JSON object.
+    ///   - read: Reads one record.
+    /// - Returns: A page with all records, and no other after it.
+    /// - Throws: ``RequestFailure/badPage(reason:)``.
+    package static func unpagedList(
+        _ body: [UInt8],
+        records recordsName: String,
+        read: (JSONElement) -> PageRecord
+    ) throws(RequestFailure) -> Page {
+        let response = try object(body)
+        guard let value = response[recordsName], !value.isNull else {
+            throw .badPage(reason: "\(recordsName) is \(kind(of: response[recordsName])); it must be an array")
+        }
+        return Page(
+            records: try elements(of: response, named: recordsName).map(read),
+            cursor: nil,
+            hasMore: false
+        )
+    }
+
     /// Reads a response with one signed record and no pages.
     ///
     /// - Parameters:
@@ -64,10 +89,80 @@ package enum PageDecoder {
         return Page(records: [signed(value, as: record)], cursor: nil, hasMore: false)
     }
 
+    /// Reads a response with a list of records and no pages.
+    ///
+    /// - Parameters:
+    ///   - body: JSON.
+    ///   - recordsName: The member with the records; a missing list is an empty one.
+    ///   - read: Reads one element into any number of records.
+    /// - Returns: A page with the records, and no other after it.
+    /// - Throws: ``RequestFailure/badPage(reason:)``.
+    package static func list(
+        _ body: [UInt8],
+        records recordsName: String,
+        read: (JSONElement) -> [PageRecord]
+    ) throws(RequestFailure) -> Page {
+        let response = try object(body)
+        return Page(
+            records: try elements(of: response, named: recordsName).flatMap(read),
+            cursor: nil,
+            hasMore: false,
+            bundleId: try text(response, named: "bundleId"),
+            environment: try text(response, named: "environment")
+        )
+    }
+
+    /// Reads an `OrderLookupResponse`.
+    ///
+    /// - Throws: ``RequestFailure/badPage(reason:)``.
+    package static func order(_ body: [UInt8]) throws(RequestFailure) -> Page {
+        let response = try object(body)
+        guard let status = response["status"]?.int64, status == 0 || status == 1 else {
+            throw .badPage(reason: "status is \(kind(of: response["status"])); it must be 0 (valid) or 1 (invalid)")
+        }
+        var transactions: [String] = []
+        var records: [PageRecord] = []
+        for element in try elements(of: response, named: "signedTransactions") {
+            if let jws = element.string, !jws.isEmpty {
+                transactions.append(jws)
+            } else {
+                records.append(.unreadable(JSONWriter.text(element.value)))
+            }
+        }
+        records.append(.order(isValid: status == 0, transactions: transactions))
+        return Page(records: records, cursor: nil, hasMore: false)
+    }
+
     /// A record that consists of a JWS.
     package static func signed(_ element: JSONElement, as record: (String) -> PageRecord) -> PageRecord {
         guard let jws = element.string, !jws.isEmpty else { return .unreadable(JSONWriter.text(element.value)) }
         return record(jws)
+    }
+
+    /// A `subscriptionGroupIdentifierItem`: the subscriptions of one group.
+    package static func subscriptionGroup(_ element: JSONElement) -> [PageRecord] {
+        guard element.isObject, let subscriptions = element["lastTransactions"]?.array else {
+            return [.unreadable(JSONWriter.text(element.value))]
+        }
+        let group = element["subscriptionGroupIdentifier"]?.string
+        return subscriptions.map { item in
+            let text = JSONWriter.text(item.value)
+            guard let id = item["originalTransactionId"]?.string, !id.isEmpty,
+                let status = item["status"]?.int64.flatMap(Int32.init(exactly:)),
+                let transaction = item["signedTransactionInfo"]?.string,
+                let renewalInfo = item["signedRenewalInfo"]?.string
+            else { return .unreadable(text) }
+            return .subscriptionStatus(
+                SubscriptionStatusItem(
+                    subscriptionGroupIdentifier: group,
+                    originalTransactionId: id,
+                    status: status,
+                    transaction: transaction,
+                    renewalInfo: renewalInfo,
+                    text: text
+                )
+            )
+        }
     }
 
     /// A `notificationHistoryResponseItem`.

@@ -26,6 +26,8 @@ extension ObjectShape {
             Field("recentSubscriptionStartDate", .moment),
             Field("renewalDate", .moment),
             Field("renewalPrice", .money),
+            // The number of seats.
+            Field("renewalQuantity", .integer32),
             Field("currency", .currency),
             Field("renewalBillingPlanType", .billingPlanType),
             Field("offerType", .offerType),

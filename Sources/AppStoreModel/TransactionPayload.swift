@@ -20,7 +20,7 @@ extension ObjectShape {
                 ])
             ),
             Field("transactionReason", .openText(["PURCHASE", "RENEWAL"])),
-            Field("inAppOwnershipType", .openText(["FAMILY_SHARED", "PURCHASED"])),
+            Field("inAppOwnershipType", .openText(["ASSIGNED", "FAMILY_SHARED", "PURCHASED"])),
             Field("quantity", .integer32),
             Field("price", .money),
             Field("currency", .currency),
@@ -37,10 +37,15 @@ extension ObjectShape {
             Field("offerPeriod", .text),
             Field("revocationDate", .moment),
             Field("revocationReason", .openInteger([0: "another reason", 1: "an issue with the app"])),
-            Field("revocationType", .openText(["REFUND_FULL", "REFUND_PRORATED", "FAMILY_REVOKE"])),
+            Field(
+                "revocationType",
+                .openText(["REFUND_FULL", "REFUND_PRORATED", "FAMILY_REVOKE", "ASSIGNMENT_REVOKE"])
+            ),
             Field("revocationPercentage", .percentage),
             Field("billingPlanType", .billingPlanType),
             Field("commitmentInfo", .object(.transactionCommitment)),
+            Field("additionalTransactionReason", .openText(["SEAT_ADDITION"])),
+            Field("multiSeatInfo", .object(.transactionMultiSeat)),
             Field("advancedCommerceInfo", .object(.advancedCommerceTransaction)),
             Field("signedDate", .moment),
         ]

@@ -18,6 +18,8 @@ struct SimulatorBootstrap: Sendable {
         let worldFile = directory.worldFile
         let world = World(parameters: worldFile.parameters)
         let ids = world.customers.indices.map { world.ids.id(customer: $0, position: 0) }
+        let available = routes.filter { world.app.environment == .production || $0.isInSandbox }
+        let orders = available.contains { $0.name == Route.orderLookup.name } ? world.exampleOrders.map(\.id) : []
 
         let authority = try directory.authority(now: now())
         let served = ServedWorld(world)
@@ -58,7 +60,7 @@ struct SimulatorBootstrap: Sendable {
             now: now
         )
         responder = RouteResponder(
-            routes: routes,
+            routes: available,
             handler: handler,
             controls: Controls(
                 world: served,
@@ -75,6 +77,7 @@ struct SimulatorBootstrap: Sendable {
             app: app,
             root: authority.root.der,
             ids: ids,
+            orders: orders,
             windowSeconds: configuration.windowSeconds
         )
     }

@@ -37,6 +37,13 @@ struct CustomerRemoval {
             trace.keys(in: Tables.notifications, of: app) + quoting,
             on: connection
         )
+        let appTransactions = try remove(
+            Tables.appTransactions,
+            trace.appTransactions.map(\.text).sorted(),
+            on: connection
+        )
+        _ = try remove(Tables.subscriptionStatuses, tracedIDs, on: connection)
+        let orders = try removeOrders(of: tracedIDs, on: connection)
         crashPoint(.erasedRowsRemoved)
         try removeChildren(of: transactions + refunds, in: Tables.transactions, on: connection)
         try removeChildren(of: renewals, in: Tables.renewals, on: connection)
@@ -47,13 +54,14 @@ struct CustomerRemoval {
             on: connection
         )
         try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
+        try QuotedIDs.remove(.appTransaction, appTransactions, app: app, on: connection)
         try removeEvidence(of: .transaction, transactions + refunds + tracedIDs, on: connection)
         try removeEvidence(of: .renewalInfo, renewals + tracedIDs, on: connection)
         try removeEvidence(of: .notification, notifications, on: connection)
         try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
         try removeChangeMarks(on: connection)
-        try removeCrawlProgress(on: connection)
+        try removeCrawlProgress(of: trace.transactions.map(\.text).sorted() + orders, on: connection)
         try removeSamples(on: connection)
         try removeMessages(on: connection)
     }
@@ -74,6 +82,26 @@ struct CustomerRemoval {
         var keys: [String] = []
         for row in gone { keys.append(try row.text("key")) }
         return keys
+    }
+
+    /// Removes the orders that have one of the transactions.
+    ///
+    /// - Returns: The IDs of the removed orders.
+    private mutating func removeOrders(
+        of transactions: [String],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> [String] {
+        let found = try connection.run(
+            """
+            SELECT DISTINCT order_id FROM order_transactions
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "order_transactions", by: "transaction_id")))
+            """,
+            [.integer(app.rawValue), .textArray(transactions)]
+        )
+        var orders: [String] = []
+        for row in found { orders.append(try row.text("order_id")) }
+        _ = try remove(Tables.orderTransactions, orders, on: connection)
+        return try remove(Tables.orders, orders, on: connection)
     }
 
     /// Removes the child rows of records.
@@ -172,8 +200,16 @@ struct CustomerRemoval {
     ///
     /// A worker that holds one of the items loses its lease. Lease renewals run concurrently, and one statement can miss
     /// a row that an update moves. The next statement finds it.
-    private mutating func removeCrawlProgress(on connection: borrowing PostgresConnection) throws(PostgresError) {
-        let keys = Cell.textArray(trace.transactions.map(\.text).sorted())
+    ///
+    /// - Parameters:
+    ///   - keys: The customer's transaction IDs, and the IDs of the customer's orders.
+    ///   - connection: Inside the transaction.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    private mutating func removeCrawlProgress(
+        of keys: [String],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let keys = Cell.textArray(keys)
         for table in CrawlProgress.tables {
             let found = CrawlProgress.rows(in: table, withKeys: "$2")
             repeat {

@@ -7,7 +7,8 @@ import StrictJSON
 ///
 /// Two records belong to the same customer if they share an `appTransactionId`, an original transaction ID, an
 /// `appAccountToken`, or the listed ID of their history. Apple gives each family member separate transactions. For a
-/// `FAMILY_SHARED` record only the `appTransactionId` counts, so that family members are not erased with the payer.
+/// `FAMILY_SHARED` or `ASSIGNED` record only the `appTransactionId` counts, so that the members of a family, organization or
+/// group are not erased with the payer.
 struct CustomerTrace {
     /// Transaction IDs, original transaction IDs and listed IDs.
     private(set) var transactions: Set<ExactText> = []
@@ -50,6 +51,9 @@ struct CustomerTrace {
                 guard !new.isEmpty else { continue }
                 isSettled = false
                 lookedUp[app, default: []].formUnion(new)
+                for id in try QuotedIDs.keys(of: .appTransaction, quoting: new, app: app, on: connection) {
+                    add(.appTransaction(id))
+                }
                 for lookup in Self.lookups {
                     let parameters = [.integer(app.rawValue)] + Self.parameters(new, lookup.kinds)
                     for row in try connection.run(lookup.statement, parameters) {
@@ -121,9 +125,9 @@ struct CustomerTrace {
         }
     }
 
-    /// Whether a transaction or refund `t` belongs to a family member with a separate Apple Account.
+    /// Whether a transaction or refund `t` belongs to a member of a family, organization or group with a separate Apple Account.
     private static let isFamilyMembers =
-        "t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AND t.app_transaction_id IS NOT NULL"
+        "coalesce(t.in_app_ownership_type IN ('FAMILY_SHARED', 'ASSIGNED'), false) AND t.app_transaction_id IS NOT NULL"
 
     /// The lookups of all tables with a customer's records.
     ///
@@ -164,7 +168,8 @@ struct CustomerTrace {
             columns: """
                 t.notification_uuid AS key, t.transaction_id, t.app_transaction_id, NULL AS listed,
                 t.app_account_token::text AS account, NULL AS previous, t.original_transaction_id AS original,
-                t.payload #>> '{data,signedTransactionInfo,inAppOwnershipType}' IS DISTINCT FROM 'FAMILY_SHARED' AS is_own,
+                coalesce(t.payload #>> '{data,signedTransactionInfo,inAppOwnershipType}' NOT IN ('FAMILY_SHARED', 'ASSIGNED'), true)
+                    AS is_own,
                 false AS is_alone
                 """,
             matches: [

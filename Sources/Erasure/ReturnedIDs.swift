@@ -90,12 +90,15 @@ private struct IDColumn {
             ("transactions", "previous_original_transaction_id"), ("transactions", "listed_transaction_id"),
             ("refunds", "transaction_id"), ("refunds", "original_transaction_id"),
             ("renewals", "original_transaction_id"), ("notifications", "transaction_id"),
-            ("notifications", "original_transaction_id"), ("crawl_items", "item_key"), ("coverage_gaps", "item_key"),
+            ("notifications", "original_transaction_id"), ("subscription_statuses", "original_transaction_id"),
+            ("order_transactions", "transaction_id"), ("crawl_items", "item_key"), ("coverage_gaps", "item_key"),
             ("rejected_records", "item_key"),
         ]
         let records = ["transactions", "refunds", "renewals", "notifications"]
         return transaction.map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
-            + records.map { IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction) }
+            + (records + ["app_transactions"]).map {
+                IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction)
+            }
             + records.map { IDColumn(table: $0, name: "app_account_token", kind: .account) }
     }()
 

@@ -38,6 +38,7 @@ package struct CSVOutput: Equatable, Sendable {
     /// Every table that can be published as CSV.
     package static let knownTables = [
         "apps", "transactions", "refunds", "notifications", "notification_send_attempts", "renewals",
+        "app_transactions", "subscription_statuses", "orders", "order_transactions",
         "advanced_commerce_items", "advanced_commerce_refunds", "coverage_gaps", "schema_drift", "field_issues",
         "rejected_records", "signed_payloads", "crawl_items", "runs", "rate_scopes", "rate_buckets",
     ]

@@ -4,6 +4,7 @@
 package struct PageRows: Sendable {
     package var snapshots: [Snapshot] = []
     package var sendAttempts: [Row] = []
+    package var answers: [Answer] = []
     package var archive: [ArchivedPayload] = []
     package var rejected: [RejectedRecord] = []
     package var drift: [SchemaDrift] = []
@@ -19,9 +20,9 @@ package struct PageRows: Sendable {
 /// The ledger keeps the newest snapshot of a record; the order in which snapshots arrive does not matter. This is a
 /// class, because lists of snapshots are filtered and sorted several times before they reach the ledger.
 package final class Snapshot: Sendable {
-    /// `transactions`, `refunds`, `renewals` or `notifications`.
+    /// One of ``Tables/snapshots``.
     package let table: Table
-    /// The value of the key column: a transaction ID, an original transaction ID or a notification UUID.
+    /// The value of the key column: a transaction ID, an original transaction ID, a notification UUID or an app transaction ID.
     package let key: String
     /// UNIX milliseconds.
     package let signedDate: Int64
@@ -55,6 +56,26 @@ package final class Snapshot: Sendable {
         self.isRevoked = isRevoked
         self.payloadSHA256 = payloadSHA256
         self.contentDigest = contentDigest
+        self.row = row
+        self.children = children
+    }
+}
+
+/// What Apple answers without signing it: the status of a subscription, or the result of an order lookup.
+package struct Answer: Sendable {
+    /// One of ``Tables/answers``.
+    package let table: Table
+    package let row: Row
+    /// The transactions of an order, replaced together with the answer.
+    package let children: [ChildRows]
+
+    /// Whether the answer, or what belongs to it, is stored in the table.
+    package func has(rowsOf table: Table) -> Bool {
+        self.table == table || children.contains { $0.table == table && !$0.rows.isEmpty }
+    }
+
+    package init(table: Table, row: Row, children: [ChildRows] = []) {
+        self.table = table
         self.row = row
         self.children = children
     }

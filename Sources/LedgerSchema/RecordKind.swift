@@ -15,13 +15,13 @@ package enum RecordKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// The table that has the newest snapshot of each record; `nil` for a kind that only the archive has.
-    package var table: Table? {
+    /// The table that has the newest snapshot of each record.
+    package var table: Table {
         switch self {
         case .transaction: Tables.transactions
         case .renewalInfo: Tables.renewals
         case .notification: Tables.notifications
-        case .appTransaction: nil
+        case .appTransaction: Tables.appTransactions
         }
     }
 
@@ -50,7 +50,7 @@ package enum RecordKind: String, CaseIterable, Sendable {
                     "app_account_token", "external_purchase_id", "app_transaction_device_verification",
                     "app_transaction_device_verification_nonce",
                 ]
-            case .appTransaction: []
+            case .appTransaction: ["device_verification", "device_verification_nonce"]
             }
         return identifying + ["payload_sha256", "payload", "content_hash"]
     }

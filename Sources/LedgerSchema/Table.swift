@@ -7,10 +7,16 @@ package struct Table: Hashable, Sendable {
     package let columns: [Column]
     /// The columns of the primary key after `app_id`.
     package let key: [String]
+    /// The names of the columns that a later migration than the table's own has added.
+    ///
+    /// While such a column is NULL, it does not change the hash of a row's content. Otherwise an upgrade would make every
+    /// row of the ledger look changed.
+    package let addedColumns: Set<String>
 
-    package init(_ name: String, key: [String], columns: [Column]) {
+    package init(_ name: String, key: [String], columns: [Column], addedColumns: Set<String> = []) {
         self.name = name
         self.key = key
         self.columns = columns
+        self.addedColumns = addedColumns
     }
 }

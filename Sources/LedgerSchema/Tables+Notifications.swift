@@ -40,7 +40,9 @@ extension Tables {
             Column("app_transaction_preorder_date", .timestamptz),
             Column("app_transaction_device_verification", .text),
             Column("app_transaction_device_verification_nonce", .uuid),
-        ] + snapshotColumns
+            Column("app_transaction_store_type", .text),
+        ] + snapshotColumns,
+        addedColumns: ["app_transaction_store_type"]
     )
 
     /// Apple's attempts to deliver a notification.

@@ -47,7 +47,11 @@ extension Tables {
             Column("advanced_commerce_estimated_tax_milliunits", .bigint),
             Column("advanced_commerce_description", .text),
             Column("advanced_commerce_display_name", .text),
-        ] + snapshotColumns
+            Column("additional_transaction_reason", .text),
+            Column("invitation_management", .text),
+            Column("revoked_seat_quantity", .integer),
+        ] + snapshotColumns,
+        addedColumns: ["additional_transaction_reason", "invitation_management", "revoked_seat_quantity"]
     )
 
     /// The newest snapshot of each transaction in the refund history.
@@ -75,6 +79,28 @@ extension Tables {
             Column("revocation_reason", .integer),
             Column("revocation_type", .text),
             Column("revocation_percentage_milliunits", .integer),
+        ] + snapshotColumns
+    )
+
+    /// The newest app transaction of each customer: the download or purchase of the app itself.
+    package static let appTransactions = Table(
+        "app_transactions",
+        key: ["app_transaction_id"],
+        columns: [
+            Column("app_transaction_id", .text),
+            Column("bundle_id", .text),
+            Column("app_apple_id", .bigint),
+            Column("receipt_type", .text),
+            Column("application_version", .text),
+            Column("version_external_identifier", .bigint),
+            Column("receipt_creation_date", .timestamptz),
+            Column("original_purchase_date", .timestamptz),
+            Column("original_application_version", .text),
+            Column("original_platform", .text),
+            Column("preorder_date", .timestamptz),
+            Column("device_verification", .text),
+            Column("device_verification_nonce", .uuid),
+            Column("store_type", .text),
         ] + snapshotColumns
     )
 
@@ -115,6 +141,8 @@ extension Tables {
             Column("advanced_commerce_tax_code", .text),
             Column("advanced_commerce_description", .text),
             Column("advanced_commerce_display_name", .text),
-        ] + snapshotColumns
+            Column("renewal_quantity", .integer),
+        ] + snapshotColumns,
+        addedColumns: ["renewal_quantity"]
     )
 }

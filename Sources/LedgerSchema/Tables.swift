@@ -3,13 +3,16 @@ package enum Tables {
     /// All tables.
     ///
     /// Tables that others refer to come first.
-    package static let all = snapshots + children + evidence
+    package static let all = snapshots + children + answers + evidence
 
     /// The tables with one row for each record: its newest ``Snapshot``.
-    package static let snapshots = [transactions, refunds, renewals, notifications]
+    package static let snapshots = [transactions, refunds, renewals, notifications, appTransactions]
 
     /// The tables whose rows belong to a row of another table.
     package static let children = [notificationSendAttempts, advancedCommerceItems, advancedCommerceRefunds]
+
+    /// The tables of ``Answer/table``, and the table whose rows belong to an order.
+    package static let answers = [subscriptionStatuses, orders, orderTransactions]
 
     /// The signed originals of the rows, and what the rows lack: unknown or unusable fields, and rejected records.
     package static let evidence = [signedPayloads, schemaDrift, fieldIssues, rejectedRecords]

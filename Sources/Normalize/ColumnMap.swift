@@ -45,8 +45,7 @@ final class ColumnMap: Sendable {
     static let transaction = ColumnMap(.transaction, table: Tables.transactions)
     static let renewalInfo = ColumnMap(.renewalInfo, table: Tables.renewals)
     static let notification = ColumnMap(.notification, table: Tables.notifications)
-    /// An app transaction has no table; its fields are in the row of its notification.
-    static let appTransaction = ColumnMap(.appTransaction, prefix: "app_transaction_")
+    static let appTransaction = ColumnMap(.appTransaction, table: Tables.appTransactions)
     static let sendAttempt = ColumnMap(.sendAttempt)
 
     convenience init(_ shape: ObjectShape, prefix: String = "", table: Table? = nil) {
@@ -116,6 +115,7 @@ final class ColumnMap: Sendable {
         "data": "",
         "descriptors": "",
         "externalPurchaseToken": "external_purchase_",
+        "multiSeatInfo": "",
         "priceIncreaseInfo": "price_increase_",
     ]
 

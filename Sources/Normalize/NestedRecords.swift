@@ -21,9 +21,22 @@ struct NestedRecords {
     /// Transaction and renewal only count for ``purchaseColumns``.
     subscript(column: String) -> Cell {
         let purchase = Self.purchaseColumns.contains(column) ? [transaction, renewal] : []
-        let cells = (purchase + [appTransaction]).compactMap { $0?.reading[column] }
+        let cells = purchase.compactMap { $0?.reading[column] } + [appTransactionCell(column)]
         return cells.first { $0 != .null } ?? .null
     }
+
+    /// A notification has its own dates and its own payload, so the other columns of its app transaction have a prefix.
+    private func appTransactionCell(_ column: String) -> Cell {
+        guard let reading = appTransaction?.reading else { return .null }
+        let prefix = "app_transaction_"
+        if column.hasPrefix(prefix), column != "app_transaction_id" {
+            return reading[String(column.dropFirst(prefix.count))]
+        }
+        return Self.sharedColumns.contains(column) ? reading[column] : .null
+    }
+
+    /// Columns without a prefix that an app transaction can fill.
+    private static let sharedColumns = ["app_transaction_id", "bundle_id", "app_apple_id"]
 
     /// The notification's payload, in which each signed text is replaced by its payload, or by `null` if
     /// it failed verification.

@@ -32,7 +32,7 @@ extension Normalizer {
                 }
             },
             of: record,
-            issues: record.issues + (nested.appTransaction?.issues ?? [])
+            issues: record.issues
         )
     }
 

@@ -9,6 +9,7 @@ package enum Normalizer {
     package static func normalize(_ page: VerifiedPage) -> PageRows {
         var collector = PageCollector(of: page)
         for entry in page.entries { add(entry, to: &collector) }
+        for answer in page.answers { collector.add(answer) }
         return collector.rows
     }
 
@@ -53,11 +54,11 @@ package enum Normalizer {
         return record
     }
 
-    /// An app transaction has no table: the archive keeps it, and its fields are columns of the notification's row.
     @discardableResult
     static func addAppTransaction(_ verified: VerifiedRecord, to collector: inout PageCollector) -> MappedRecord {
         let record = archivedRecord(verified, in: &collector)
         collector.noteDrift(of: record)
+        collector.add(record.snapshot(of: Tables.appTransactions), of: record, issues: record.issues)
         return record
     }
 

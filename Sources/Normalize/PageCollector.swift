@@ -113,6 +113,12 @@ struct PageCollector {
         collected.sawRevocation = true
     }
 
+    /// Keeps what Apple answered about one subscription or order; the last one of a page wins.
+    mutating func add(_ answer: Answer) {
+        collected.answers.removeAll { $0.table == answer.table && $0.row.first == answer.row.first }
+        collected.answers.append(answer)
+    }
+
     /// `key` is the part of the row that identifies the attempt.
     mutating func addSendAttempt(_ row: Row, key: [Cell]) {
         if attempts.insert(key).inserted { collected.sendAttempts.append(row) }

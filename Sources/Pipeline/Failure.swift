@@ -34,10 +34,10 @@ package struct Failure: Sendable {
         case let error as BadListedID:
             (
                 .badInput,
-                "transactionIds.query found \"\(error.found)\"; an ID is one to twenty digits. Nothing was sent."
+                "\(error.kind.key).query found \"\(error.found)\"; an ID is \(error.kind.rule). Nothing was sent."
             )
         case let error as BadListQuery:
-            (.badInput, "PostgreSQL does not accept transactionIds.query: \(error.message). Nothing was sent.")
+            (.badInput, "PostgreSQL does not accept \(error.kind.key).query: \(error.message). Nothing was sent.")
         case let error as KeyFileError:
             (error.reason == .notFound ? .missingInput : .configuration, error.description)
         case let error as UntrustedRoot:

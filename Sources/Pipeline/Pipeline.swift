@@ -181,7 +181,7 @@ package struct Pipeline: Sendable {
     ) async throws -> RunStart {
         let start =
             retryFailed
-            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, ids: IDSource(job: job).ids())
+            ? try await ledger.retryFailed(plan) : try await ledger.beginOrJoin(plan, RunLists(of: job))
         start.remarks.forEach { report(.remark($0)) }
         return start
     }

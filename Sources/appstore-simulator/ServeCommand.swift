@@ -8,15 +8,21 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serves one app's history until SIGINT or SIGTERM.",
         discussion: """
             Before it accepts a connection, it writes these files into the directory:
-            root.cer, AuthKey_<keyId>.p8, ids.csv, job.yaml and, last, ready.json (port,
-            baseURL, pid). The same seed, sizes and environment give the same world. When
-            the directory already contains that world, its keys and cursors stay valid.
+            root.cer, AuthKey_<keyId>.p8, ids.csv, orders.csv, job.yaml and, last,
+            ready.json (port, baseURL, pid). ids.csv has a transaction ID of each customer,
+            orders.csv an order ID of each customer who has bought something; in the sandbox,
+            which has no Look Up Order ID, it has only its header. The same seed, sizes and
+            environment give the same world. When the directory already contains that
+            world, its keys and cursors stay valid.
 
             Like Apple, it signs a transaction each time it answers: in every answer the
             transaction has a new signedDate and other bytes, and the rest of its payload
             stays the same. A notification keeps the dates it was sent with. Its
             sendAttempts are the attempts made until the answer: Apple retries a failed
             one after 1, 12, 24, 48 and 72 hours.
+
+            Time alone adds no transaction and no notification. A subscription whose period
+            has ended since then is expired, in its grace period or in billing retry.
 
             Examples:
               appstore-simulator serve --directory /tmp/store --port 8080
@@ -33,8 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
               ], "tokenLifetimeSeconds": 600}
             Faults: \(SimulatorConfiguration.faultNames.joined(separator: ", ")).
             Endpoints: \(SimulatorConfiguration.endpointNames.joined(separator: ", ")).
-            A rule counts the requests of its endpoint and its transactionId; without
-            these members it counts all requests. It applies to request number atRequest,
+            A rule counts the requests of its endpoint and its transactionId or orderId;
+            without these members it counts all requests. It applies to request number atRequest,
             to every everyNth, or to all, and at most times times. Members for single
             faults: retryAfter, status, errorCode, errorMessage, body, bytes,
             bytesPerSecond, milliseconds; oneIn: sign only one record in this many

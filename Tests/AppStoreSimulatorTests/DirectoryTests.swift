@@ -17,6 +17,7 @@ import Testing
             #expect(try mode("/AuthKey_\(store.app.keyId).p8") == 0o600)
             #expect(try mode("/ca.pem") == 0o600)
             #expect(try store.ids.count == 3)
+            #expect(try String(contentsOfFile: path + "/orders.csv", encoding: .utf8).hasPrefix("order_id\nM"))
             let ready = try StrictJSON.parseObject(Array(Data(contentsOf: URL(filePath: path + "/ready.json"))))
             #expect(ready["baseURL"]?.string == store.store.baseURL)
             #expect(ready["port"] == .number(JSONNumber(text: "\(store.store.port)")))

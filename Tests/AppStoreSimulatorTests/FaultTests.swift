@@ -44,7 +44,7 @@ import Testing
             let page = try TransactionHistory.page(answers[0].body)
             guard case .transaction(let jws) = page.records[0] else { return }
             #expect(page.records.count == 20)
-            let verifier = try store.verifier
+            let verifier = store.verifier
             let rejection = #expect(throws: JWSRejection.self) { try verifier.verify(jws, now: store.clock.now) }
             if let reason { #expect(rejection?.reason == reason) }
         }

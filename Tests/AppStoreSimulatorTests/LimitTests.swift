@@ -60,6 +60,28 @@ import Testing
         }
     }
 
+    @Test func `every endpoint with a documented limit has it for itself`() async throws {
+        func configure(_ configuration: inout SimulatorConfiguration) {
+            configuration.rateLimit = .documented
+            configuration.windowSeconds = 1
+        }
+        try await TestStore.run(customers: 2, configure: configure) { store in
+            let id = try #require(try store.ids.first)
+            let order = try #require(try store.orderIds.first)
+            for (path, limit) in [
+                (TestStore.statuses(id), 50), (TestStore.appTransaction(id), 50), (TestStore.order(order), 10),
+                (TestStore.historyV1(id), 50), (TestStore.refundsV1(id), 10), ("/inApps/v1/transactions/" + id, 50),
+            ] {
+                for _ in 0..<limit { #expect(try await store.get(path).status == 200, "\(path)") }
+                #expect(try await store.get(path).status == 429, "\(path)")
+            }
+            let log = try await store.get("/simulator/requests", token: .some(nil)).json
+            #expect(log.moment("refused") == 6)
+            let orders = (log["arrivals"]?.array ?? []).compactMap { $0.object?["orderId"]?.string }
+            #expect(orders == Array(repeating: order, count: 11))
+        }
+    }
+
     @Test func `the sandbox allows a tenth`() async throws {
         func configure(_ configuration: inout SimulatorConfiguration) {
             configuration.environment = .sandbox

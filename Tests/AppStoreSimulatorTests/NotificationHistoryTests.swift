@@ -24,7 +24,7 @@ import Testing
 
     @Test func `what a notification carries is signed too`() async throws {
         try await TestStore.run(customers: 20) { store in
-            let verifier = try store.verifier
+            let verifier = store.verifier
             var inner = 0
             for payload in try store.payloads(try await store.notificationPages(store.wholeReach)) {
                 for (place, key) in [

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import SignedData
+import StrictJSON
 import Testing
 
 @testable import AppStoreSimulator
@@ -35,9 +36,51 @@ import Testing
     )
     func `an ID that is malformed or has no customer is refused`(id: String, status: Int, code: Int64) async throws {
         try await TestStore.run(customers: 2) { store in
-            for path in [TestStore.history(id), TestStore.refunds(id)] {
+            for path in [
+                TestStore.history(id), TestStore.refunds(id), TestStore.statuses(id), TestStore.appTransaction(id),
+                TestStore.historyV1(id),
+            ] {
                 let answer = try await store.get(path)
-                #expect(answer.status == status && answer.errorCode == code)
+                #expect(answer.status == status && answer.errorCode == code, "\(path)")
+            }
+        }
+    }
+
+    @Test func `an app transaction ID stands for its customer, except for Get Transaction Info`() async throws {
+        try await TestStore.run(customers: 3) { store in
+            func found(_ path: String) async throws -> [JSONObject] {
+                let json = try await store.get(path).json
+                let signed = (json["signedTransactions"]?.array ?? []).compactMap(\.string)
+                return try (signed + [json["signedAppTransactionInfo"]?.string].compactMap(\.self)).map(store.payload)
+            }
+            for (transactionId, payload) in try await store.world("transaction") {
+                let id = try #require(payload.object?["appTransactionId"]?.string)
+                for path in [
+                    TestStore.history, TestStore.refunds, TestStore.historyV1, TestStore.appTransaction,
+                ] {
+                    #expect(try await found(path(id)) == found(path(transactionId)))
+                }
+                #expect(
+                    try await store.get(TestStore.statuses(id)).json["data"]?.array?.count
+                        == store.get(TestStore.statuses(transactionId)).json["data"]?.array?.count
+                )
+                let info = try await store.get("/inApps/v1/transactions/" + id)
+                #expect(info.status == 400 && info.errorCode == 4_000_048)
+            }
+            for other in ["704000000000999999", "704999999999999999", "7040000000000000000"] {
+                #expect(try await store.get(TestStore.statuses(other)).errorCode == 4_040_010)
+                #expect(try await store.get("/inApps/v1/transactions/" + other).errorCode == 4_040_010)
+            }
+        }
+    }
+
+    @Test func `a flag is true or false in any case, as Apple's Python library sends it`() async throws {
+        try await TestStore.run(customers: 1, transactionsPerCustomer: 40) { store in
+            let path = TestStore.history(try #require(try store.ids.first))
+            for (text, other) in [("True", "true"), ("False", "false")] {
+                let pages = try await store.pages(path, [("revoked", text)], decode: TransactionHistory.page)
+                let same = try await store.pages(path, [("revoked", other)], decode: TransactionHistory.page)
+                #expect(try store.contents(pages) == store.contents(same) && !pages[0].records.isEmpty)
             }
         }
     }

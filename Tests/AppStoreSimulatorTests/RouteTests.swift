@@ -69,7 +69,7 @@ extension Route {
                 let payload = try store.verifier.verify(jws, now: store.clock.now).json.object
                 #expect(payload?["bundleId"]?.string == "com.example.other")
             } else {
-                let verifier = try store.verifier
+                let verifier = store.verifier
                 #expect(throws: JWSRejection.self) { try verifier.verify(jws, now: store.clock.now) }
             }
             let log = try await store.get("/simulator/pages/0", token: .some(nil)).json
@@ -111,7 +111,7 @@ extension Route {
             )
             #expect(unknown.status == 400)
             let message = try unknown.json["errorMessage"]?.string
-            #expect(message?.hasSuffix("transactionInfo, sampleInfo, nestedInfo.") == true)
+            #expect(message?.hasSuffix("refundHistoryV1, sampleInfo, nestedInfo.") == true)
         }
     }
 

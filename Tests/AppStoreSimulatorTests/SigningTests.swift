@@ -141,7 +141,9 @@ import Testing
 extension PageRecord {
     fileprivate var text: String {
         switch self {
-        case .transaction(let jws), .refund(let jws), .notification(let jws, _): jws
+        case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws): jws
+        case .subscriptionStatus(let subscription): subscription.transaction
+        case .order(_, let transactions): transactions.first ?? ""
         case .unreadable(let text): text
         }
     }

@@ -12,6 +12,7 @@ struct TestStore {
     let store: SimulatedAppStore
     let app: SimulatedApp
     let clock: ManualClock
+    let verifier: JWSVerifier
     private let session = URLSession(configuration: .ephemeral)
 
     /// Starts a store, calls `body` with it, and stops it afterwards.
@@ -43,7 +44,9 @@ struct TestStore {
         let store = try await SimulatedAppStore.start(configuration, routes: routes, now: { clock.now })
         let app = SimulatedApp(environment: configuration.environment.model, seed: configuration.seed)
         do {
-            try await body(TestStore(store: store, app: app, clock: clock))
+            let root = try Data(contentsOf: URL(filePath: configuration.directory + "/root.cer"))
+            let verifier = try JWSVerifier(trustedRoots: [Array(root)])
+            try await body(TestStore(store: store, app: app, clock: clock, verifier: verifier))
         } catch {
             try await store.stop()
             throw error
@@ -58,15 +61,15 @@ struct TestStore {
         }
     }
 
-    var key: SigningKey {
-        get throws { try SigningKey.load(file: store.directory + "/AuthKey_\(app.keyId).p8") }
+    var orderIds: [String] {
+        get throws {
+            try String(contentsOfFile: store.directory + "/orders.csv", encoding: .utf8)
+                .split(separator: "\n").dropFirst().map(String.init)
+        }
     }
 
-    var verifier: JWSVerifier {
-        get throws {
-            let root = try Data(contentsOf: URL(filePath: store.directory + "/root.cer"))
-            return try JWSVerifier(trustedRoots: [Array(root)])
-        }
+    var key: SigningKey {
+        get throws { try SigningKey.load(file: store.directory + "/AuthKey_\(app.keyId).p8") }
     }
 
     func token() throws -> String {

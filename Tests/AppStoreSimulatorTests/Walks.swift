@@ -10,6 +10,11 @@ extension TestStore {
 
     static func history(_ id: String) -> String { "/inApps/v2/history/\(id)" }
     static func refunds(_ id: String) -> String { "/inApps/v2/refund/lookup/\(id)" }
+    static func statuses(_ id: String) -> String { "/inApps/v1/subscriptions/\(id)" }
+    static func appTransaction(_ id: String) -> String { "/inApps/v1/transactions/appTransactions/\(id)" }
+    static func order(_ id: String) -> String { "/inApps/v1/lookup/\(id)" }
+    static func historyV1(_ id: String) -> String { "/inApps/v1/history/\(id)" }
+    static func refundsV1(_ id: String) -> String { "/inApps/v1/refund/lookup/\(id)" }
 
     /// All pages of a GET history, from the beginning or from `revision`.
     func pages(
@@ -41,13 +46,15 @@ extension TestStore {
 
     /// The verified payloads of the pages' records, in order.
     func payloads(_ pages: [Page]) throws -> [JSONObject] {
-        let verifier = try verifier
-        return try pages.flatMap(\.records).map { record in
-            let jws =
-                switch record {
-                case .transaction(let jws), .refund(let jws), .notification(let jws, _): jws
-                case .unreadable(let text): text
-                }
+        let texts = pages.flatMap(\.records).flatMap { record in
+            switch record {
+            case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws): [jws]
+            case .subscriptionStatus(let subscription): [subscription.transaction, subscription.renewalInfo]
+            case .order(_, let transactions): transactions
+            case .unreadable(let text): [text]
+            }
+        }
+        return try texts.map { jws in
             let payload = try verifier.verify(
                 jws,
                 now: clock.now,
@@ -57,12 +64,20 @@ extension TestStore {
         }
     }
 
+    /// The verified payload of one signed text.
+    func payload(_ jws: String?) throws -> JSONObject {
+        try verifier.verify(jws ?? "", now: clock.now).json.object ?? JSONObject()
+    }
+
     /// The payloads without their signing dates: the part that is the same in every answer.
     func contents(_ pages: [Page]) throws -> [JSONObject] {
-        try payloads(pages).map { payload in
-            var content = payload
-            content.members.removeAll { $0.key == "signedDate" }
-            return content
+        try payloads(pages).map(\.content)
+    }
+
+    /// The app transaction IDs of the customers who have bought something.
+    var appTransactionIds: Set<String> {
+        get async throws {
+            try await Set(world("transaction").values.compactMap { $0.object?["appTransactionId"]?.string })
         }
     }
 
@@ -92,6 +107,13 @@ extension JSONObject {
     /// A number of milliseconds.
     func moment(_ key: String) -> Int64? {
         self[key].flatMap { Int64(JSONWriter.text($0)) }
+    }
+
+    /// A payload without its signing date: the part that is the same in every answer.
+    var content: JSONObject {
+        var content = self
+        content.members.removeAll { ["signedDate", "receiptCreationDate"].contains($0.key) }
+        return content
     }
 
     /// A notification with the decoded payloads in place of its signed texts, which differ in every answer.

@@ -66,7 +66,7 @@ struct ErasureTests {
                 """
                 SELECT t.listed_transaction_id FROM transactions t LEFT JOIN notifications n USING (app_id, transaction_id)
                  WHERE t.app_account_token IS NOT NULL GROUP BY 1
-                HAVING bool_or(t.revocation_date IS NOT NULL) ORDER BY count(n) DESC, 1 LIMIT 1
+                HAVING bool_or(t.revocation_type LIKE 'REFUND%') ORDER BY count(n) DESC, 1 LIMIT 1
                 """
             ).first
         )

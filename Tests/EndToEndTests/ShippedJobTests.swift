@@ -26,6 +26,7 @@ struct ShippedJobTests {
             )
             func setting(_ name: String) throws -> String { try #require(settings[name]) }
             let ids = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+            let orders = try String(contentsOfFile: stage.store.directory + "/orders.csv", encoding: .utf8)
             let environment = [
                 "APPSTORE_BUNDLE_ID": try setting("bundleId"),
                 "APPSTORE_APP_APPLE_ID": try setting("appAppleId"),
@@ -35,6 +36,8 @@ struct ShippedJobTests {
                 "APPSTORE_BASE_URL": try setting("baseURL"),
                 "APPSTORE_TRUSTED_ROOT": stage.store.directory + "/root.cer",
                 "TRANSACTION_IDS_CSV": stage.store.directory + "/ids.csv",
+                "ORDER_IDS_CSV": stage.store.directory + "/orders.csv",
+                "ORDER_ID": String(orders.split(separator: "\n")[1]),
                 "TRANSACTION_ID": String(ids.split(separator: "\n")[1]),
                 "STORELEDGER_OUT": stage.directory + "/out",
                 "STORELEDGER_DEMO_OUT": stage.directory + "/out",

@@ -93,6 +93,82 @@ struct StreamTests {
         }
     }
 
+    @Test func `version 1 of both histories loads the same tables, and coverage says what it omits`() async throws {
+        try await Stage.with(Self.store) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}", "refundHistory: {}"]
+            job.schema = "everything"
+            try await stage.run(try await stage.migrated(job))
+            let book = try stage.book()
+            // Version 1 of refund history takes only original transaction IDs.
+            let originals = try await book.column(
+                """
+                SELECT min(original_transaction_id) FROM everything.transactions
+                 WHERE in_app_ownership_type = 'PURCHASED' GROUP BY listed_transaction_id
+                """
+            )
+            try stage.write((["transaction_id"] + originals).joined(separator: "\n") + "\n", to: "originals.csv")
+            job.streams = ["transactionHistory: {version: 1}", "refundHistory: {version: 1}"]
+            job.transactionIds = "csv: {path: originals.csv}"
+            job.schema = "appstore"
+            let path = try await stage.migrated(job)
+
+            let outcome = try await stage.run(path)
+
+            #expect(
+                outcome.errors.contains(
+                    "Apple has deprecated version 1 of Get Transaction History, which omits finished consumables"
+                )
+            )
+            #expect(outcome.errors.contains("Apple has deprecated version 1 of Get Refund History"))
+            let ofListed = """
+                FROM everything.transactions e
+                 WHERE e.listed_transaction_id IN (SELECT listed_transaction_id FROM everything.transactions
+                                                    WHERE in_app_ownership_type = 'PURCHASED')
+                """
+            // Version 1 omits consumables that the app has finished and that were not revoked, and nothing else.
+            let missing = try await book.column(
+                """
+                SELECT DISTINCT e.type || CASE WHEN e.revocation_date IS NULL THEN '' ELSE ' revoked' END
+                  FROM (SELECT e.* \(ofListed)) e
+                 WHERE NOT EXISTS (SELECT FROM transactions t WHERE t.transaction_id = e.transaction_id)
+                """
+            )
+            #expect(missing == ["Consumable"])
+            #expect(
+                try await book.column(
+                    "SELECT transaction_id FROM transactions EXCEPT SELECT transaction_id FROM everything.transactions"
+                ) == []
+            )
+            let refunds = try await book.column("SELECT transaction_id FROM refunds ORDER BY 1")
+            #expect(!refunds.isEmpty)
+            #expect(
+                try await refunds
+                    == book.column(
+                        """
+                        SELECT transaction_id FROM everything.refunds
+                         WHERE transaction_id IN (SELECT e.transaction_id \(ofListed)) ORDER BY 1
+                        """
+                    )
+            )
+
+            let coverage = try await stage.storeledger("coverage", path).output.split(separator: "\n")
+            #expect(coverage.count == 2 * originals.count)
+            for line in coverage {
+                let omitted =
+                    line.hasPrefix("refundHistory")
+                    ? "; omits all but the 50 latest refunds of a customer" : "; omits finished consumables"
+                #expect(line.hasSuffix(omitted), "\(line)")
+            }
+
+            // The history continues from its cursor; the refunds have none and are requested again.
+            let asked = try await stage.store.requests().total
+            try await stage.run(path)
+            #expect(try await stage.store.requests().total - asked == 2 * originals.count)
+            #expect(try await book.count("SELECT rows_new + rows_updated FROM runs WHERE run_id = 2") == 0)
+        }
+    }
+
     @Test func `D10 a changed filter begins the items again, and says so`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job

@@ -279,7 +279,11 @@ import Testing
                 == "job.yaml:12:3: transactionIds names list and query; name exactly one of list, csv, query and changedSince"
         )
         let without = JobText.usual.replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
-        #expect(try JobText.complaint(without).contains("transactionIds is missing; only a job whose single stream is"))
+        #expect(
+            try JobText.complaint(without).contains(
+                "transactionIds is missing; only orderLookup, and notificationHistory with scope app, need none"
+            )
+        )
         let appWide = without.replacing("transactionHistory: {}", with: "notificationHistory: {scope: app}")
         #expect(try JobText.load(appWide).transactionIds == nil)
         let perID = without.replacing("transactionHistory: {}", with: "notificationHistory: {}")

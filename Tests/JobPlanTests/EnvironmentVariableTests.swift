@@ -47,7 +47,7 @@ import Testing
             with: "csv: {path: /ids.csv, column: '\(written)'}",
             environment: environment
         )
-        #expect(job.transactionIds == .csv(path: "/ids.csv", column: meant))
+        #expect(job.transactionIds?.list == .csv(path: "/ids.csv", column: meant))
     }
 
     @Test(arguments: ["${", "${}", "${1A}", "${A", "${A-b}", "${A:+b}", "${Ä}"])

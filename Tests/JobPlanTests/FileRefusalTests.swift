@@ -137,7 +137,7 @@ import Testing
             replacing: "list: [\"2000000123456789\"]",
             with: "query: SELECT DISTINCT id /* & all */ FROM t WHERE a *b > 1"
         )
-        #expect(job.transactionIds == .query("SELECT DISTINCT id /* & all */ FROM t WHERE a *b > 1"))
+        #expect(job.transactionIds?.list == .query("SELECT DISTINCT id /* & all */ FROM t WHERE a *b > 1"))
     }
 
     @Test func `a second document is refused`() throws {

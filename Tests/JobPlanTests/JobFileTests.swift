@@ -11,12 +11,13 @@ import Testing
         #expect(job.app.bundleId == "com.example.game" && job.app.appAppleId == 1_234_567_890)
         #expect(job.appStore.baseURL == "https://api.storekit.apple.com")
         #expect(!job.appStore.isLoopback && !job.appStore.triesSandbox && job.appStore.trustedRoots.isEmpty)
-        #expect(job.transactionIds == .list(["2000000123456789"].compactMap { TransactionID($0) }))
+        #expect(job.transactionIds?.list == .list(["2000000123456789"]))
         #expect(job.streams.names == [.transactionHistory])
         #expect(job.limits.concurrency == 32 && job.limits.share == 0.5 && job.limits.windowSeconds == 3_600)
         #expect(
             job.limits.requestsPerSecond == [
                 .transactionHistory: 50, .refundHistory: 10, .notificationHistory: 50, .transactionInfo: 50,
+                .subscriptionStatuses: 50, .appTransaction: 50, .orderLookup: 10,
             ]
         )
         #expect(job.output.postgres.schema == "appstore" && job.output.csv == nil && job.warnings.isEmpty)
@@ -106,11 +107,16 @@ import Testing
         "APPSTORE_APP_APPLE_ID": "1234567890",
         "TRANSACTION_IDS_CSV": "/simulator/ids.csv",
         "TRANSACTION_ID": "2000000123456789",
+        "ORDER_IDS_CSV": "/simulator/orders.csv",
+        "ORDER_ID": "MK5TVRJBTF",
         "DATABASE_URL": "host=/run/ledger dbname=ledger",
         "STORELEDGER_DEMO_OUT": "/var/tmp/demo",
     ]
 
-    static let shippedJobs = ["demo", "nightly-sync", "backfill-after-outage", "customer-history"]
+    static let shippedJobs = [
+        "demo", "nightly-sync", "backfill-after-outage", "customer-history", "subscription-statuses",
+        "order-lookup",
+    ]
 
     static func shipped(_ name: String) -> String {
         URL(filePath: #filePath).appending(path: "../../../jobs/\(name).yaml").standardized.path()

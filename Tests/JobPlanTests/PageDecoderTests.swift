@@ -38,6 +38,46 @@ struct PageDecoderTests {
         #expect(page == Page(records: [], cursor: "r", hasMore: false))
     }
 
+    /// The section's own decoding, which depends on its version.
+    private static func page(_ body: String, of section: String) throws -> Page {
+        let stream = try #require(try StreamTests.load(section).streams.all.first)
+        return try stream.page(Array(body.utf8))
+    }
+
+    @Test
+    func `a refund history response of version 1 is one page of all its refunds`() throws {
+        let records = (1...50).map { PageRecord.refund(jws: "a.b.\($0)") }
+        let texts = (1...50).map { "\"a.b.\($0)\"" }.joined(separator: ",")
+        let section = "refundHistory: {version: 1}"
+        let page = try Self.page("{\"signedTransactions\":[\(texts)]}", of: section)
+        #expect(page == Page(records: records, cursor: nil, hasMore: false))
+        #expect(try Self.page(#"{"signedTransactions":[],"new":1}"#, of: section).records.isEmpty)
+        #expect(try Self.page(#"{"signedTransactions":[5]}"#, of: section).records == [.unreadable("5")])
+        // Version 2 needs hasMore, so one version's answer is never read as the other's.
+        #expect(throws: RequestFailure.self) {
+            try Self.page(#"{"signedTransactions":[]}"#, of: "refundHistory: {}")
+        }
+    }
+
+    @Test(arguments: [
+        "{}", #"{"signedTransactions":null}"#, #"{"signedTransactions":{}}"#, #"{"status":"ok"}"#, "[]", "",
+    ])
+    func `N34 an answer of version 1 without a list of refunds is a bad page, not an empty history`(
+        _ body: String
+    ) throws {
+        let failure = #expect(throws: RequestFailure.self) { try Self.page(body, of: "refundHistory: {version: 1}") }
+        guard case .badPage = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test
+    func `a history response of version 1 is read like one of version 2`() throws {
+        let body = #"{"revision":"r1","hasMore":true,"bundleId":"com.example","signedTransactions":["a.b.c"]}"#
+        #expect(try Self.page(body, of: "transactionHistory: {version: 1}") == Self.history(body))
+    }
+
     @Test
     func `a notification history response is a page with its send attempts`() throws {
         let text = """

@@ -61,6 +61,27 @@ import Testing
         )
     }
 
+    @Test func `version 1 of a history has the same filters and pages under its own path`() throws {
+        let section = "transactionHistory: {version: 1, revoked: true, productTypes: [CONSUMABLE]}"
+        let target = "/inApps/v1/history/2000000123456789?productType=CONSUMABLE&revoked=true"
+        #expect(try request(section) == .get(target))
+        #expect(try request(section, cursor: "r1") == .get(target + "&revision=r1"))
+        #expect(
+            try request("transactionHistory: {version: 2}") == .get("/inApps/v2/history/2000000123456789")
+        )
+        #expect(
+            try request("transactionHistory: {inAppOwnershipType: ASSIGNED}")
+                == .get("/inApps/v2/history/2000000123456789?inAppOwnershipType=ASSIGNED")
+        )
+    }
+
+    @Test func `version 1 of refund history is one request without a cursor, and version 2 is unchanged`() throws {
+        let path = "/refund/lookup/2000000123456789"
+        #expect(try request("refundHistory: {version: 1}") == .get("/inApps/v1" + path))
+        #expect(try request("refundHistory: {version: 2}") == .get("/inApps/v2" + path))
+        #expect(RefundHistory.errorEffects[.invalidOriginalTransactionId] == .failsItem)
+    }
+
     @Test func `transaction info is requested by ID, and its answer is a page of one record`() throws {
         #expect(try request("transactionInfo: {}") == .get("/inApps/v1/transactions/2000000123456789"))
         let page = try TransactionInfo.page(Array(#"{"signedTransactionInfo":"a.b.c"}"#.utf8))
@@ -71,6 +92,52 @@ import Testing
         let odd = try TransactionInfo.page(Array(#"{"signedTransactionInfo":7}"#.utf8))
         #expect(odd.records == [.unreadable("7")])
     }
+
+    @Test func `subscription statuses are requested by ID with each status once, and a page has every subscription`()
+        throws
+    {
+        let path = "/inApps/v1/subscriptions/2000000123456789"
+        #expect(try request("subscriptionStatuses: {}") == .get(path))
+        #expect(try request("subscriptionStatuses: {status: [4, 3, 3]}") == .get(path + "?status=3&status=4"))
+        let body = """
+            {"bundleId":"b","environment":"Production","data":[{"subscriptionGroupIdentifier":"21","lastTransactions":[
+            {"originalTransactionId":"1","status":3,"signedTransactionInfo":"a.b.c","signedRenewalInfo":"d.e.f"},
+            {"originalTransactionId":"2","status":"x","signedTransactionInfo":"a.b.c","signedRenewalInfo":"d.e.f"}]},7]}
+            """
+        let page = try SubscriptionStatuses.page(Array(body.utf8))
+        #expect(!page.hasMore && page.bundleId == "b" && page.environment == "Production" && page.records.count == 3)
+        guard case .subscriptionStatus(let first) = page.records[0] else { throw Unexpected() }
+        #expect(first.subscriptionGroupIdentifier == "21" && first.originalTransactionId == "1" && first.status == 3)
+        #expect(first.transaction == "a.b.c" && first.renewalInfo == "d.e.f")
+        guard case .unreadable(let odd) = page.records[1] else { throw Unexpected() }
+        #expect(odd.contains(#""status":"x""#) && page.records[2] == .unreadable("7"))
+        // A customer without subscriptions.
+        #expect(try SubscriptionStatuses.page(Array(#"{"data":[]}"#.utf8)).records.isEmpty)
+    }
+
+    @Test func `an app transaction is requested by any ID of its customer`() throws {
+        #expect(
+            try request("appTransaction: {}") == .get("/inApps/v1/transactions/appTransactions/2000000123456789")
+        )
+        let page = try AppTransaction.page(Array(#"{"signedAppTransactionInfo":"a.b.c"}"#.utf8))
+        #expect(page == Page(records: [.appTransaction(jws: "a.b.c")], cursor: nil, hasMore: false))
+    }
+
+    @Test func `an order is looked up by its ID; invalid is an answer, another status is not`() throws {
+        let section = #"orderLookup: {orderIds: {list: ["MK5TVRJBTF"]}}"#
+        #expect(try request(section, key: "MK5TVRJBTF") == .get("/inApps/v1/lookup/MK5TVRJBTF"))
+        #expect(try request(section, key: "a/b") == nil)
+        let valid = try OrderLookup.page(Array(#"{"status":0,"signedTransactions":["a.b.c"]}"#.utf8))
+        #expect(valid.records == [.order(isValid: true, transactions: ["a.b.c"])])
+        #expect(
+            try OrderLookup.page(Array(#"{"status":1}"#.utf8)).records == [.order(isValid: false, transactions: [])]
+        )
+        for body in [#"{"status":2}"#, "{}", #"{"status":"0"}"#] {
+            #expect(throws: RequestFailure.self, "\(body)") { try OrderLookup.page(Array(body.utf8)) }
+        }
+    }
+
+    private struct Unexpected: Error {}
 
     @Test func `the notification body has what the section and the window say, and is the same on each page`() throws {
         let section = "notificationHistory: {scope: app, notificationType: REFUND, notificationSubtype: VOLUNTARY}"

@@ -62,6 +62,35 @@ import Testing
         )
     }
 
+    @Test(arguments: ["[0]", "[6]", "[1, -1]", "[active]", "[1.5]", "3"])
+    func `ST1 a status outside 1 to 5 is refused`(statuses: String) throws {
+        let complaint = try Self.complaint("subscriptionStatuses: {status: \(statuses)}")
+        #expect(complaint.contains("streams.subscriptionStatuses.status"), "\(complaint)")
+        #expect(complaint.contains(statuses == "3" ? "it must be a list" : "it must be 1 (active)"), "\(complaint)")
+    }
+
+    @Test(arguments: ["MK5 TVRJBTF", "", "MK5/TVR", "MK5\u{E9}", String(repeating: "M", count: 65)])
+    func `ST2 an order ID that is none is refused`(id: String) throws {
+        let complaint = try Self.complaint("orderLookup: {orderIds: {list: [\"\(id)\"]}}")
+        #expect(complaint.contains("streams.orderLookup.orderIds.list[0]"), "\(complaint)")
+        #expect(complaint.contains("it must be an order ID"), "\(complaint)")
+    }
+
+    @Test func `order lookup needs exactly one list, and no transaction IDs`() throws {
+        #expect(try Self.complaint("orderLookup: {}").contains("streams.orderLookup.orderIds is missing"))
+        #expect(try Self.complaint("orderLookup: {orderIds: {}}").contains("names no source"))
+        let both = try Self.complaint("orderLookup: {orderIds: {list: [A], query: SELECT 1}}")
+        #expect(both.contains("names list and query"), "\(both)")
+        let text = JobText.usual.replacing(
+            "  transactionHistory: {}",
+            with: "  orderLookup: {orderIds: {csv: {path: o.csv}}}"
+        )
+        .replacing("transactionIds:\n  list: [\"2000000123456789\"]\n", with: "")
+        let job = try JobText.load(text)
+        guard case .csv(let path, nil)? = job.streams[OrderLookup.self]?.orderIds else { throw CancellationError() }
+        #expect(path.hasSuffix("/o.csv") && job.transactionIds == nil)
+    }
+
     @Test func `lastRun is only where notifications begin`() throws {
         for stream in ["transactionHistory: {startDate: lastRun}", "notificationHistory: {endDate: lastRun}"] {
             let words = "is lastRun; only notificationHistory.startDate and changedSince can be lastRun"
@@ -150,6 +179,64 @@ import Testing
         let revoked = try Self.load("transactionHistory: {}", "refundHistory: {for: revoked}")
         #expect(all.queryFingerprint(for: .refundHistory) == revoked.queryFingerprint(for: .refundHistory))
         #expect(revoked.streams[RefundHistory.self]?.customers == .revoked && revoked.warnings.isEmpty)
+    }
+
+    @Test(arguments: ["0", "3", "-1", "1.5", "true", "'1'", "two", "v1", "[1]", "99999999999999999999"])
+    func `JF21 a version of an endpoint that is neither 1 nor 2 is refused`(version: String) throws {
+        for stream in ["transactionHistory", "refundHistory"] {
+            let complaint = try Self.complaint("\(stream): {version: \(version)}")
+            #expect(complaint.hasPrefix("job.yaml:14:"), "\(complaint)")
+            #expect(complaint.contains("streams.\(stream).version is "), "\(complaint)")
+            #expect(complaint.hasSuffix("; it must be 1 or 2"), "\(complaint)")
+        }
+        #expect(try Self.complaint("notificationHistory: {version: 1}").contains("version is not a key"))
+    }
+
+    @Test func `version 1 is a query of its own, and version 2 is the one that the file had before`() throws {
+        for stream in [StreamName.transactionHistory, .refundHistory] {
+            let fingerprint = { (section: String) in
+                try Self.load("\(stream.rawValue): {\(section)}").queryFingerprint(for: stream)
+            }
+            #expect(try fingerprint("").isEmpty)
+            #expect(try fingerprint("version: 2").isEmpty)
+            #expect(try fingerprint("version: 1") == "version=1")
+        }
+        #expect(
+            try Self.load("transactionHistory: {version: 1, revoked: true}")
+                .queryFingerprint(for: .transactionHistory) == "revoked=true&version=1"
+        )
+    }
+
+    @Test func `version 1 keeps the cursor of a history, and refunds have none to keep`() throws {
+        let job = try Self.load("transactionHistory: {version: 1}", "refundHistory: {version: 1}")
+        #expect(job.streams.all.map(\.keepsCursor) == [true, false])
+        let usual = try Self.load("transactionHistory: {}", "refundHistory: {}")
+        #expect(usual.streams.all.map(\.keepsCursor) == [true, true])
+    }
+
+    @Test func `version 1 warns that Apple has deprecated it, and what it omits`() throws {
+        let job = try Self.load("transactionHistory: {version: 1}", "refundHistory: {for: all, version: 1}")
+        #expect(
+            job.warnings.map { String($0.drop { $0 != ":" }) } == [
+                """
+                :14:33: streams.transactionHistory.version is 1: Apple has deprecated version 1 of Get Transaction History, \
+                which omits finished consumables
+                """,
+                """
+                :15:38: streams.refundHistory.version is 1: Apple has deprecated version 1 of Get Refund History, \
+                which omits all but the 50 latest refunds of a customer
+                """,
+            ]
+        )
+        #expect(try Self.load("transactionHistory: {version: 2}", "refundHistory: {version: 2}").warnings.isEmpty)
+    }
+
+    @Test func `only a query of version 1 omits something`() throws {
+        #expect(TransactionHistory.omissions(of: "revoked=true&version=1") == ["finished consumables"])
+        #expect(RefundHistory.omissions(of: "version=1") == ["all but the 50 latest refunds of a customer"])
+        for query in ["", "revoked=true", "productIds=version%3d1"] {
+            for type in AllStreams.types { #expect(type.omissions(of: query).isEmpty, "\(type.name) \(query)") }
+        }
     }
 
     @Test(arguments: [

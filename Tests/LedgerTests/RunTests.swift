@@ -83,7 +83,7 @@ struct RunTests {
             _ = try await world.ledger.beginOrJoin(
                 plan,
                 ids: .feed { take in
-                    try take(["1", "2"].compactMap { TransactionID($0) })
+                    try take(["1", "2"])
                     throw Interrupted()
                 }
             )
@@ -103,7 +103,7 @@ struct RunTests {
         let plan = world.plan(try await Jobs.load(streams: Self.histories))
         let start = try await world.ledger.beginOrJoin(plan, ids: .query(sql))
         #expect(start.listedIDs == 2 && start.duplicateIDs == 1)
-        let counted = try await world.ledger.countListed(by: sql)
+        let counted = try await world.ledger.countListed(by: sql, of: .transaction)
         #expect(counted.distinct == 2 && counted.duplicates == 1)
     }
 
@@ -188,7 +188,7 @@ struct RunTests {
             )
             return try await world.ledger.beginOrJoin(
                 world.plan(job, restart: restart),
-                ids: .feed { take in try take(ids.compactMap { TransactionID($0) }) }
+                ids: .feed { take in try take(ids) }
             )
         }
         let first = try await begin(["1", "2", "3", "4"])
@@ -227,7 +227,7 @@ struct RunTests {
             let job = try await Jobs.load(streams: "transactionHistory: {}", listing: id)
             return try await world.ledger.beginOrJoin(
                 world.plan(job),
-                ids: .feed { take in try take([TransactionID(id)].compactMap(\.self)) }
+                ids: .feed { take in try take([id]) }
             )
         }
         let first = try await begin("1")

@@ -219,7 +219,7 @@ struct WindowTests {
         let plan = world.plan(job)
         let first = try await world.ledger.beginOrJoin(
             plan,
-            ids: .feed { try $0([TransactionID("1")].compactMap(\.self)) }
+            ids: .feed { try $0(["1"]) }
         )
         let holder = world.holder(of: first.run)
         let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)

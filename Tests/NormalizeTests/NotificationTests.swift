@@ -141,8 +141,8 @@ struct NotificationTests {
                 "appData": world.data(["signedAppTransactionInfo": "\"\(signed)\""]),
             ])
         )
-        let snapshot = try #require(rows.snapshots.first)
-        #expect(rows.snapshots.count == 1)
+        let snapshot = try #require(rows.snapshots(of: Tables.notifications).first)
+        #expect(rows.snapshots.count == 2 && rows.snapshots(of: Tables.appTransactions).count == 1)
         #expect(rows.archive.map(\.kind) == [.notification, .appTransaction])
         #expect(rows.drift.map(\.kind) == [.appTransaction])
         #expect(rows.issues.map(\.kind) == [.appTransaction])

@@ -6,21 +6,42 @@ import Testing
 @testable import Normalize
 
 struct TablesTests {
-    private static let migration: String = {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        // An unreadable file is an empty one, in which the tests find nothing.
-        return
-            (try? String(
-                contentsOf: root.appending(path: "sql/migrations/0001_app_store_records.sql"),
-                encoding: .utf8
-            )) ?? ""
+    private static let directory = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "sql/migrations")
+
+    /// An unreadable file is an empty one, in which the tests find nothing.
+    private static func text(of name: String) -> String {
+        (try? String(contentsOf: directory.appending(path: name), encoding: .utf8)) ?? ""
+    }
+
+    /// The migration that makes the tables.
+    private static let migration = text(of: "0001_app_store_records.sql")
+
+    /// All migrations in their order.
+    private static let migrations: String = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path())) ?? []
+        return names.filter { $0.hasSuffix(".sql") }.sorted().map(text(of:)).joined(separator: "\n")
     }()
 
-    /// The lines between `CREATE TABLE name (` and `);`.
+    /// The lines between `CREATE TABLE name (` and `);`, and the columns that later migrations add, written in the same way.
     private static func definition(of table: String) -> [Substring] {
-        migration.split(separator: "\n").drop { $0 != "CREATE TABLE \(table) (" }.dropFirst().prefix { $0 != ");" }
+        let lines = migrations.split(separator: "\n")
+        let made = lines.drop { $0 != "CREATE TABLE \(table) (" }.dropFirst().prefix { $0 != ");" }
             .map { $0.drop { $0 == " " } }
+        return made + added(to: table)
+    }
+
+    private static func added(to table: String) -> [Substring] {
+        let statements = migrations.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: " ")
+            .split(separator: ";")
+        let changes = statements.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("ALTER TABLE \(table) ") }
+        return changes.flatMap { change in
+            change.split(separator: "ADD COLUMN ").dropFirst().map { column in
+                let words = column.split { $0 == " " || $0 == "," }
+                return Substring("\(words.prefix(2).joined(separator: " ")),")
+            }
+        }
     }
 
     /// Columns that hold an object's scalars in one row, objects inside included.
@@ -56,17 +77,24 @@ struct TablesTests {
     }
 
     @Test(arguments: Tables.all)
+    func `the columns that a later migration than the table's has added are named as such`(_ table: Table) {
+        let later = Self.added(to: table.name).compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(table.addedColumns == Set(later).intersection(table.columns.map(\.name)))
+    }
+
+    @Test(arguments: Tables.all)
     func `every column of the migration has a comment of one sentence`(_ table: Table) {
         let names = Self.definition(of: table.name).compactMap { $0.split(separator: " ").first }
             .filter { !["PRIMARY", "UNIQUE", "FOREIGN"].contains($0) }
         #expect(names.count > table.columns.count)
         for name in names {
             #expect(
-                Self.migration.contains("COMMENT ON COLUMN \(table.name).\(name) IS\n    '"),
+                Self.migrations.contains("COMMENT ON COLUMN \(table.name).\(name) IS\n    '")
+                    || Self.migrations.contains("COMMENT ON COLUMN \(table.name).\(name) IS '"),
                 "\(table.name).\(name)"
             )
         }
-        #expect(Self.migration.contains("COMMENT ON TABLE \(table.name) IS '"))
+        #expect(Self.migrations.contains("COMMENT ON TABLE \(table.name) IS '"))
     }
 
     @Test
@@ -76,14 +104,22 @@ struct TablesTests {
         #expect(!Self.migration.contains("CREATE SCHEMA"))
     }
 
-    @Test(arguments: [(ColumnMap.transaction, Tables.transactions), (.renewalInfo, Tables.renewals)])
+    @Test(arguments: [
+        (ColumnMap.transaction, Tables.transactions), (.renewalInfo, Tables.renewals),
+        (.appTransaction, Tables.appTransactions),
+    ])
     func `every field of a purchase has its column, and every column its field`(_ map: ColumnMap, _ table: Table) {
         #expect(Self.columns(of: map).union(Self.snapshot) == Set(table.columns))
     }
 
     @Test
     func `every field of a notification has its column, and every column its field`() {
-        let own = Self.columns(of: .notification).union(Self.columns(of: .appTransaction)).union(Self.snapshot)
+        // An app transaction's columns have a prefix in the row of its notification, except those that both have.
+        let shared = ["app_transaction_id", "bundle_id", "app_apple_id"]
+        let nested = Self.columns(of: .appTransaction).map { column in
+            shared.contains(column.name) ? column : Column("app_transaction_" + column.name, column.type)
+        }
+        let own = Self.columns(of: .notification).union(nested).union(Self.snapshot)
         let purchase = Set(Tables.notifications.columns).subtracting(own)
         #expect(own.isSubset(of: Tables.notifications.columns))
         #expect(purchase.isSubset(of: Tables.transactions.columns))

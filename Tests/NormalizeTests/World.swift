@@ -32,10 +32,13 @@ struct World {
         try issuer.sign(payload: Array(json.utf8))
     }
 
-    func normalize(_ records: PageRecord..., from stream: StreamName = .transactionHistory) -> PageRows {
-        Normalizer.normalize(
-            recordVerifier.verify(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
-        )
+    func normalize(
+        _ records: PageRecord...,
+        from stream: StreamName = .transactionHistory,
+        item: String = "1"
+    ) -> PageRows {
+        let page = Page(records: records, cursor: nil, hasMore: false)
+        return Normalizer.normalize(recordVerifier.verify(page, from: stream, item: item, now: Self.now))
     }
 
     /// As a replay does, whose records came in many answers.
@@ -54,7 +57,12 @@ struct World {
         let record = areRefunds ? PageRecord.refund : PageRecord.transaction
         let page = Page(records: try transactions.map { record(try sign($0)) }, cursor: nil, hasMore: false)
         return Normalizer.normalize(
-            recordVerifier.verify(page, from: areRefunds ? .refundHistory : .transactionHistory, now: Self.now)
+            recordVerifier.verify(
+                page,
+                from: areRefunds ? .refundHistory : .transactionHistory,
+                item: "1",
+                now: Self.now
+            )
         )
     }
 
@@ -62,7 +70,7 @@ struct World {
         let attempts = try StrictJSON.scan(Array(sendAttempts.utf8)).array ?? []
         let records = try notifications.map { PageRecord.notification(jws: try sign($0), sendAttempts: attempts) }
         let page = Page(records: records, cursor: nil, hasMore: false)
-        return Normalizer.normalize(recordVerifier.verify(page, from: .notificationHistory, now: Self.now))
+        return Normalizer.normalize(recordVerifier.verify(page, from: .notificationHistory, item: "1", now: Self.now))
     }
 }
 

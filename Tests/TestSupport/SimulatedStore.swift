@@ -43,6 +43,8 @@ package struct SimulatedStore: Sendable {
         package let endpoint: String
         package let status: Int
         package let transactionId: String?
+        /// Of Look Up Order ID.
+        package let orderId: String?
         /// A short name for the bearer token; each process has its own.
         package let token: String?
     }
@@ -58,7 +60,7 @@ package struct SimulatedStore: Sendable {
     }
 
     package struct ServedRecord: Decodable, Sendable {
-        /// `transaction`, `refund` or `notification`, by the endpoint.
+        /// `transaction`, `refund`, `notification`, `renewal` or `appTransaction`, by the endpoint.
         package let kind: String
         package let key: String
         /// The moment of the answer; for a notification, the moment when it was sent.

@@ -3,6 +3,9 @@
 #
 #   install_missing   installs missing Debian packages as root, or with sudo if it needs no password; otherwise lists
 #                     them and fails. Fails if Swift is missing or too old.
+#   install_apple_library   installs Apple's App Store Server Library for Python into .build-python of the checkout, for
+#                     AppleLibraryTests, if it is missing and pip can install it. Without it those tests are skipped.
+#                     Needs `root`.
 
 # Prints the Debian packages that are missing, one a line.
 install_wanted() {
@@ -71,4 +74,14 @@ install_missing() {
         fi
     fi
     install_check_swift
+}
+
+install_apple_library() {
+    local folder=$root/.build-python
+    if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client' 2>/dev/null; then return 0; fi
+    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
+        app-store-server-library==3.1.2 >&2; then
+        rm -rf "$folder"
+        printf 'AppleLibraryTests will be skipped: python3 with pip could not install app-store-server-library\n' >&2
+    fi
 }

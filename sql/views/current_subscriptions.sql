@@ -4,13 +4,22 @@
 -- future), grace period (gracePeriodExpiresDate in the future), billing retry (isInBillingRetryPeriod), else expired. The
 -- state is unknown without an expiresDate. Apple retries most payments for 60 days, and payments of some plans (monthly
 -- payments of a commitment) for longer. So billing retry in renewal info counts for 60 days after Apple signed it, or
--- after expiresDate if that is later. Renewal info counts only if Apple signed it after the last period began. StoreLedger
--- receives renewal info only in notifications: without them a failed payment looks expired, and a renewal after the last
--- crawl is unknown. signed_date is the age of the information.
+-- after expiresDate if that is later. Renewal info counts only if Apple signed it after the last period began. It comes with
+-- notifications and with Get All Subscription Statuses. Without both a failed payment looks expired, and a renewal after the
+-- last crawl is unknown. signed_date is the age of the information.
+--
+-- Apple's own status (subscription_statuses) replaces the derived state if nothing has happened since Apple answered: Apple
+-- has signed neither the transaction nor the renewal info later, and none of their dates (purchaseDate, expiresDate, end of
+-- the grace period, revocationDate) has passed since. One minute is allowed for the clocks of Apple and the database,
+-- because Apple signs the records of an answer just before asked_at. The status active, grace period or billing retry counts
+-- for 60 days after the answer, as renewal info about a retry does. A status outside 1 to 5 is ignored. The status is not
+-- signed: is_reported_by_apple and known_from mark each state that depends on it.
 CREATE OR REPLACE VIEW current_subscriptions AS
 SELECT
     p.app_id, p.original_transaction_id, state.status, state.known_from,
-    CASE WHEN state.known_from LIKE '%renewal info' THEN coalesce(r.last_signed_date, t.signed_date) ELSE t.signed_date END AS signed_date,
+    CASE WHEN reported.n IS NOT NULL THEN s.asked_at
+         WHEN state.known_from LIKE '%renewal info' THEN coalesce(r.last_signed_date, t.signed_date)
+         ELSE t.signed_date END AS signed_date,
     p.transaction_id, p.product_id, p.subscription_group_identifier, p.storefront, p.currency, p.price_milliunits,
     p.period, p.mrr_milliunits, p.is_trial, p.is_paid, p.is_family_shared, p.offer_type,
     t.original_purchase_date AS subscribed_at, p.starts_at, p.ends_at, p.period_number AS periods,
@@ -19,18 +28,31 @@ SELECT
     CASE r.expiration_intent WHEN 1 THEN 'voluntary' WHEN 2 THEN 'billing' WHEN 3 THEN 'price'
         WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because,
     CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew,
-    p.price_milliunits * 0.001 AS price_amount, p.mrr_milliunits * 0.001 AS mrr_amount
+    p.price_milliunits * 0.001 AS price_amount, p.mrr_milliunits * 0.001 AS mrr_amount,
+    reported.n IS NOT NULL AS is_reported_by_apple
 FROM subscription_periods p
 JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
 LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
      AND r.last_signed_date >= p.starts_at
+LEFT JOIN subscription_statuses s ON s.app_id = p.app_id AND s.original_transaction_id = p.original_transaction_id
 CROSS JOIN LATERAL (
-    SELECT (ARRAY['revoked', 'active', 'grace period', 'billing retry', 'expired', 'unknown'])[n] AS status,
+    SELECT CASE
+        WHEN s.asked_at + interval '1 minute' >= greatest(t.signed_date, r.last_signed_date)
+             AND (s.status IN (2, 5) OR s.asked_at > now() - interval '60 days')
+             AND s.asked_at >= greatest(p.starts_at, CASE WHEN t.revocation_date <= now() THEN t.revocation_date END,
+                                        CASE WHEN t.expires_date <= now() THEN t.expires_date END,
+                                        CASE WHEN p.grace_until <= now() THEN p.grace_until END)
+            THEN (ARRAY[2, 5, 4, 3, 1])[s.status]
+        END AS n
+) reported
+CROSS JOIN LATERAL (
+    SELECT (ARRAY['revoked', 'active', 'grace period', 'billing retry', 'expired', 'unknown'])[coalesce(reported.n, worked_out.n)] AS status,
+           CASE WHEN reported.n IS NOT NULL THEN 'status of Get All Subscription Statuses' ELSE
            (ARRAY['revocationDate of the transaction', 'expiresDate of the transaction',
                   'gracePeriodExpiresDate of the renewal info', 'isInBillingRetryPeriod of the renewal info',
                   CASE WHEN r.expiration_intent IS NOT NULL THEN 'expirationIntent of the renewal info'
                        ELSE 'expiresDate of the transaction' END,
-                  'nothing: the transaction has no expiresDate'])[n] AS known_from
+                  'nothing: the transaction has no expiresDate'])[worked_out.n] END AS known_from
       FROM (SELECT CASE
           WHEN t.revocation_date <= now() THEN 1
           WHEN t.expires_date IS NULL THEN 6
@@ -38,19 +60,20 @@ CROSS JOIN LATERAL (
           WHEN p.grace_until > now() THEN 3
           WHEN r.is_in_billing_retry_period AND greatest(t.expires_date, r.last_signed_date) + interval '60 days' > now() THEN 4
           ELSE 5
-      END AS n) chosen
+      END AS n) worked_out
 ) state
 WHERE p.next_transaction_id IS NULL;
 COMMENT ON VIEW current_subscriptions IS
     'The last period of each subscription, its current state, and the source of that state. A query for one customer is fast and a query for all subscriptions is slow; subscriptions_by_status has the counts.';
-COMMENT ON COLUMN current_subscriptions.status IS 'active, grace period, billing retry, expired or revoked; unknown if Apple sends no expiresDate.';
-COMMENT ON COLUMN current_subscriptions.known_from IS 'The record and field of Apple''s data that determine status.';
-COMMENT ON COLUMN current_subscriptions.signed_date IS 'When Apple signed that record. Later changes are unknown.';
+COMMENT ON COLUMN current_subscriptions.status IS 'active, grace period, billing retry, expired or revoked; unknown if Apple sends no expiresDate and no newer status is known.';
+COMMENT ON COLUMN current_subscriptions.known_from IS 'The record and field of Apple''s data that determine status; "status of Get All Subscription Statuses" for Apple''s own status, which is not signed.';
+COMMENT ON COLUMN current_subscriptions.signed_date IS 'When Apple signed that record; for Apple''s own status, when Apple answered (asked_at). Later changes are unknown.';
 COMMENT ON COLUMN current_subscriptions.period IS 'The nominal period, as an ISO 8601 duration such as P1M. NULL if it is unknown.';
 COMMENT ON COLUMN current_subscriptions.mrr_milliunits IS 'MRR of the last period: its price per 30 days, in thousandths of a unit of currency.';
 COMMENT ON COLUMN current_subscriptions.is_trial IS 'Whether the last period is a free trial.';
 COMMENT ON COLUMN current_subscriptions.is_paid IS 'Whether the customer paid for the last period.';
-COMMENT ON COLUMN current_subscriptions.is_family_shared IS 'Whether the subscription is shared by a family member who paid for it.';
+COMMENT ON COLUMN current_subscriptions.is_family_shared IS
+    'Whether another member of the family paid (FAMILY_SHARED), or the organization or group that assigned the access (ASSIGNED).';
 COMMENT ON COLUMN current_subscriptions.subscribed_at IS 'Apple''s originalPurchaseDate: when the subscription was first purchased.';
 COMMENT ON COLUMN current_subscriptions.starts_at IS 'When the last period began.';
 COMMENT ON COLUMN current_subscriptions.ends_at IS 'When the last period ends or ended, including a grace period.';
@@ -61,3 +84,5 @@ COMMENT ON COLUMN current_subscriptions.price_increase_status IS 'Apple''s price
 COMMENT ON COLUMN current_subscriptions.expired_because IS 'Apple''s expirationIntent in words. NULL if the subscription has not expired or Apple sends no reason.';
 COMMENT ON COLUMN current_subscriptions.commitment_will_renew IS
     'Apple''s commitmentAutoRenewStatus: whether a new commitment follows the current one. will_renew refers to the next billing period instead. NULL for a subscription without a commitment, or without renewal info of this period.';
+COMMENT ON COLUMN current_subscriptions.is_reported_by_apple IS
+    'Whether the state is Apple''s own status from Get All Subscription Statuses, because it is newer than the signed records. Apple does not sign it. All other states are derived from signed records.';

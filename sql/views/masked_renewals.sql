@@ -8,8 +8,8 @@ SELECT
     eligible_win_back_offer_ids, commitment_auto_renew_product_id, commitment_auto_renew_status,
     commitment_renewal_billing_plan_type, commitment_renewal_date, commitment_renewal_price_milliunits,
     advanced_commerce_request_reference_id, advanced_commerce_period, advanced_commerce_tax_code,
-    advanced_commerce_description, advanced_commerce_display_name, signed_date, first_seen_at, last_changed_at,
-    last_run_id, app_account_token IS NOT NULL AS has_app_account_token,
+    advanced_commerce_description, advanced_commerce_display_name, renewal_quantity, signed_date, first_seen_at,
+    last_changed_at, last_run_id, app_account_token IS NOT NULL AS has_app_account_token,
     renewal_price_milliunits * 0.001 AS renewal_price_amount, commitment_renewal_price_milliunits * 0.001 AS commitment_renewal_price_amount
 FROM renewals;
 COMMENT ON VIEW masked_renewals IS 'Renewal info for analysts: the rows of renewals without payload and appAccountToken.';

@@ -10,6 +10,7 @@ SELECT
     commitment_price_milliunits, advanced_commerce_request_reference_id, advanced_commerce_period,
     advanced_commerce_tax_code, advanced_commerce_tax_rate, advanced_commerce_tax_exclusive_price_milliunits,
     advanced_commerce_estimated_tax_milliunits, advanced_commerce_description, advanced_commerce_display_name,
+    additional_transaction_reason, invitation_management, revoked_seat_quantity,
     signed_date, source, listed_transaction_id, first_seen_at, last_changed_at, last_run_id,
     app_account_token IS NOT NULL AS has_app_account_token,
     price_milliunits * 0.001 AS price_amount, commitment_price_milliunits * 0.001 AS commitment_price_amount,

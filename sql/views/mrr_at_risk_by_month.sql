@@ -3,6 +3,7 @@
 -- An active subscription is at risk if auto-renewal is off, or if it is in its grace period because a payment failed. Only
 -- renewal info of the current period counts. Subscriptions without it are counted in renewal_unknown and not as at risk.
 -- A subscription in billing retry without a grace period is not active and has no MRR.
+-- A subscription that is active only by Apple's own status is in no month, because the end of its period is unknown.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_at_risk_by_month AS
 SELECT
     app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
@@ -19,7 +20,7 @@ SELECT
     coalesce(sum(mrr_milliunits) FILTER (WHERE status = 'grace period' AND will_renew IS NOT FALSE), 0) * 0.001 AS in_grace_period_mrr_amount,
     coalesce(sum(mrr_milliunits) FILTER (WHERE NOT will_renew OR status = 'grace period'), 0) * 0.001 AS at_risk_mrr_amount
 FROM current_subscriptions_at_refresh
-WHERE is_paid AND status IN ('active', 'grace period')
+WHERE is_paid AND status IN ('active', 'grace period') AND ends_at > now()
 GROUP BY app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date, product_id, storefront, currency
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_at_risk_by_month_key

@@ -18,7 +18,7 @@ FROM (
         count(*) FILTER (WHERE transaction_reason = 'RENEWAL') AS renewals
     FROM transactions
     WHERE offer_type IS NULL AND offer_discount_type IS NULL AND price_milliunits IS NOT NULL
-      AND in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED'
+      AND in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
     GROUP BY app_id, product_id, storefront, currency, price_milliunits / greatest(quantity, 1)
 ) price
 WINDOW by_age AS (PARTITION BY app_id, product_id, storefront, currency

@@ -1,6 +1,7 @@
 -- What was bought, and how much of each price is left after refunds?
 --
--- One row per transaction, except transactions that were shared by a family member. Refunds are those of Apple's newest
+-- One row per transaction, except transactions that a family member shared (FAMILY_SHARED) or that an organization or group
+-- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are those of Apple's newest
 -- snapshot: a reversed refund has no revocationDate any more and does not count. For Advanced Commerce the refunded amount
 -- is the sum of the line items' refunds. Otherwise it is revocationPercentage of the price, or the whole price if Apple
 -- sends no percentage.
@@ -32,14 +33,15 @@ LEFT JOIN (
       FROM advanced_commerce_refunds WHERE owner_kind = 'transaction' GROUP BY app_id, owner_key
 ) items ON items.app_id = t.app_id AND items.owner_key = t.transaction_id
 CROSS JOIN LATERAL (
-    SELECT coalesce(CASE WHEN t.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE' THEN t.revocation_date END,
+    SELECT coalesce(CASE WHEN t.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'
+                          AND t.revocation_type IS DISTINCT FROM 'ASSIGNMENT_REVOKE' THEN t.revocation_date END,
                     items.first_date) AS refund_date,
            least(t.price_milliunits, coalesce(
                items.amount,
                round(t.price_milliunits * coalesce(t.revocation_percentage_milliunits, 100000) / 100000.0)::bigint
            )) AS refunded_milliunits
 ) refund
-WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED';
+WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED';
 COMMENT ON VIEW purchases IS
     'Every purchase with its price, its refund and the rest, in the currency of the purchase, before Apple''s commission and tax. Apple refunds part of the price when a customer upgrades during a period, but reports that refund in no field, so no amount here includes it; see estimated_upgrade_refund_milliunits in subscription_periods. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN purchases.customer_key IS

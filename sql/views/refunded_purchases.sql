@@ -16,13 +16,15 @@ SELECT
 FROM (
     SELECT app_id, transaction_id, revocation_date AS refund_date
       FROM transactions WHERE revocation_date IS NOT NULL AND revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'
+       AND revocation_type IS DISTINCT FROM 'ASSIGNMENT_REVOKE'
     UNION ALL
     SELECT r.app_id, r.owner_key, min(r.refund_date)
       FROM advanced_commerce_refunds r
      WHERE r.owner_kind = 'transaction'
        AND NOT EXISTS (SELECT FROM transactions w
                         WHERE w.app_id = r.app_id AND w.transaction_id = r.owner_key AND w.revocation_date IS NOT NULL
-                          AND w.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE')
+                          AND w.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'
+                          AND w.revocation_type IS DISTINCT FROM 'ASSIGNMENT_REVOKE')
      GROUP BY r.app_id, r.owner_key
 ) refund
 JOIN purchases p ON p.app_id = refund.app_id AND p.transaction_id = refund.transaction_id

@@ -1,4 +1,7 @@
 -- Which subscriptions renew next, at what price, and which will not renew?
+--
+-- If Apple's own status, answered after the renewal info was signed, is expired (2) or revoked (5), the subscription has no
+-- renewal to come. One minute is allowed for the clocks of Apple and the database, as in current_subscriptions.
 CREATE OR REPLACE VIEW renewals_due AS
 SELECT
     r.app_id, r.original_transaction_id, r.renewal_date, r.renewal_date - now() AS due_in,
@@ -10,9 +13,13 @@ SELECT
     r.grace_period_expires_date, r.price_increase_status, r.renewal_billing_plan_type,
     r.commitment_renewal_date, r.signed_date, r.renewal_price_milliunits * 0.001 AS renewal_price_amount
 FROM renewals r
-WHERE r.renewal_date > now();
+WHERE r.renewal_date > now()
+  AND NOT EXISTS (SELECT FROM subscription_statuses s
+                    JOIN renewals_signed last ON last.app_id = s.app_id AND last.original_transaction_id = s.original_transaction_id
+                   WHERE s.app_id = r.app_id AND s.original_transaction_id = r.original_transaction_id AND s.status IN (2, 5)
+                     AND s.asked_at + interval '1 minute' >= last.last_signed_date);
 COMMENT ON VIEW renewals_due IS
-    'Upcoming renewals, from Apple''s newest renewal info. StoreLedger receives renewal info only in notifications. So a subscription without a notification is missing, and changes after signed_date are not shown.';
+    'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. Subscriptions that a newer status of Apple calls expired or revoked are excluded.';
 COMMENT ON COLUMN renewals_due.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN renewals_due.original_transaction_id IS 'Apple''s originalTransactionId: identifies the subscription.';
 COMMENT ON COLUMN renewals_due.renewal_date IS 'Apple''s renewalDate: when the subscription renews or, with auto-renewal off, expires.';

@@ -46,7 +46,7 @@ WITH stretch AS (
             SELECT t.*,
                    coalesce(t.offer_discount_type, CASE WHEN t.offer_type = 1 AND t.price_milliunits = 0 THEN 'FREE_TRIAL' END)
                        IS NOT DISTINCT FROM 'FREE_TRIAL' AS is_trial,
-                   t.in_app_ownership_type IS NOT DISTINCT FROM 'FAMILY_SHARED' AS is_family_shared
+                   coalesce(t.in_app_ownership_type IN ('FAMILY_SHARED', 'ASSIGNED'), false) AS is_family_shared
             FROM transactions t
             WHERE t.type = 'Auto-Renewable Subscription' AND t.original_transaction_id IS NOT NULL AND t.purchase_date IS NOT NULL
         ) k
@@ -116,7 +116,8 @@ WITH stretch AS (
         CASE
             WHEN m.expires_date IS NULL THEN NULL
             WHEN m.revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
-                THEN CASE WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
+                THEN CASE WHEN m.in_app_ownership_type = 'ASSIGNED' OR m.revocation_type = 'ASSIGNMENT_REVOKE' THEN 'assignment revocation'
+                          WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
             WHEN m.next_starts_at < m.expires_date
                 THEN CASE WHEN m.is_upgraded THEN 'upgrade' ELSE 'next period' END
             ELSE 'expiry'
@@ -167,7 +168,7 @@ COMMENT ON COLUMN subscription_periods.period_number IS
 COMMENT ON COLUMN subscription_periods.is_trial IS
     'Whether the period is a free trial: offerDiscountType FREE_TRIAL, or an introductory offer at the price 0.';
 COMMENT ON COLUMN subscription_periods.is_family_shared IS
-    'Whether the subscription is shared by a family member who paid for it.';
+    'Whether another member of the family paid (FAMILY_SHARED), or the organization or group that assigned the access (ASSIGNED).';
 COMMENT ON COLUMN subscription_periods.is_paid IS
     'Whether the customer paid: the period is not a trial, is not shared, and its price is not 0. An unknown price counts as paid.';
 COMMENT ON COLUMN subscription_periods.starts_at IS
@@ -177,7 +178,7 @@ COMMENT ON COLUMN subscription_periods.ends_at IS
 COMMENT ON COLUMN subscription_periods.grace_until IS
     'Apple''s gracePeriodExpiresDate for this period after a failed payment. The sources are the notifications of its transaction and, for the last period, renewal info signed after the period began. NULL if no stored record contains a grace period.';
 COMMENT ON COLUMN subscription_periods.ended_by IS
-    'What ends the period: expiry (also if the payment was recovered after expiresDate, in the grace period or later), refund, family revocation, upgrade, or next period (one that begins before this one expires).';
+    'What ends the period: expiry (also if the payment was recovered after expiresDate, in the grace period or later), refund, family revocation, assignment revocation, upgrade, or next period (one that begins before this one expires).';
 COMMENT ON COLUMN subscription_periods.next_transaction_id IS
     'The transaction of the subscription''s next period. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.next_starts_at IS

@@ -10,7 +10,8 @@ SELECT
     count(*) FILTER (WHERE NOT will_renew) AS will_not_renew,
     coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0)::bigint AS mrr_milliunits,
     count(*) FILTER (WHERE is_trial AND NOT is_family_shared AND NOT will_renew) AS trials_will_not_renew,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0) * 0.001 AS mrr_amount
+    coalesce(sum(mrr_milliunits) FILTER (WHERE status IN ('active', 'grace period')), 0) * 0.001 AS mrr_amount,
+    count(*) FILTER (WHERE is_reported_by_apple) AS reported_by_apple
 FROM current_subscriptions_at_refresh
 GROUP BY app_id, product_id, storefront, currency, status
 WITH NO DATA;
@@ -22,9 +23,11 @@ COMMENT ON COLUMN subscriptions_by_status.status IS 'active, grace period, billi
 COMMENT ON COLUMN subscriptions_by_status.subscriptions IS 'Subscriptions in that state.';
 COMMENT ON COLUMN subscriptions_by_status.paid IS 'Subscriptions whose last period is paid.';
 COMMENT ON COLUMN subscriptions_by_status.trials IS 'Subscriptions whose last period is a free trial, without Family Sharing.';
-COMMENT ON COLUMN subscriptions_by_status.family_shared IS 'Subscriptions shared by a family member who paid for them.';
+COMMENT ON COLUMN subscriptions_by_status.family_shared IS 'Subscriptions that another member of the family, an organization or a group paid for.';
 COMMENT ON COLUMN subscriptions_by_status.will_renew IS 'Subscriptions with auto-renewal on.';
 COMMENT ON COLUMN subscriptions_by_status.will_not_renew IS 'Subscriptions with auto-renewal off. For subscriptions in neither column, auto-renewal is unknown.';
 COMMENT ON COLUMN subscriptions_by_status.mrr_milliunits IS 'Monthly recurring revenue of subscriptions that are active or in their grace period, in thousandths of a unit of currency.';
 COMMENT ON COLUMN subscriptions_by_status.trials_will_not_renew IS
     'Those of trials with auto-renewal off: RevenueCat''s cancelled trials. They run until they expire and are included in trials.';
+COMMENT ON COLUMN subscriptions_by_status.reported_by_apple IS
+    'Subscriptions whose state is Apple''s own status from Get All Subscription Statuses. The states of the others are derived from signed records.';

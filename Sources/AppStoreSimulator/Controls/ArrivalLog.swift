@@ -11,6 +11,7 @@ final class ArrivalLog: Sendable {
         /// 0 when the connection was dropped without an answer.
         let status: Int
         let transactionId: String?
+        let orderId: String?
         /// A short name for the bearer token; each client process has its own.
         let token: String?
     }
@@ -69,6 +70,7 @@ extension ArrivalLog.Arrival {
             $0.member("endpoint", endpoint.text)
             $0.member("status", Int64(status))
             $0.member("transactionId", transactionId)
+            $0.member("orderId", orderId)
             $0.member("token", token)
         }
     }

@@ -8,6 +8,10 @@ import SignedData
 /// - `notification`: The key is the UUID. The line also has `sendAttempts`, made until that moment, and `visibleFrom`, the
 ///   moment from which the history lists it (milliseconds since 1970). Notifications that are not listed yet are left out.
 /// - `renewal`: The key is the original transaction ID. The payload comes from the newest notification with it.
+/// - `subscriptionStatus`: What Get All Subscription Statuses answers. The key is the original transaction ID, the payload is
+///   the renewal info without `signedDate`. The line also has `status`, `subscriptionGroupIdentifier` and `transactionId`.
+/// - `appTransaction`: The key is the app transaction ID. The payload has no `receiptCreationDate`.
+/// - `order`: The key is the order ID. The payload has only `transactionIds`. The sandbox has none.
 struct WorldListing {
     private let world: ServedWorld
     private let issuer: JWSIssuer
@@ -50,7 +54,31 @@ struct WorldListing {
             for (original, payload) in renewals.sorted(by: { $0.key < $1.key }) {
                 append("renewal", String(original), payload, to: &lines)
             }
+            appendSubscriptions(to: &lines)
+            for found in world.appTransactions {
+                let payload = found.payload(in: world.app, signedDate: nil, bundleId: world.app.bundleId)
+                append("appTransaction", found.customer.appTransactionId, payload, to: &lines)
+            }
+            for order in world.app.environment == .production ? world.orders : [] {
+                let payload = jsonObject { $0.member("transactionIds", order.transactionIds.map { String($0) }) }
+                append("order", order.id, payload, to: &lines)
+            }
             return lines
+        }
+    }
+
+    private func appendSubscriptions(to lines: inout [UInt8]) {
+        for subscription in world.subscriptions(at: now) {
+            let payload = subscription.renewal.payload(
+                of: subscription.transaction.customer,
+                in: world.app,
+                signedDate: nil
+            )
+            append("subscriptionStatus", String(subscription.originalId), payload, to: &lines) {
+                $0.member("status", subscription.status)
+                $0.member("subscriptionGroupIdentifier", subscription.group)
+                $0.member("transactionId", String(subscription.transaction.transaction.id))
+            }
         }
     }
 

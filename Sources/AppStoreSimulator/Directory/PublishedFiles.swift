@@ -8,6 +8,8 @@ struct PublishedFiles: Sendable {
     let root: [UInt8]
     /// One transaction ID per customer.
     let ids: [UInt64]
+    /// One order ID per customer who has an order; none in the sandbox, which has no Look Up Order ID.
+    let orders: [String]
     let windowSeconds: Int
 
     /// Writes all files, `ready.json` last: a client that sees it can use the others.
@@ -17,6 +19,7 @@ struct PublishedFiles: Sendable {
         try DirectoryFile.write(directory.worldFile.json, to: path + "/world.json")
         try DirectoryFile.write(root, to: path + "/root.cer")
         try DirectoryFile.write(idList, to: path + "/ids.csv")
+        try DirectoryFile.write(orderList, to: path + "/orders.csv")
         try DirectoryFile.write(job(baseURL: baseURL), to: path + "/job.yaml")
         let ready = jsonObject {
             $0.member("port", Int64(port))
@@ -28,6 +31,10 @@ struct PublishedFiles: Sendable {
 
     private var idList: String {
         "transaction_id\n" + ids.map { "\($0)\n" }.joined()
+    }
+
+    private var orderList: String {
+        "order_id\n" + orders.map { $0 + "\n" }.joined()
     }
 
     /// A job file that loads everything this simulator has.

@@ -44,7 +44,8 @@ struct FaultPlan: Codable, Sendable, Equatable {
     /// Refuses unknown members: a rule with a misspelt condition would apply to every request.
     private static func checkNames(_ document: JSONObject) throws(SimulatorError) {
         let known: Set = [
-            "endpoint", "transactionId", "everyNth", "atRequest", "times", "fault", "retryAfter", "status", "errorCode",
+            "endpoint", "transactionId", "orderId", "everyNth", "atRequest", "times", "fault", "retryAfter", "status",
+            "errorCode",
             "errorMessage", "body", "bytes", "bytesPerSecond", "milliseconds", "oneIn",
         ]
         let plan = document.members.map(\.key).filter { !["rules", "tokenLifetimeSeconds"].contains($0) }

@@ -1,9 +1,9 @@
 /// One fault, and the requests it applies to.
 ///
 /// As JSON, `{"endpoint": "refundHistory", "everyNth": 10, "fault": "status", "status": 500}`. Every member except `fault`
-/// is optional. A rule counts the requests that its `endpoint` and `transactionId` match, from 1. It applies to request
-/// number `atRequest`, or to every `everyNth`, or to all of them, and at most `times` times. Of several rules that apply to
-/// a request, the first one decides.
+/// is optional. A rule counts the requests that its `endpoint`, `transactionId` and `orderId` match, from 1. It applies to
+/// request number `atRequest`, or to every `everyNth`, or to all of them, and at most `times` times. Of several rules that
+/// apply to a request, the first one decides.
 struct FaultRule: Codable, Sendable, Equatable {
     enum Fault: String, Codable, CaseIterable, Sendable {
         /// 429. `retryAfter` lists the values of the `Retry-After` headers, as raw text.
@@ -38,6 +38,7 @@ struct FaultRule: Codable, Sendable, Equatable {
 
     var endpoint: String?
     var transactionId: String?
+    var orderId: String?
     var everyNth: Int?
     var atRequest: Int?
     var times: Int?

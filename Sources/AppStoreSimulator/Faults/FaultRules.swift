@@ -35,11 +35,13 @@ final class FaultRules: Sendable {
     /// Counts the request and returns the first rule that applies to it.
     func next(for request: RouteRequest) -> FaultRule? {
         let transactionId = request.transactionId
+        let orderId = request.orderId
         return state.withLock { state in
             var first: FaultRule?
             for (index, rule) in state.plan.rules.enumerated() {
                 guard rule.endpoint == nil || rule.endpoint == request.route.name.text,
-                    rule.transactionId == nil || rule.transactionId == transactionId
+                    rule.transactionId == nil || rule.transactionId == transactionId,
+                    rule.orderId == nil || rule.orderId == orderId
                 else { continue }
                 state.counts[index].matched += 1
                 guard first == nil, rule.applies(toRequest: state.counts[index].matched),

@@ -17,12 +17,15 @@ struct FaultySigners: Sendable {
         expired = JWSIssuer(x5c: chain, leaf: old)
     }
 
-    /// The JWS of the record under `fault`, or `nil` when the fault is not about signing.
+    /// The JWS of the record under `fault`, or `nil` when the fault does not change it.
+    ///
+    /// Renewal info does not say which app it belongs to, so `wrongBundle` does not change it.
     func sign(_ record: AnswerRecord, under fault: FaultRule.Fault, in app: SimulatedApp) throws -> String? {
         switch fault {
         case .forgeSignature: try sign(record, by: forged, bundleId: app.bundleId)
         case .expiredLeaf: try sign(record, by: expired, bundleId: app.bundleId)
-        case .wrongBundle: try sign(record, by: genuine, bundleId: "com.example.other")
+        case .wrongBundle:
+            record.hasBundleId ? try sign(record, by: genuine, bundleId: "com.example.other") : nil
         case .duplicateKey: try sign(record, by: genuine, bundleId: app.bundleId, duplicatesKey: true)
         default: nil
         }
@@ -36,8 +39,10 @@ struct FaultySigners: Sendable {
     ) throws -> String {
         var payload = try record.payload(bundleId, genuine.sign(payload:))
         if duplicatesKey {
+            // The first member again, with another value.
+            let name = payload.dropFirst().prefix { $0 != UInt8(ascii: ":") }
             payload.removeLast()
-            payload += Array(",\"bundleId\":\"com.example.other\"}".utf8)
+            payload += [UInt8(ascii: ",")] + name + Array(":\"another\"}".utf8)
         }
         return try issuer.sign(payload: payload)
     }

@@ -27,6 +27,7 @@ struct RequestHandler: Sendable {
                     endpoint: request.route.name,
                     status: status,
                     transactionId: request.transactionId,
+                    orderId: request.orderId,
                     token: token?.fingerprint
                 )
             )

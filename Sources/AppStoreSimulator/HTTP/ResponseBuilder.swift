@@ -120,9 +120,12 @@ struct ResponseBuilder: Sendable {
     private func replacements(for answer: Answer, under rule: FaultRule) throws(APIError) -> [Int: String] {
         var replacements: [Int: String] = [:]
         for (index, record) in answer.records.enumerated() where record.isSelected(oneIn: rule.oneIn ?? 1) {
-            // Signing fails only when OpenSSL has no memory left.
-            guard let jws = try? faultySigners.sign(record, under: rule.fault, in: app) else { throw .internalError }
-            replacements[index] = jws
+            do {
+                replacements[index] = try faultySigners.sign(record, under: rule.fault, in: app)
+            } catch {
+                // Signing fails only when OpenSSL has no memory left.
+                throw .internalError
+            }
         }
         return replacements
     }

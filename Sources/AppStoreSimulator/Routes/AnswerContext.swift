@@ -9,7 +9,7 @@ struct AnswerContext: Sendable {
     /// How long a `paginationToken` is valid; `nil` when it never expires.
     let tokenLifetime: Duration?
 
-    /// All transactions of the customer who owns the ID, in the order of modification.
+    /// All transactions of the customer who owns the transaction ID or app transaction ID, in the order of modification.
     ///
     /// Throws ``APIError/transactionNotFound`` when no customer owns it.
     func history(of id: TransactionID) throws(APIError) -> (customer: Int, transactions: [StoredTransaction]) {

@@ -8,7 +8,8 @@ struct AnswerRecord: Sendable {
     /// - `sign`: Signs a payload that is embedded in this one.
     typealias Payload = @Sendable (_ bundleId: String, _ sign: ([UInt8]) throws -> String) throws -> [UInt8]
 
-    /// `transaction`, `refund` or `notification`: what `GET /simulator/world` and `/simulator/pages` call it.
+    /// `transaction`, `refund`, `notification`, `renewal` or `appTransaction`: what `GET /simulator/world` and
+    /// `/simulator/pages` call it.
     let kind: String
     /// Identifies the record among those of its kind, in every answer.
     let key: String
@@ -18,9 +19,12 @@ struct AnswerRecord: Sendable {
     ///
     /// Milliseconds since 1970.
     ///
-    /// For a transaction that is its revocation or else its purchase, for a notification its own date. A newer state of a
-    /// record has a later one, whenever either was signed.
+    /// For a transaction that is its revocation or else its purchase, for a notification its own date, for renewal info the
+    /// moment since when the subscription has been in that state. A newer state of a record has a later one, whenever either
+    /// was signed.
     let changedDate: Int64
+    /// Whether the payload says which app it belongs to.
+    var hasBundleId = true
     let payload: Payload
 
     /// Whether a fault with `oneIn` applies to the record: one record in `count`, the same ones in every answer.
@@ -50,6 +54,40 @@ extension AnswerRecord {
             changedDate: max(transaction.purchaseDate, transaction.revocation?.date ?? .min)
         ) { bundleId, _ in
             transaction.payload(of: record.customer, in: app, signedDate: signedDate, bundleId: bundleId)
+        }
+    }
+
+    /// The renewal info of a subscription, signed in the answer.
+    static func renewal(_ subscription: SubscriptionStatus, in app: SimulatedApp) -> AnswerRecord {
+        AnswerRecord(
+            kind: "renewal",
+            key: String(subscription.originalId),
+            signedDate: subscription.signedDate,
+            changedDate: subscription.since,
+            hasBundleId: false
+        ) { _, _ in
+            subscription.renewal.payload(
+                of: subscription.transaction.customer,
+                in: app,
+                signedDate: subscription.signedDate
+            )
+        }
+    }
+
+    /// An app transaction, signed at the moment `now`.
+    static func appTransaction(
+        _ appTransaction: AppTransaction,
+        in app: SimulatedApp,
+        now: UnixMilliseconds
+    ) -> AnswerRecord {
+        let signedDate = max(now.rawValue, appTransaction.originalPurchaseDate)
+        return AnswerRecord(
+            kind: "appTransaction",
+            key: appTransaction.customer.appTransactionId,
+            signedDate: signedDate,
+            changedDate: appTransaction.originalPurchaseDate
+        ) { bundleId, _ in
+            appTransaction.payload(in: app, signedDate: signedDate, bundleId: bundleId)
         }
     }
 

@@ -3,19 +3,14 @@ extension Route {
     static let refundHistory = Route(
         "refundHistory",
         .get,
-        "/inApps/v2/refund/lookup/{transactionId}",
+        "/inApps/v2/refund/lookup/{anyTransactionId}",
         requestsPerSecond: 10
     ) { request, context throws(APIError) in
         let query = try request.query
         let id = try request.checkedTransactionId
         let (customer, transactions) = try context.history(of: id)
-        let refunds = transactions.compactMap { record in
-            record.transaction.refundDate.map { date in
-                (position: CursorPosition(date: date, number: record.transaction.id), record: record)
-            }
-        }
         let (records, paging) = try context.page(
-            of: refunds.sorted { $0.position < $1.position },
+            of: transactions.refunds,
             query: query,
             boundTo: CursorCodec.Binding(text: "refunds\u{2}\(customer)")
         )
@@ -25,5 +20,17 @@ extension Route {
         ) { signed, json in
             json.member("signedTransactions", signed)
         }
+    }
+}
+
+extension [StoredTransaction] {
+    /// The refunded ones in the order of their refunds, each with its position in that order.
+    var refunds: [(position: CursorPosition, record: StoredTransaction)] {
+        let refunds = compactMap { record in
+            record.transaction.refundDate.map { date in
+                (position: CursorPosition(date: date, number: record.transaction.id), record: record)
+            }
+        }
+        return refunds.sorted { $0.position < $1.position }
     }
 }

@@ -18,6 +18,8 @@ struct Route: Sendable {
     ///
     /// Source: "Identifying rate limits", App Store Server API, read 2026-11.
     let requestsPerSecond: Double
+    /// Whether the sandbox has the endpoint.
+    let isInSandbox: Bool
     let answer: Handler
 
     init(
@@ -25,12 +27,14 @@ struct Route: Sendable {
         _ method: Method,
         _ path: String,
         requestsPerSecond: Double,
+        isInSandbox: Bool = true,
         answer: @escaping Handler
     ) {
         self.name = EndpointName(text: name)
         self.method = method
         self.path = PathPattern(path)
         self.requestsPerSecond = requestsPerSecond
+        self.isInSandbox = isInSandbox
         self.answer = answer
     }
 }

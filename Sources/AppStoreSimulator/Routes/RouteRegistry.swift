@@ -5,5 +5,10 @@ extension Route {
         .refundHistory,
         .notificationHistory,
         .transactionInfo,
+        .subscriptionStatuses,
+        .appTransaction,
+        .orderLookup,
+        .transactionHistoryV1,
+        .refundHistoryV1,
     ]
 }

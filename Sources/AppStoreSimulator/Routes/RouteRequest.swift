@@ -11,16 +11,25 @@ struct RouteRequest: Sendable {
     /// Empty for GET.
     let body: [UInt8]
 
-    /// The path parameter called `transactionId`, unchecked; `nil` for routes without one.
+    /// The path parameter that is a transaction ID, unchecked; `nil` for routes without one.
     ///
-    /// Fault rules and the arrival log name requests by it.
+    /// Its name says which IDs the route takes: `transactionId`, `originalTransactionId`, or `anyTransactionId`, which also
+    /// takes app transaction IDs. Fault rules and the arrival log name requests by it.
     var transactionId: String? {
-        route.path.parameter == "transactionId" ? route.path.value(in: path) : nil
+        switch route.path.parameter {
+        case "transactionId", "originalTransactionId", "anyTransactionId": route.path.value(in: path)
+        default: nil
+        }
     }
 
-    /// The path parameter `transactionId`.
+    /// The path parameter `orderId`, unchecked; `nil` for routes without one.
+    var orderId: String? {
+        route.path.parameter == "orderId" ? route.path.value(in: path) : nil
+    }
+
+    /// The path parameter that is a transaction ID.
     ///
-    /// Throws ``APIError/transactionId`` when it is not a transaction ID.
+    /// Throws ``APIError/transactionId`` when it is not one.
     var checkedTransactionId: TransactionID {
         get throws(APIError) {
             guard let id = transactionId.flatMap({ TransactionID($0) }) else { throw .transactionId }

@@ -5,23 +5,35 @@ extension Route {
     static let transactionHistory = Route(
         "transactionHistory",
         .get,
-        "/inApps/v2/history/{transactionId}",
+        "/inApps/v2/history/{anyTransactionId}",
         requestsPerSecond: 50
     ) { request, context throws(APIError) in
+        try context.transactionHistory(for: request) { _ in true }
+    }
+}
+
+extension AnswerContext {
+    /// One page of a customer's transactions that pass the filters of the request.
+    ///
+    /// - `isIncluded`: Whether this version of the endpoint has the transaction.
+    func transactionHistory(
+        for request: RouteRequest,
+        where isIncluded: (Transaction) -> Bool
+    ) throws(APIError) -> Answer {
         let query = try request.query
         let id = try request.checkedTransactionId
         let filter = try TransactionFilter(query)
-        let (customer, transactions) = try context.history(of: id)
-        let matching = transactions.filter { filter.matches($0.transaction) }
-        let (records, paging) = try context.page(
+        let (customer, transactions) = try history(of: id)
+        let matching = transactions.filter { isIncluded($0.transaction) && filter.matches($0.transaction) }
+        let (records, paging) = try page(
             of: (filter.isDescending ? matching.reversed() : matching).map { ($0.cursorPosition, $0) },
             isDescending: filter.isDescending,
             query: query,
-            boundTo: CursorCodec.Binding(text: "history\u{2}\(customer)\u{2}\(filter.text)")
+            boundTo: CursorCodec.Binding(text: "\(request.route.name.text)\u{2}\(customer)\u{2}\(filter.text)")
         )
-        let app = context.world.app
+        let app = world.app
         return Answer(
-            records: records.map { .transaction($0, in: app, now: context.now) },
+            records: records.map { .transaction($0, in: app, now: now) },
             paging: paging
         ) { signed, json in
             json.member("bundleId", app.bundleId)
@@ -79,9 +91,8 @@ private struct TransactionFilter: Sendable {
                 return false
             }
         }
-        if let ownership = query.inAppOwnershipType, (ownership == .familyShared) != transaction.isFamilyShared {
-            return false
-        }
+        let ownership: HistoryQuery.OwnershipType = transaction.isFamilyShared ? .familyShared : .purchased
+        if let wanted = query.inAppOwnershipType, wanted != ownership { return false }
         if let revoked = query.revoked, revoked != (transaction.revocation != nil) { return false }
         return true
     }
@@ -114,7 +125,8 @@ private struct TransactionFilter: Sendable {
 
     private static func flag(_ text: String?, or error: APIError) throws(APIError) -> Bool? {
         guard let text else { return nil }
-        guard let value = Bool(text) else { throw error }
+        // Apple's Python library sends `True` and `False`.
+        guard let value = Bool(text.lowercased()) else { throw error }
         return value
     }
 }

@@ -9,6 +9,7 @@ extension Route {
         requestsPerSecond: 50
     ) { request, context throws(APIError) in
         let id = try request.checkedTransactionId
+        guard !context.world.isAppTransaction(id) else { throw .appTransactionIdNotSupported }
         let history = try context.history(of: id)
         guard let found = history.transactions.first(where: { String($0.transaction.id) == id.text }) else {
             throw .transactionNotFound

@@ -9,11 +9,25 @@ struct AppTransaction: Sendable, Equatable {
     let originalPurchaseDate: Int64
     let platform: String
 
-    func payload(in app: SimulatedApp, signedDate: Int64) -> [UInt8] {
+    /// The app transaction of a customer, always the same; `nil` for a customer who has bought nothing.
+    init?(of customer: Customer, seed: UInt64) {
+        guard let first = customer.transactions.map(\.purchaseDate).min() else { return nil }
+        var random = SplitMix64(seed: seed, path: 11, UInt64(customer.identity.index))
+        self.customer = customer.identity
+        verificationNonce = random.uuid()
+        platform = random.pick(["iOS", "macOS", "tvOS", "visionOS"])
+        originalPurchaseDate = first - random.within(Moment.minute..<(30 * Moment.day))
+    }
+
+    /// The JSON that is signed.
+    ///
+    /// - `signedDate`: Milliseconds since 1970; `nil` leaves it out, for the part that is the same in every signature.
+    /// - `bundleId`: The app's own, except under the fault `wrongBundle`.
+    func payload(in app: SimulatedApp, signedDate: Int64?, bundleId: String) -> [UInt8] {
         jsonObject {
             $0.member("receiptType", app.environment.rawValue)
             $0.member("appAppleId", app.appAppleId)
-            $0.member("bundleId", app.bundleId)
+            $0.member("bundleId", bundleId)
             $0.member("applicationVersion", app.bundleVersion)
             $0.member("versionExternalIdentifier", Int64(862_104_113))
             $0.member("receiptCreationDate", signedDate)
@@ -21,6 +35,7 @@ struct AppTransaction: Sendable, Equatable {
             $0.member("originalApplicationVersion", "1.0")
             $0.member("deviceVerification", "c2ltdWxhdGVkIGRldmljZQ==")
             $0.member("deviceVerificationNonce", verificationNonce)
+            $0.member("storeType", "CONSUMER")
             $0.member("preorderDate", originalPurchaseDate - 30 * Moment.day)
             $0.member("appTransactionId", customer.appTransactionId)
             $0.member("originalPlatform", platform)

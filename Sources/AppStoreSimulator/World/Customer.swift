@@ -27,7 +27,20 @@ final class CustomerIdentity: Sendable {
         storefront = Storefront.all[(index + random.below(2)) % Storefront.all.count]
         let token = random.uuid()
         appAccountToken = index % 3 == 2 ? nil : token
-        appTransactionId = String(704_000_000_000_000_000 + UInt64(index) * 1_000_003 + UInt64(random.below(1_000_000)))
+        appTransactionId = String(
+            Self.firstAppTransaction + UInt64(index) * Self.step + UInt64(random.below(1_000_000))
+        )
+    }
+
+    private static let firstAppTransaction: UInt64 = 704_000_000_000_000_000
+    private static let step: UInt64 = 1_000_003
+
+    /// The index that a customer with this app transaction ID has; `nil` for a text that is no app transaction ID.
+    ///
+    /// The customer with the index can have another ID.
+    static func index(ofAppTransaction id: String) -> Int? {
+        guard let number = UInt64(id), number >= firstAppTransaction else { return nil }
+        return Int((number - firstAppTransaction) / step)
     }
 }
 

@@ -117,10 +117,13 @@ extension CustomerBuilder {
     }
 
     /// A random end of the last period: 60% are in the future, the others within the last 300 days.
+    ///
+    /// Those of one customer in eight are within the last 30 days, so that also a small world has subscriptions in their grace
+    /// period and in billing retry.
     mutating func lastDay(period: Period) -> Int64 {
-        random.chance(percent: 60)
-            ? now + random.within(Moment.hour..<period.milliseconds)
-            : now - random.within(Moment.day..<(300 * Moment.day))
+        guard !random.chance(percent: 60) else { return now + random.within(Moment.hour..<period.milliseconds) }
+        let age = random.within(Moment.day..<(300 * Moment.day))
+        return now - (customer.identity.index % 8 == 3 ? age % (30 * Moment.day) : age)
     }
 
     /// Moves the chain so that its last period ends at `end`, refunds one transaction in 25% of the chains, and adds it.

@@ -89,7 +89,7 @@ extension Notification {
         bundleId: String,
         sign: ([UInt8]) throws -> String
     ) rethrows -> (key: String, json: [UInt8]) {
-        let signed = try sign(appTransaction.payload(in: app, signedDate: date))
+        let signed = try sign(appTransaction.payload(in: app, signedDate: date, bundleId: bundleId))
         return (
             "appData",
             jsonObject {

@@ -7,6 +7,10 @@ struct NotificationBuilder {
     private let oldest: Int64
     private let app: SimulatedApp
     private(set) var notifications: [Notification] = []
+    /// The states that examples announce, by the original ID of their subscriptions.
+    private(set) var examples: [UInt64: [SubscriptionTimeline.Example]] = [:]
+    /// The subscriptions of other examples, which announce no state.
+    private var mentioned: Set<UInt64> = []
 
     init(parameters: WorldParameters, app: SimulatedApp) {
         seed = parameters.seed
@@ -16,14 +20,23 @@ struct NotificationBuilder {
     }
 
     mutating func add(from customer: Customer) {
-        for (index, transaction) in customer.transactions.enumerated() {
-            addPurchase(
-                transaction,
-                of: customer.identity,
-                previous: index > 0 ? customer.transactions[index - 1] : nil
-            )
-            addEnd(of: transaction, of: customer, index: index)
-            addRefund(of: transaction, of: customer.identity)
+        for chain in customer.subscriptions where SubscriptionTimeline.reaches(oldest, chain) {
+            for event in SubscriptionTimeline(chain, anchor: now).events {
+                add(
+                    event.type,
+                    event.subtype,
+                    at: event.date,
+                    about: event.transaction,
+                    renewal: event.renewal,
+                    of: customer.identity
+                )
+            }
+        }
+        for purchase in customer.transactions where purchase.product.kind != .autoRenewable {
+            add("ONE_TIME_CHARGE", at: purchase.purchaseDate, about: purchase, of: customer.identity)
+            guard let refund = purchase.revocation else { continue }
+            add("CONSUMPTION_REQUEST", at: purchase.refundRequestDate, about: purchase, of: customer.identity)
+            add("REFUND", at: refund.date, about: purchase, of: customer.identity)
         }
     }
 
@@ -36,56 +49,12 @@ struct NotificationBuilder {
         }
     }
 
-    private mutating func addPurchase(_ transaction: Transaction, of customer: CustomerIdentity, previous: Transaction?)
-    {
-        let date = transaction.purchaseDate
-        switch (transaction.product.kind, transaction.reason) {
-        case (.autoRenewable, .renewal):
-            let recovered = transaction.id % 16 == 3
-            add("DID_RENEW", recovered ? "BILLING_RECOVERY" : nil, at: date, about: transaction, of: customer)
-        case (.autoRenewable, .purchase) where transaction.id == transaction.originalId:
-            add("SUBSCRIBED", "INITIAL_BUY", at: date, about: transaction, of: customer)
-        case (.autoRenewable, .purchase) where previous?.upgradedDate == date:
-            add("DID_CHANGE_RENEWAL_PREF", "UPGRADE", at: date, about: transaction, of: customer)
-        case (.autoRenewable, .purchase):
-            add("SUBSCRIBED", "RESUBSCRIBE", at: date, about: transaction, of: customer)
-        default:
-            add("ONE_TIME_CHARGE", at: date, about: transaction, of: customer)
-        }
-    }
-
-    /// A subscription period without renewal: renewal was disabled two days before its end, or billing failed.
-    private mutating func addEnd(of transaction: Transaction, of customer: Customer, index: Int) {
-        let next = customer.transactions.dropFirst(index + 1).first
-        guard let end = transaction.expiresDate, end < now, transaction.upgradedDate == nil,
-            next?.originalId != transaction.originalId || next?.reason == .purchase
-        else { return }
-        if transaction.id % 3 == 0 {
-            add("DID_FAIL_TO_RENEW", at: end, about: transaction, of: customer.identity)
-            add("EXPIRED", "BILLING_RETRY", at: end + 60 * Moment.day, about: transaction, of: customer.identity)
-        } else {
-            let off = max(transaction.purchaseDate, end - 2 * Moment.day)
-            add("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: off, about: transaction, of: customer.identity)
-            add("EXPIRED", "VOLUNTARY", at: end, about: transaction, of: customer.identity)
-        }
-    }
-
-    private mutating func addRefund(of transaction: Transaction, of customer: CustomerIdentity) {
-        guard let revocation = transaction.revocation else { return }
-        if revocation.type == .family {
-            add("REVOKE", at: revocation.date, about: transaction, of: customer)
-        } else {
-            let asked = max(transaction.purchaseDate, revocation.date - 12 * Moment.hour)
-            add("CONSUMPTION_REQUEST", at: asked, about: transaction, of: customer)
-            add("REFUND", at: revocation.date, about: transaction, of: customer)
-        }
-    }
-
     private mutating func add(
         _ type: String,
         _ subtype: String? = nil,
         at date: Int64,
         about transaction: Transaction,
+        renewal: Renewal? = nil,
         of customer: CustomerIdentity
     ) {
         guard (oldest..<now).contains(date), let kind = NotificationKind.named(type, subtype) else { return }
@@ -94,6 +63,7 @@ struct NotificationBuilder {
                 kind,
                 at: date,
                 about: transaction,
+                renewal: renewal,
                 of: customer,
                 in: app,
                 seed: seed
@@ -104,10 +74,16 @@ struct NotificationBuilder {
     private mutating func addExample(of kind: NotificationKind, number: Int, from customers: [Customer]) {
         let date = now - Moment.day - Int64(number) * 10 * Moment.hour
         var random = SplitMix64(seed: seed, path: 5, UInt64(number))
-        let example = Self.example(of: kind, at: date, from: customers, start: random.below(max(1, customers.count)))
-        if let (customer, transaction) = example {
-            add(kind.type, kind.subtype, at: date, about: transaction, of: customer)
-            return
+        let start = random.below(max(1, customers.count))
+        switch kind.subject {
+        case .subscription(let state):
+            return announce(state, by: kind, isAdvanced: false, at: date, to: customers, start: start)
+        case .advancedSubscription(let state):
+            return announce(state, by: kind, isAdvanced: true, at: date, to: customers, start: start)
+        case .oneTime, .refunded, .familyRevoked:
+            return addExample(of: kind, at: date, from: customers, start: start)
+        case .summary, .externalToken, .appTransaction, .app:
+            break
         }
         let content: Notification.Content? =
             switch kind.subject {
@@ -116,16 +92,9 @@ struct NotificationBuilder {
             case .externalToken:
                 .externalToken(id: (app.environment == .sandbox ? "SANDBOX_" : "") + random.uuid())
             case .appTransaction:
-                customers.first.map {
-                    .appTransaction(
-                        AppTransaction(
-                            customer: $0.identity,
-                            verificationNonce: random.uuid(),
-                            originalPurchaseDate: now - 700 * Moment.day,
-                            platform: random.pick(["iOS", "macOS", "tvOS", "visionOS"])
-                        )
-                    )
-                }
+                customers.first { !$0.transactions.isEmpty }
+                    .flatMap { AppTransaction(of: $0, seed: seed) }
+                    .map { .appTransaction($0) }
             case .app:
                 Notification.Content.none
             default:
@@ -149,25 +118,73 @@ struct NotificationBuilder {
         )
     }
 
-    /// A transaction that fits the kind and was made by `date`, searched from the customer at `start` on.
-    private static func example(
+    /// Adds a notification that announces a state, for a subscription of which nothing later is known.
+    ///
+    /// It is one whose status is the announced one already, or else any. Customers are searched from the one at `start` on.
+    private mutating func announce(
+        _ state: SubscriptionState,
+        by kind: NotificationKind,
+        isAdvanced: Bool,
+        at date: Int64,
+        to customers: [Customer],
+        start: Int
+    ) {
+        var found: (customer: CustomerIdentity, transaction: Transaction)?
+        search: for offset in customers.indices {
+            let customer = customers[(start + offset) % customers.count]
+            for chain in customer.subscriptions.reversed()
+            where (chain[0].advancedCommerce != nil) == isAdvanced && !mentioned.contains(chain[0].originalId) {
+                guard let last = SubscriptionTimeline(chain, anchor: now).latest(at: now - 1), last.date <= date,
+                    let transaction = chain.last(where: { $0.id == last.renewal.transaction.id })
+                else { continue }
+                let fits = last.renewal.state.status == state.status
+                if fits || found == nil { found = (customer.identity, transaction) }
+                if fits { break search }
+            }
+        }
+        guard let (customer, transaction) = found else { return }
+        examples[transaction.originalId, default: []].append(
+            SubscriptionTimeline.Example(date: date, kind: kind, state: state)
+        )
+        let renewal = Renewal(transaction: transaction.known(at: date), state: state)
+        add(kind.type, kind.subtype, at: date, about: transaction, renewal: renewal, of: customer)
+    }
+
+    /// Adds a notification about a transaction that fits the kind and was made by `date`.
+    ///
+    /// Customers are searched from the one at `start` on.
+    private mutating func addExample(
         of kind: NotificationKind,
         at date: Int64,
         from customers: [Customer],
         start: Int
-    ) -> (CustomerIdentity, Transaction)? {
-        for customer in customers[start...] + customers[..<start] {
+    ) {
+        for offset in customers.indices {
+            let customer = customers[(start + offset) % customers.count]
             let match = customer.transactions.last { $0.purchaseDate <= date && $0.suits(kind.subject, at: date) }
-            if let match { return (customer.identity, match) }
+            guard let match else { continue }
+            let chain = customer.transactions.filter { $0.originalId == match.originalId }
+            let timeline = SubscriptionTimeline(chain, anchor: now, examples: examples[match.originalId] ?? [])
+            mentioned.insert(match.originalId)
+            return add(
+                kind.type,
+                kind.subtype,
+                at: date,
+                about: match,
+                renewal: match.product.kind == .autoRenewable ? timeline.latest(at: date)?.renewal : nil,
+                of: customer.identity
+            )
         }
-        return nil
     }
 
     /// A notification about a transaction, with the transaction's state at that moment.
+    ///
+    /// - `renewal`: The state of the subscription from that moment on; `nil` for other products.
     static func notification(
         _ kind: NotificationKind,
         at date: Int64,
         about transaction: Transaction,
+        renewal: Renewal?,
         of customer: CustomerIdentity,
         in app: SimulatedApp,
         seed: UInt64
@@ -176,16 +193,6 @@ struct NotificationBuilder {
         for byte in (kind.type + (kind.subtype ?? "")).utf8 {
             random = SplitMix64(seed: random.next(), path: UInt64(byte))
         }
-        let known = transaction.known(at: date)
-        let state: SubscriptionState? =
-            switch kind.subject {
-            case .subscription(let state), .advancedSubscription(let state): state
-            case .refunded, .familyRevoked: .revoked
-            default: .active
-            }
-        let renewal: Renewal? =
-            transaction.product.kind == .autoRenewable
-            ? state.map { Renewal(transaction: known, state: $0) } : nil
         let reason =
             kind.type == "CONSUMPTION_REQUEST"
             ? random.pick([
@@ -196,7 +203,7 @@ struct NotificationBuilder {
             kind: kind,
             date: date,
             customer: customer,
-            content: .transaction(known, renewal, consumptionReason: reason),
+            content: .transaction(transaction.known(at: date), renewal, consumptionReason: reason),
             attempts: SendAttempt.attempts(
                 from: date,
                 retries: app.environment == .production,
@@ -209,12 +216,10 @@ struct NotificationBuilder {
 extension Transaction {
     fileprivate func suits(_ subject: NotificationKind.Subject, at date: Int64) -> Bool {
         switch subject {
-        case .subscription: product.kind == .autoRenewable && advancedCommerce == nil
-        case .advancedSubscription: product.kind == .autoRenewable && advancedCommerce != nil
         case .oneTime: product.kind == .consumable && revocation == nil
         case .refunded: refundDate.map { $0 <= date } ?? false
         case .familyRevoked: revocation?.type == .family && revocation.map { $0.date <= date } ?? false
-        case .summary, .externalToken, .appTransaction, .app: false
+        case .subscription, .advancedSubscription, .summary, .externalToken, .appTransaction, .app: false
         }
     }
 }

@@ -1,6 +1,6 @@
 import AppStoreModel
 
-/// The state of a subscription when a notification about it is sent.
+/// The state of a subscription at one moment.
 enum SubscriptionState: Sendable, Equatable {
     case active
     case autoRenewOff
@@ -32,15 +32,21 @@ enum SubscriptionState: Sendable, Equatable {
     }
 }
 
-/// The content of `signedRenewalInfo`, which a notification has next to a subscription's transaction.
+/// The content of `signedRenewalInfo`, which stands next to a subscription's transaction in notifications and statuses.
 struct Renewal: Sendable, Equatable {
+    /// In milliseconds: 16 days, of Apple's choices 3, 16 and 28.
+    static let gracePeriod = 16 * Moment.day
+
+    /// The latest transaction of the subscription.
     let transaction: Transaction
     let state: SubscriptionState
 
     /// The JSON that is signed.
     ///
     /// Source: `JWSRenewalInfoDecodedPayload`, read 2026-11.
-    func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64) -> [UInt8] {
+    ///
+    /// - `signedDate`: Milliseconds since 1970; `nil` leaves it out, for the part that is the same in every signature.
+    func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64?) -> [UInt8] {
         let product = transaction.product
         let next = nextProduct
         let price = customer.storefront.price(cents: product.cents)
@@ -57,7 +63,7 @@ struct Renewal: Sendable, Equatable {
             $0.member("priceIncreaseStatus", priceIncreaseStatus)
             $0.member(
                 "gracePeriodExpiresDate",
-                state == .gracePeriod ? transaction.expiresDate.map { $0 + 16 * Moment.day } : nil
+                state == .gracePeriod ? transaction.expiresDate.map { $0 + Self.gracePeriod } : nil
             )
             $0.member("offerType", offer?.type)
             $0.member("offerIdentifier", offer?.identifier)

@@ -14,6 +14,23 @@ final class ServedWorld: Sendable {
         var transactions: [[StoredTransaction]]
         /// For each customer, the indices of the notifications.
         var places: [Int: [Int]]
+
+        func subscriptions(of customer: Int, at now: Int64) -> [SubscriptionStatus] {
+            let stored = transactions[customer]
+            return world.subscriptions(ofCustomer: customer, at: max(now, world.now)).compactMap { event in
+                let transaction = event.renewal.transaction
+                guard let latest = stored.first(where: { $0.transaction.id == transaction.id }) else { return nil }
+                // Every change of a subscription changes one of its transactions.
+                let signed = stored.filter { $0.transaction.originalId == transaction.originalId }
+                    .map { $0.signedDate(at: now) }
+                return SubscriptionStatus(
+                    transaction: latest,
+                    renewal: event.renewal,
+                    since: event.date,
+                    signedDate: signed.max() ?? now
+                )
+            }
+        }
     }
 
     init(_ world: World) {
@@ -31,10 +48,38 @@ final class ServedWorld: Sendable {
         state = Mutex(State(world: world, transactions: customers, places: places))
     }
 
-    /// The customer who owns the ID, with all transactions in the order of modification.
+    /// The customer who owns a transaction ID or an app transaction ID, with all transactions in the order of modification.
     func history(of id: TransactionID) -> (customer: Int, transactions: [StoredTransaction])? {
         state.withLock { state in
-            state.world.customer(owning: id).map { ($0, state.transactions[$0]) }
+            (state.world.customer(owning: id) ?? state.world.customer(ofAppTransaction: id))
+                .map { ($0, state.transactions[$0]) }
+        }
+    }
+
+    /// Whether a customer's app transaction has the ID.
+    func isAppTransaction(_ id: TransactionID) -> Bool {
+        state.withLock { $0.world.customer(ofAppTransaction: id) != nil }
+    }
+
+    /// The app transaction of a customer; `nil` for one who has bought nothing.
+    func appTransaction(of customer: Int) -> AppTransaction? {
+        state.withLock { AppTransaction(of: $0.world.customers[customer], seed: $0.world.parameters.seed) }
+    }
+
+    /// The subscriptions of a customer as they are at `now`, in milliseconds since 1970, in the order of their first purchases.
+    ///
+    /// A world that is ahead of the clock answers for its own moment.
+    func subscriptions(of customer: Int, at now: Int64) -> [SubscriptionStatus] {
+        state.withLock { $0.subscriptions(of: customer, at: now) }
+    }
+
+    /// The transactions of an order; `nil` when there is no such order.
+    func order(_ id: String) -> [StoredTransaction]? {
+        state.withLock { state in
+            guard let (customer, order) = state.world.order(id) else { return nil }
+            return state.transactions[customer]
+                .filter { order.transactionIds.contains($0.transaction.id) }
+                .sorted { $0.transaction.id < $1.transaction.id }
         }
     }
 
@@ -109,5 +154,22 @@ final class ServedWorld: Sendable {
     /// All transactions and notifications, including notifications that the history does not list yet.
     var everything: (transactions: [[StoredTransaction]], notifications: [Notification]) {
         state.withLock { ($0.transactions, $0.world.notifications) }
+    }
+
+    /// All subscriptions as they are at `now`, in milliseconds since 1970.
+    func subscriptions(at now: Int64) -> [SubscriptionStatus] {
+        state.withLock { state in
+            state.world.customers.indices.flatMap { state.subscriptions(of: $0, at: now) }
+        }
+    }
+
+    var appTransactions: [AppTransaction] {
+        state.withLock { state in
+            state.world.customers.compactMap { AppTransaction(of: $0, seed: state.world.parameters.seed) }
+        }
+    }
+
+    var orders: [Order] {
+        state.withLock { state in state.world.customers.indices.flatMap { state.world.orders(ofCustomer: $0) } }
     }
 }

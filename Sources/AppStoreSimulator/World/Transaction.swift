@@ -20,6 +20,8 @@ struct Transaction: Sendable, Equatable {
     var revocation: Revocation?
     var advancedCommerce: AdvancedCommerce?
     var previousOriginalId: UInt64?
+    /// The purchase in whose order this one is; `nil` when the order begins with this one.
+    var boughtWith: UInt64?
 
     enum Reason: String, Sendable {
         case purchase = "PURCHASE"
@@ -53,6 +55,14 @@ struct Transaction: Sendable, Equatable {
         guard let revocation, revocation.type != .family else { return nil }
         return revocation.date
     }
+
+    /// When the customer asked for the refund: 12 hours before it, but not before the purchase.
+    var refundRequestDate: Int64 { max(purchaseDate, (revocation?.date ?? .max) - 12 * Moment.hour) }
+
+    /// Whether the app has finished the transaction.
+    ///
+    /// It leaves one in seven unfinished.
+    var isFinished: Bool { id % 7 != 0 }
 
     /// The state of the transaction at an earlier moment, as a notification of that moment has it.
     func known(at moment: Int64) -> Transaction {

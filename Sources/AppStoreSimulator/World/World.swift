@@ -7,6 +7,9 @@ struct World: Sendable {
     let parameters: WorldParameters
     let app: SimulatedApp
     let ids: IDSpace
+    let orderIds: OrderIDs
+    /// The states that examples of notifications announce, by the original ID of their subscriptions.
+    let examples: [UInt64: [SubscriptionTimeline.Example]]
     var customers: [Customer]
     /// Sorted by date, then UUID.
     var notifications: [Notification]
@@ -19,6 +22,7 @@ struct World: Sendable {
         self.parameters = parameters
         app = SimulatedApp(environment: parameters.environment, seed: parameters.seed)
         ids = IDSpace(environment: parameters.environment)
+        orderIds = OrderIDs(seed: parameters.seed)
         now = parameters.anchor.rawValue
         let sizes = HistorySizes(mean: parameters.transactionsPerCustomer)
             .sizes(customers: parameters.customers, seed: parameters.seed)
@@ -30,6 +34,7 @@ struct World: Sendable {
         var builder = NotificationBuilder(parameters: parameters, app: app)
         customers.forEach { builder.add(from: $0) }
         builder.complete(with: customers)
+        examples = builder.examples
         notifications = builder.notifications.sorted { ($0.date, $0.uuid) < ($1.date, $1.uuid) }
         for place in notifications.indices {
             notifications[place].delay = parameters.delay(ofNotification: place)
@@ -42,6 +47,30 @@ struct World: Sendable {
             place.position < customers[place.customer].idsInUse
         else { return nil }
         return place.customer
+    }
+
+    /// The customer whose app transaction has the ID, or `nil`.
+    ///
+    /// Customers who have bought nothing have none.
+    func customer(ofAppTransaction id: TransactionID) -> Int? {
+        guard let index = CustomerIdentity.index(ofAppTransaction: id.text), customers.indices.contains(index),
+            customers[index].identity.appTransactionId == id.text, !customers[index].transactions.isEmpty
+        else { return nil }
+        return index
+    }
+
+    /// The latest event of each of a customer's subscriptions at a moment, in milliseconds since 1970.
+    func subscriptions(ofCustomer index: Int, at moment: Int64) -> [SubscriptionTimeline.Event] {
+        customers[index].subscriptions.compactMap { timeline(of: $0).latest(at: moment) }
+    }
+
+    /// - `chain`: All transactions of one subscription.
+    func timeline(of chain: [Transaction]) -> SubscriptionTimeline {
+        SubscriptionTimeline(
+            chain,
+            anchor: parameters.anchor.rawValue,
+            examples: chain.first.flatMap { examples[$0.originalId] } ?? []
+        )
     }
 }
 

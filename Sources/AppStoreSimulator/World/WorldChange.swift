@@ -96,10 +96,13 @@ extension World {
         isNew: Bool
     ) -> WorldChange {
         let customer = customers[index]
+        let transaction = customer.transactions[position]
+        let chain = customer.transactions.filter { $0.originalId == transaction.originalId }
         var notification = NotificationBuilder.notification(
             kind,
             at: now,
-            about: customer.transactions[position],
+            about: transaction,
+            renewal: transaction.product.kind == .autoRenewable ? timeline(of: chain).latest(at: now)?.renewal : nil,
             of: customer.identity,
             in: app,
             seed: parameters.seed
@@ -109,7 +112,7 @@ extension World {
         notifications.append(notification)
         return WorldChange(
             customer: index,
-            transactionId: String(customer.transactions[position].id),
+            transactionId: String(transaction.id),
             position: position,
             isNew: isNew,
             date: now,

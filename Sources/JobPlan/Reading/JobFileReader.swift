@@ -18,7 +18,7 @@ struct JobFileReader {
 
     func job(_ root: JobNode) -> JobFile? {
         let keys = ["version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output"]
-        guard let file = Section(root, keys: keys, problems: problems) else { return nil }
+        guard let file = Section(root, keys: keys, problems: problems, paths: paths) else { return nil }
         let version = file.integer("version", in: 1...1, "it must be 1", isRequired: true)
         let name = file.text(
             "name",
@@ -33,7 +33,7 @@ struct JobFileReader {
         let transactionIds = transactionIds(file)
         let streams = streams(file)
         let limits = limits(file, environment, isRehearsal: appStore?.isLoopback ?? true)
-        let output = output(file, inputs: inputs(transactionIds, appStore))
+        let output = output(file, inputs: inputs(transactionIds, streams, appStore))
         if let streams {
             crossCheck(file, streams, limits, environment)
             checkChangedSince(file, transactionIds, streams)
@@ -62,11 +62,10 @@ struct JobFileReader {
         _ limits: JobLimits,
         _ environment: AppStoreEnvironment
     ) {
-        let needsNoIDs = streams.all.allSatisfy { $0.items == .windows }
-        if !needsNoIDs, !file.has("transactionIds") {
+        if streams.all.contains(where: \.items.needsTransactionIDs), !file.has("transactionIds") {
             file.report(
                 "transactionIds",
-                "only a job whose single stream is notificationHistory with scope app needs none"
+                "only orderLookup, and notificationHistory with scope app, need none"
             )
         }
         for stream in streams.names {
@@ -81,9 +80,17 @@ struct JobFileReader {
     }
 
     /// Every file that the job reads: the key that names it, and its absolute path.
-    private func inputs(_ source: TransactionIDSource?, _ appStore: JobFile.AppStore?) -> [(String, String)] {
+    private func inputs(
+        _ source: TransactionIDSource?,
+        _ streams: JobFile.Streams?,
+        _ appStore: JobFile.AppStore?
+    ) -> [(String, String)] {
         var inputs = [("the job file", paths.jobFile)]
-        if case .csv(let path, _) = source { inputs.append(("transactionIds.csv.path", path)) }
+        if case .csv(let path, _) = source?.list { inputs.append(("transactionIds.csv.path", path)) }
+        for stream in streams?.all ?? [] {
+            guard case .csv(let path, _) = stream.ownList?.list else { continue }
+            inputs.append(("streams.\(stream.name.rawValue) csv.path", path))
+        }
         if let appStore {
             inputs.append(("appStore.privateKeyFile", appStore.privateKeyFile))
             inputs += appStore.trustedRoots.map { ("appStore.trustedRoots", $0) }

@@ -5,12 +5,14 @@
 package struct Section {
     let place: Place
     let problems: Problems
+    /// For paths in the section.
+    let paths: JobPaths
     private let entries: [String: JobNode.Entry]
 
     /// Reports every key that is not one of `keys`.
     ///
     /// `nil` if the node is not a mapping, which is reported too.
-    init?(_ node: JobNode, keys: [String], problems: Problems) {
+    init?(_ node: JobNode, keys: [String], problems: Problems, paths: JobPaths) {
         if case .unusable = node.content { return nil }
         guard case .mapping(let written) = node.content else {
             problems.report(node.place, node.found, "it must be a mapping; write {} for one without keys")
@@ -18,6 +20,7 @@ package struct Section {
         }
         place = node.place
         self.problems = problems
+        self.paths = paths
         entries = Dictionary(written.map { ($0.key, $0) }) { first, _ in first }
         for entry in written where !keys.contains(entry.key) {
             let advice = nearest(to: entry.key, among: keys).map { "did you mean \($0)?" }
@@ -42,7 +45,7 @@ package struct Section {
 
     func section(_ key: String, keys: [String], required expected: String? = nil) -> Section? {
         guard let node = node(key, required: expected) else { return nil }
-        return Section(node, keys: keys, problems: problems)
+        return Section(node, keys: keys, problems: problems, paths: paths)
     }
 
     /// Reports the value of `key` as invalid.
@@ -100,6 +103,22 @@ package struct Section {
         of type: Choice.Type
     ) -> [Choice]? where Choice.RawValue == String {
         texts(key, Self.expected(type)) { Choice(rawValue: $0) != nil }?.compactMap(Choice.init)
+    }
+
+    /// A list of whole numbers in `range`.
+    func integers(_ key: String, in range: ClosedRange<Int64>, _ expected: String) -> [Int64]? {
+        guard let node = node(key, required: nil) else { return nil }
+        guard case .list(let items) = node.content else {
+            report(key, "it must be a list, such as [\(range.lowerBound), \(range.upperBound)]")
+            return nil
+        }
+        return items.filter { !$0.isLeftOut }.compactMap { item in
+            guard let number = item.scalar?.integer, range.contains(number) else {
+                problems.report(item.place, item.found, expected)
+                return nil
+            }
+            return number
+        }
     }
 
     func flag(_ key: String) -> Bool? {

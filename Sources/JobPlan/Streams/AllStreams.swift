@@ -10,6 +10,9 @@ package enum AllStreams {
         RefundHistory.self,
         NotificationHistory.self,
         TransactionInfo.self,
+        SubscriptionStatuses.self,
+        AppTransaction.self,
+        OrderLookup.self,
     ]
 
     package static let names = types.map { $0.name }

@@ -29,10 +29,15 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// - Returns: `nil` when the item is not one that this section plans.
     func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest?
 
-    /// Reads the body of a 200 answer.
+    /// Reads the body of a 200 answer of the endpoint's current version.
     ///
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
     static func page(_ body: [UInt8]) throws(RequestFailure) -> Page
+
+    /// Reads the body of a 200 answer to a request of this section.
+    ///
+    /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
+    func page(_ body: [UInt8]) throws(RequestFailure) -> Page
 
     /// A request for `doctor` that checks key, clock and network and costs one unit of the limit.
     ///
@@ -60,6 +65,13 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// A filter that is not set is `nil`. Relative dates stay relative.
     var filters: [String: String?] { get }
 
+    /// What Apple leaves out of its answers to a query.
+    ///
+    /// - Parameter query: ``JobFile/queryFingerprint(for:)`` of the query. The ledger has it for every item, so it also
+    ///   tells what an item lacks that another job file requested.
+    /// - Returns: One phrase each; empty for complete answers.
+    static func omissions(of query: String) -> [String]
+
     /// The other settings that must be the same when a run is resumed, as text; `nil` if there are none.
     var planFingerprint: String? { get }
 
@@ -70,6 +82,9 @@ package protocol AppStoreStream: Equatable, Sendable {
 
     /// What one item of the stream is.
     var items: ItemSource { get }
+
+    /// The list of IDs in the stream's own section; `nil` if the stream has none.
+    var ownList: (kind: IDKind, list: IDList)? { get }
 
     /// The dates that each request contains; `nil` if requests contain no dates.
     var dates: RequestedDates? { get }
@@ -103,14 +118,17 @@ extension AppStoreStream {
 
     package var name: StreamName { Self.name }
 
+    package func page(_ body: [UInt8]) throws(RequestFailure) -> Page { try Self.page(body) }
     package static func probe(at now: UnixMilliseconds) -> AppStoreRequest? { nil }
     package static var keys: [String] { [] }
     package func check(_ section: Section, beside streams: JobFile.Streams) {}
     package func advice(forChangesSince since: DateExpression) -> [String] { [] }
     package var filters: [String: String?] { [:] }
+    package static func omissions(of query: String) -> [String] { [] }
     package var planFingerprint: String? { nil }
     package static var linesOfNewJob: [String] { [] }
     package var items: ItemSource { .listedIDs }
+    package var ownList: (kind: IDKind, list: IDList)? { nil }
     package var dates: RequestedDates? { nil }
     package var keepsCursor: Bool { false }
     package func end(now: UnixMilliseconds) -> UnixMilliseconds? { nil }
@@ -131,4 +149,9 @@ package enum ItemSource: Sendable {
     case customersWithRevocation
     /// An app-wide window of at most a day.
     case windows
+    /// One ID of the list in the stream's own section; see ``AppStoreStream/ownList``.
+    case ownList
+
+    /// Whether the items are customers that the job's transaction IDs identify.
+    package var needsTransactionIDs: Bool { self == .listedIDs || self == .customersWithRevocation }
 }

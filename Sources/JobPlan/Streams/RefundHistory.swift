@@ -3,7 +3,8 @@ package import LedgerSchema
 
 /// Get Refund History: the refunded transactions of each customer.
 ///
-/// Apple offers no filters.
+/// Apple offers no filters. Version 1 takes only an original transaction ID, and answers once, with at most 50 refunds.
+/// Source: Get Refund History V1, read 2026-11.
 package struct RefundHistory: AppStoreStream {
     package enum Customers: String, CaseIterable, Sendable {
         case all
@@ -14,15 +15,22 @@ package struct RefundHistory: AppStoreStream {
         case revoked
     }
 
+    package let version: EndpointVersion
     /// The key `for`.
     package let customers: Customers
 
     package static let name = StreamName.refundHistory
     package static let requestsPerSecond = 10.0
-    package static let errorEffects = [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + .ofPages
+    package static let errorEffects =
+        [AppleErrorCode: ErrorEffect].ofEveryStream + .ofTransactionIDs + .ofPages + [
+            // Version 1: the ID is one of a transaction, but not an original one.
+            .invalidOriginalTransactionId: .failsItem
+        ]
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {
-        TransactionID(item.key).map { .get("/inApps/v2/refund/lookup/\($0.text)", [("revision", item.cursor)]) }
+        TransactionID(item.key).map {
+            .get("/inApps/v\(version.rawValue)/refund/lookup/\($0.text)", [("revision", item.cursor)])
+        }
     }
 
     package static func page(_ body: [UInt8]) throws(RequestFailure) -> Page {
@@ -31,9 +39,25 @@ package struct RefundHistory: AppStoreStream {
         }
     }
 
-    package static let keys = ["for"]
+    package func page(_ body: [UInt8]) throws(RequestFailure) -> Page {
+        guard version == .one else { return try Self.page(body) }
+        return try PageDecoder.unpagedList(body, records: "signedTransactions") {
+            PageDecoder.signed($0, as: PageRecord.refund)
+        }
+    }
+
+    package static let keys = ["for", EndpointVersion.key]
+
+    private static let omissionsOfVersion1 = ["all but the 50 latest refunds of a customer"]
+
+    package static func omissions(of query: String) -> [String] {
+        EndpointVersion.isOne(in: query) ? omissionsOfVersion1 : []
+    }
+
+    package var filters: [String: String?] { [EndpointVersion.key: version.filter] }
 
     package init(_ section: Section) {
+        version = EndpointVersion(section, of: "Get Refund History", omitting: Self.omissionsOfVersion1)
         customers = section.choice("for", of: Customers.self) ?? .all
     }
 
@@ -54,7 +78,8 @@ package struct RefundHistory: AppStoreStream {
     ]
 
     package var items: ItemSource { customers == .revoked ? .customersWithRevocation : .listedIDs }
-    package var keepsCursor: Bool { true }
+    /// Version 1 has no cursor, so every run requests all of it.
+    package var keepsCursor: Bool { version == .two }
 
     package static let replayedKind: RecordKind? = .transaction
     package static let returnsRefunds = true

@@ -4,7 +4,10 @@ package import LedgerSchema
 /// Get Transaction History: all transactions of each customer, with Apple's filters.
 ///
 /// A crawl in descending order starts at the first page in every run, because Apple forbids keeping its `revision`.
+///
+/// Version 1 has the same filters, pages and answer as version 2. Source: Get Transaction History V1, read 2026-11.
 package struct TransactionHistory: AppStoreStream {
+    package let version: EndpointVersion
     /// Never ``DateExpression/lastRun``.
     package let startDate: DateExpression?
     /// Never ``DateExpression/lastRun``.
@@ -23,7 +26,7 @@ package struct TransactionHistory: AppStoreStream {
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {
         TransactionID(item.key).map {
-            .get("/inApps/v2/history/\($0.text)", parameters(now: now) + [("revision", item.cursor)])
+            .get("/inApps/v\(version.rawValue)/history/\($0.text)", parameters(now: now) + [("revision", item.cursor)])
         }
     }
 
@@ -54,10 +57,18 @@ package struct TransactionHistory: AppStoreStream {
 
     package static let keys = [
         "startDate", "endDate", "productIds", "productTypes", "subscriptionGroupIdentifiers",
-        "inAppOwnershipType", "revoked", "sort",
+        "inAppOwnershipType", "revoked", "sort", EndpointVersion.key,
     ]
 
+    /// Version 1 has a consumable only until the app finishes it, or when it was refunded or revoked.
+    private static let omissionsOfVersion1 = ["finished consumables"]
+
+    package static func omissions(of query: String) -> [String] {
+        EndpointVersion.isOne(in: query) ? omissionsOfVersion1 : []
+    }
+
     package init(_ section: Section) {
+        version = EndpointVersion(section, of: "Get Transaction History", omitting: Self.omissionsOfVersion1)
         var query = HistoryQuery()
         let productIds = section.texts("productIds", "it must be a product ID", where: Self.isIdentifier)
         // Sorted, so that the order in the file does not change the query.
@@ -97,6 +108,7 @@ package struct TransactionHistory: AppStoreStream {
             "revoked": query.revoked.map { "\($0)" },
             // Ascending is Apple's default, so naming it must not change the fingerprint.
             "sort": query.sort == .ascending ? nil : query.sort?.rawValue,
+            EndpointVersion.key: version.filter,
         ]
     }
 

@@ -73,12 +73,16 @@ struct RecordWriter {
             crashPoint(.tableMerged)
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
+        counts.add(try writeAnswers(rows.answers, on: connection))
         try writeArchive(
             rows.archive.filter { !merged.isKnownContent($0) },
             inserted: merged.inserted,
             on: connection
         )
         try QuotedIDs.store(rows, app: origin.app, on: connection)
+        if let listed = origin.listedTransactionID {
+            try QuotedIDs.store(listedID: listed, ofAppTransactionsIn: rows, app: origin.app, on: connection)
+        }
         try removeIssues(of: merged.replaced, on: connection)
         // A job with `changedSince` looks only at new notifications. A record that only a replay accepts came with an
         // old one, so its customer has to be marked.

@@ -13,7 +13,7 @@ enum Staging {
     /// The tables in which the newest snapshot wins.
     ///
     /// Every transaction merges them in this order, which makes deadlocks rare.
-    static let snapshotTables = [Tables.transactions, Tables.refunds, Tables.renewals, Tables.notifications]
+    static let snapshotTables = Tables.snapshots
 
     /// Creates the types that `rows` need.
     ///
@@ -24,6 +24,9 @@ enum Staging {
             let names = SnapshotIdentities(of: table).table
             try connection.makeRowType(name(of: names), of: names.columns)
             try connection.makeRowType(name(of: latestSignatures), of: latestSignatures.columns)
+        }
+        for table in Tables.answers where rows.answers.contains(where: { $0.has(rowsOf: table) }) {
+            try connection.makeRowType(name(of: table), of: table.columns)
         }
         let sendAttempts = Tables.notificationSendAttempts
         if !rows.sendAttempts.isEmpty { try connection.makeRowType(name(of: sendAttempts), of: sendAttempts.columns) }

@@ -109,4 +109,10 @@ extension RowCounts {
         updated += changed.updated.count
         unchanged += records - changed.inserted.count - changed.updated.count
     }
+
+    mutating func add(_ other: RowCounts) {
+        new += other.new
+        updated += other.updated
+        unchanged += other.unchanged
+    }
 }

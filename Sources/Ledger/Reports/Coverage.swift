@@ -1,3 +1,5 @@
+import AppStoreModel
+import JobPlan
 package import LedgerSchema
 import Postgres
 
@@ -16,6 +18,9 @@ package struct ItemCoverage: Codable, Sendable, Equatable {
     package let completeUntil: String?
     /// Periods that Apple no longer serves, as `from/to`.
     package let gaps: [String]
+    /// What Apple leaves out of its answers for the item, such as what a deprecated version does not return; `nil` if the
+    /// answers are complete.
+    package let omits: [String]?
 }
 
 extension Ledger {
@@ -23,7 +28,7 @@ extension Ledger {
     package func coverage(of job: String, app: AppID, _ line: @escaping @Sendable (ItemCoverage) -> Void) async throws {
         // The gaps of windows are recorded for the item `app`.
         let sql = """
-            SELECT i.stream, i.item_key, i.state, \(Self.moment("i.window_start")) AS window_start, \(Self.moment("i.window_end")) AS window_end,
+            SELECT i.stream, i.item_key, i.state, i.fingerprint, \(Self.moment("i.window_start")) AS window_start, \(Self.moment("i.window_end")) AS window_end,
                    \(Self.moment("i.complete_until")) AS complete_until,
                    coalesce((SELECT array_agg(\(Self.moment("g.gap_start")) || '/' || \(Self.moment("g.gap_end")) ORDER BY g.gap_start)
                                FROM coverage_gaps g WHERE g.app_id = i.app_id AND g.job = i.job AND g.stream = i.stream
@@ -44,7 +49,8 @@ extension Ledger {
                         windowStart: try row.textOrNil("window_start"),
                         windowEnd: try row.textOrNil("window_end"),
                         completeUntil: try row.textOrNil("complete_until"),
-                        gaps: try row.textArray("gaps")
+                        gaps: try row.textArray("gaps"),
+                        omits: Self.omissions(of: try row.text("stream"), query: try row.text("fingerprint"))
                     )
                 }
             }
@@ -52,5 +58,11 @@ extension Ledger {
             guard let end = batch.last else { return }
             last = (end.stream, end.item)
         }
+    }
+
+    /// What Apple leaves out of its answers to the query of an item; `nil` if nothing.
+    private static func omissions(of stream: String, query: String) -> [String]? {
+        let omissions = AllStreams.type(of: StreamName(stream))?.omissions(of: query) ?? []
+        return omissions.isEmpty ? nil : omissions
     }
 }

@@ -53,6 +53,12 @@ package struct RunPlan: Sendable {
     /// Streams whose customers are known once the others have finished; see ``JobPlan/ItemSource``.
     package var streamsOfRevocations: [StreamName] { job.streams.names(with: .customersWithRevocation) }
 
+    /// Streams with their own list of IDs.
+    package var streamsOfOwnLists: [StreamName] { job.streams.names(with: .ownList) }
+
+    /// Streams with one item for each ID of a list, the job's or their own.
+    package var streamsOfLists: [StreamName] { streamsOfIDs + streamsOfOwnLists }
+
     /// Streams with app-wide windows.
     package var streamsOfWindows: [StreamName] { job.streams.names(with: .windows) }
 
@@ -62,12 +68,9 @@ package struct RunPlan: Sendable {
         return since
     }
 
-    /// Whether the source's IDs can change without a change of the job file.
+    /// Whether the IDs of a list can change without a change of the job file.
     package var idsMayChange: Bool {
-        switch job.transactionIds {
-        case nil, .list, .changedSince: false
-        case .csv, .query: true
-        }
+        ([job.transactionIds?.list] + job.streams.all.map { $0.ownList?.list }).contains { $0?.mayChange == true }
     }
 
     /// Until when an item is complete after its last page is committed.
@@ -79,18 +82,13 @@ package struct RunPlan: Sendable {
     /// Identifies the streams and the source of the IDs.
     ///
     /// A run can be resumed only with the same fingerprint.
-    ///
-    /// It does not contain the path and content of a CSV file or the result of a query: a resumed run keeps its
-    /// original IDs, on any machine and in any directory.
     package var fingerprint: String {
         var parts = job.streams.names.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
         parts += job.streams.all.compactMap(\.planFingerprint)
         if job.appStore.triesSandbox { parts.append("sandbox") }
         switch job.transactionIds {
         case nil: break
-        case .list(let ids): parts.append("list " + Set(ids).sorted().map(\.text).joined(separator: ","))
-        case .csv(_, let column): parts.append("csv \(column ?? "")")
-        case .query(let sql): parts.append("query \(sql)")
+        case .listed(let list): parts.append(list.fingerprint)
         case .changedSince(let since): parts.append("changedSince \(since.fingerprint)")
         }
         return SHA256.digest(of: Array(parts.joined(separator: "\n").utf8)).hexadecimal

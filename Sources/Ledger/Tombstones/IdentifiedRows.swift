@@ -15,7 +15,8 @@ struct IdentifiedRows {
     private let records: [RecordIDs]
     /// The possible IDs in each rejected record.
     let rejectedIDs: [Set<CustomerID>]
-    private let appTransactions: Set<CustomerID>
+    /// The transaction IDs in each unsigned answer.
+    let answerIDs: [Set<CustomerID>]
 
     /// - Parameters:
     ///   - rows: One page, or one batch of a replay.
@@ -46,15 +47,25 @@ struct IdentifiedRows {
         for place in records.indices { records[place].history = history }
         self.records = records
         rejectedIDs = rows.rejected.map { IDScanner.ids(in: $0.raw).union(history) }
-        appTransactions = Set(
-            rows.archive.filter { $0.kind == .appTransaction }.map { .appTransaction($0.recordKey) }
+        answerIDs = rows.answers.map { answer in
+            answer.children.reduce(into: Self.transactionIDs(answer.row, of: answer.table)) { ids, child in
+                for row in child.rows { ids.formUnion(Self.transactionIDs(row, of: child.table)) }
+            }
+        }
+    }
+
+    private static func transactionIDs(_ row: Row, of table: Table) -> Set<CustomerID> {
+        let columns = ["transaction_id", "original_transaction_id"]
+        return Set(
+            zip(table.columns, row).compactMap { columns.contains($0.name) ? CustomerID(.transaction, $1) : nil }
         )
     }
 
     /// All customer IDs of the batch.
     var ids: Set<CustomerID> {
-        var ids = appTransactions
+        var ids: Set<CustomerID> = []
         for record in records { ids.formUnion(record.identifying) }
+        for answer in answerIDs { ids.formUnion(answer) }
         for rejected in rejectedIDs { ids.formUnion(rejected) }
         return ids
     }
@@ -83,8 +94,8 @@ struct IdentifiedRows {
 
 /// The customer IDs of one record, by how far they identify the customer.
 ///
-/// A family member's record (`FAMILY_SHARED`) belongs to the Apple Account in its `appTransactionId`, not to the payer.
-/// So its original transaction ID and account token do not count.
+/// A record of a member of a family (`FAMILY_SHARED`), organization or group (`ASSIGNED`) belongs to the Apple Account in its
+/// `appTransactionId`, not to the payer. So its original transaction ID and account token do not count.
 private struct RecordIDs {
     /// Its transaction ID and `appTransactionId`.
     private let own: Set<CustomerID>
@@ -109,7 +120,9 @@ private struct RecordIDs {
         chain = ids(.transaction, "original_transaction_id", "previous_original_transaction_id")
         account = ids(.account, "app_account_token")
         if case .text(let id) = snapshot.cell("transaction_id") { transactionID = id } else { transactionID = nil }
-        isFamilyMembers = snapshot.cell("in_app_ownership_type") == .text("FAMILY_SHARED") && !appTransaction.isEmpty
+        isFamilyMembers =
+            [Cell.text("FAMILY_SHARED"), .text("ASSIGNED")].contains(snapshot.cell("in_app_ownership_type"))
+            && !appTransaction.isEmpty
     }
 
     /// The IDs that identify the record's customer.

@@ -15,6 +15,8 @@ package enum QuotedIDs {
         case rejected
         /// A notification without a transaction ID, by its UUID: it is not about a purchase, or its record was invalid.
         case notification
+        /// An app transaction, by its ID: it has no transaction ID, so the listed ID that Apple answered it for is stored.
+        case appTransaction
     }
 
     /// The first eight bytes of the SHA-256 of the ID's text.
@@ -63,6 +65,18 @@ package enum QuotedIDs {
         where payload.kind == .notification && unnamed.contains(ExactText(payload.recordKey)) {
             let ids = IDScanner.ids(in: payload.payload)
             try store(ids, of: .notification, payload.recordKey, app: app, on: connection)
+        }
+    }
+
+    /// Stores the listed ID for which Apple answered the app transactions of a batch.
+    static func store(
+        listedID: String,
+        ofAppTransactionsIn rows: PageRows,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        for snapshot in rows.snapshots where snapshot.table == Tables.appTransactions {
+            try store([.transaction(listedID)], of: .appTransaction, snapshot.key, app: app, on: connection)
         }
     }
 

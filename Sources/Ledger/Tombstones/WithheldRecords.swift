@@ -35,10 +35,7 @@ struct WithheldRecords {
             withheld.insert(RecordName(kind: kind, key: ExactText(snapshot.key)))
             if snapshot.table != Tables.refunds { count += 1 }
         }
-        for payload in rows.archive where payload.kind == .appTransaction {
-            guard decision.erased.contains(.appTransaction(payload.recordKey)) else { continue }
-            withheld.insert(RecordName(kind: payload.kind, key: ExactText(payload.recordKey)))
-        }
+        kept.answers = zip(rows.answers, batch.answerIDs).compactMap { decision.erased.isDisjoint(with: $1) ? $0 : nil }
         let rejected = zip(rows.rejected, batch.rejectedIDs)
         kept.rejected = rejected.compactMap { decision.erased.isDisjoint(with: $1) ? $0 : nil }
         count += rows.rejected.count - kept.rejected.count

@@ -70,11 +70,23 @@ extension AppIdentity {
             }
             try requireAppAppleId(part["appAppleId"])
         }
-        guard isIdentified else {
+        guard isIdentified || isNamed(inNewerPartOf: payload) else {
             throw RecordRejection(
                 .noIdentity,
                 "The notification has none of data, summary, externalPurchaseToken and appData."
             )
+        }
+    }
+
+    /// Whether an object of the payload names this app, under a member name that this version does not know.
+    ///
+    /// Apple adds parts to notifications. A part with the identity that every known part has must not cost the record.
+    private func isNamed(inNewerPartOf payload: JSONElement) -> Bool {
+        payload.members.contains { member in
+            let part = member.value
+            guard part["bundleId"]?.isText(bundleId) == true, part["environment"]?.isText(environment.rawValue) == true
+            else { return false }
+            return environment != .production || appAppleId == nil || part["appAppleId"]?.int64 == appAppleId
         }
     }
 

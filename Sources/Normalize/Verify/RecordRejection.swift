@@ -16,6 +16,8 @@ struct RecordRejection: Error {
         case noIdentity = "no_identity"
         /// The field with the record's key is missing.
         case missingKey = "missing_key"
+        /// The signed records of an answer contradict what Apple answered about them without signing it.
+        case contradiction
         /// Two different notifications have the same UUID and signedDate.
         case conflict
     }

@@ -14,6 +14,8 @@ package struct VerifiedPage: Sendable {
     }
 
     package fileprivate(set) var entries: [Entry] = []
+    /// What Apple answered without signing it, as far as the signed records agree.
+    package fileprivate(set) var answers: [Answer] = []
     /// Records that failed verification, nested ones included.
     package fileprivate(set) var rejected: [RejectedRecord] = []
     /// Whether all records came in one response from Apple.
@@ -21,6 +23,12 @@ package struct VerifiedPage: Sendable {
     /// Two notifications in one response contradict each other if they have the same UUID and signing date but
     /// different content. Records of the archive come from many responses, where this is no contradiction.
     package let isOneResponse: Bool
+
+    mutating func add(_ answer: Answer) { answers.append(answer) }
+
+    mutating func reject(_ rejection: RecordRejection, raw: String) {
+        rejected.append(RejectedRecord(rejection, raw: raw, as: nil))
+    }
 
     init(isOneResponse: Bool, expecting count: Int = 1) {
         self.isOneResponse = isOneResponse
@@ -37,9 +45,15 @@ extension RecordVerifier {
     /// - Parameters:
     ///   - page: Apple's response.
     ///   - stream: The stream it came from, for messages.
+    ///   - itemKey: The key of the requested item: a transaction ID or an order ID.
     ///   - now: The time of the database's clock, used to reject records signed in the future.
     /// - Returns: The verified records, and those that failed.
-    package func verify(_ page: Page, from stream: StreamName, now: UnixMilliseconds) -> VerifiedPage {
+    package func verify(
+        _ page: Page,
+        from stream: StreamName,
+        item itemKey: String,
+        now: UnixMilliseconds
+    ) -> VerifiedPage {
         var verified = VerifiedPage(isOneResponse: true, expecting: page.records.count)
         for record in page.records {
             switch record {
@@ -49,6 +63,12 @@ extension RecordVerifier {
                 add(.text(jws), as: .transaction, isRefund: true, now: now, to: &verified)
             case .notification(let jws, let sendAttempts):
                 add(.text(jws), as: .notification, sendAttempts: sendAttempts, now: now, to: &verified)
+            case .appTransaction(let jws):
+                add(.text(jws), as: .appTransaction, now: now, to: &verified)
+            case .subscriptionStatus(let subscription):
+                add(subscription, now: now, to: &verified)
+            case .order(let isValid, let transactions):
+                add(order: itemKey, isValid: isValid, transactions, now: now, to: &verified)
             case .unreadable(let text):
                 let detail = "A record of \(stream.rawValue) is not a signed text; it must be a JWS."
                 verified.rejected.append(RejectedRecord(RecordRejection(.unreadable, detail), raw: text, as: nil))
@@ -97,19 +117,22 @@ extension RecordVerifier {
     private func kind(of jws: String, now: UnixMilliseconds) -> RecordKind {
         // A text that fails verification is rejected for that reason, for any kind.
         guard let payload = try? payload(of: .text(jws), as: .notification, now: now) else { return .notification }
-        let kinds: [RecordKind] = [.notification, .transaction, .renewalInfo]
+        let kinds: [RecordKind] = [.notification, .transaction, .renewalInfo, .appTransaction]
         return kinds.first { payload.json[$0.keyField] != nil } ?? .notification
     }
 
-    private func add(
+    /// - Returns: The record; `nil` if it failed.
+    @discardableResult
+    func add(
         _ text: SignedText,
         as kind: RecordKind,
         isRefund: Bool = false,
         sendAttempts: [JSONElement] = [],
         now: UnixMilliseconds,
         to page: inout VerifiedPage
-    ) {
-        guard let record = verify(text, as: kind, now: now, rejected: &page.rejected) else { return }
+    ) -> VerifiedRecord? {
+        guard let record = verify(text, as: kind, now: now, rejected: &page.rejected) else { return nil }
         page.entries.append(VerifiedPage.Entry(record: record, isRefund: isRefund, sendAttempts: sendAttempts))
+        return record
     }
 }

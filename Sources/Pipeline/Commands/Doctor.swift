@@ -32,8 +32,8 @@ extension Pipeline {
             return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
         }
         await passes("ID list", found) {
-            guard let count = try IDSource(job: job).count() else {
-                if case .changedSince = job.transactionIds { return "IDs come from the app's notifications" }
+            if case .changedSince = job.transactionIds { return "IDs come from the app's notifications" }
+            guard let count = try IDSource(job.transactionIds?.list, of: .transaction).count() else {
                 return "IDs come from a query"
             }
             return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"

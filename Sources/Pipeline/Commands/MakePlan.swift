@@ -12,22 +12,32 @@ extension Pipeline {
     ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func plan() async throws -> PlanReport {
-        let source = IDSource(job: job)
         let now = UnixMilliseconds(rawValue: time.wallClock())
-        let counted: IDCount
+        var counted = IDCount(distinct: 0, duplicates: 0)
         var changed: ChangedSoFar?
-        if let count = try source.count() {
-            counted = count
-        } else if case .query(let sql) = job.transactionIds {
-            try await ledger.connect()
-            let listed = try await ledger.countListed(by: sql)
-            counted = IDCount(distinct: listed.distinct, duplicates: listed.duplicates)
-        } else {
+        switch job.transactionIds {
+        case nil: break
+        case .listed(let list): counted = try await count(list, of: .transaction)
+        case .changedSince:
             try await openLedger()
             changed = try await changedSoFar(now: now)
-            counted = IDCount(distinct: Int(changed?.customers ?? 0), duplicates: 0)
+            counted.distinct = Int(changed?.customers ?? 0)
         }
-        return PlanReport(of: job, ids: counted, changed: changed, now: now)
+        var ownIds: [StreamName: Int] = [:]
+        for stream in job.streams.all {
+            guard let own = stream.ownList else { continue }
+            ownIds[stream.name] = try await count(own.list, of: own.kind).distinct
+        }
+        return PlanReport(of: job, ids: counted, ownIds: ownIds, changed: changed, now: now)
+    }
+
+    /// The number of IDs in a list; a query is counted by the database.
+    private func count(_ list: IDList, of kind: IDKind) async throws -> IDCount {
+        if let count = try IDSource(list, of: kind).count() { return count }
+        guard case .query(let sql) = list else { return IDCount(distinct: 0, duplicates: 0) }
+        try await ledger.connect()
+        let listed = try await ledger.countListed(by: sql, of: kind)
+        return IDCount(distinct: listed.distinct, duplicates: listed.duplicates)
     }
 
     /// The customers that a run would request because of notifications already in the ledger.

@@ -29,7 +29,7 @@ struct AppleSource: PageSource {
         guard let stream = job.streams[item.stream], let request = stream.request(for: item, now: now) else {
             throw LedgerError.invariant("\(item.stream.rawValue) \(item.key) is not what the job plans")
         }
-        let page = try await client.page(request, departing: departure, decode: type(of: stream).page)
+        let page = try await client.page(request, departing: departure, decode: stream.page)
         try check(page, of: item)
         return page
     }

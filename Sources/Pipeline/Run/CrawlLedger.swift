@@ -58,7 +58,10 @@ struct CrawlLedger: CrawlStore {
     func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage {
         let readAt = databaseNow
         let verifier = try destination(of: item).verifier
-        return VerifiedPage(records: verifier.verify(page, from: item.stream, now: readAt), readAt: readAt)
+        return VerifiedPage(
+            records: verifier.verify(page, from: item.stream, item: item.key, now: readAt),
+            readAt: readAt
+        )
     }
 
     func normalize(_ page: VerifiedPage) -> Rows {
@@ -79,7 +82,7 @@ struct CrawlLedger: CrawlStore {
                 job: holder.job,
                 run: holder.run,
                 stream: item.stream,
-                listedTransactionID: TransactionID(item.key)?.text,
+                listedTransactionID: plan.job.streams[item.stream]?.items.needsTransactionIDs == true ? item.key : nil,
                 readAt: rows.readAt,
                 isSecondReading: item.reading == .second
             ),

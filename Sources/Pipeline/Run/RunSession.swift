@@ -56,11 +56,11 @@ struct RunSession: Sendable {
 
     private func crawlPhases(with crawler: Crawler<AppleSource, CrawlLedger>) async throws {
         if plan.changedSince == nil {
-            try await crawler.crawl(plan.streamsOfWindows + plan.streamsOfIDs, concurrency: concurrency)
+            try await crawler.crawl(plan.streamsOfWindows + plan.streamsOfLists, concurrency: concurrency)
         } else {
             try await crawler.crawl(plan.streamsOfWindows, concurrency: concurrency)
             try await planChangedCustomers()
-            try await crawler.crawl(plan.streamsOfIDs, concurrency: concurrency)
+            try await crawler.crawl(plan.streamsOfLists, concurrency: concurrency)
         }
         guard !plan.streamsOfRevocations.isEmpty else { return }
         _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)

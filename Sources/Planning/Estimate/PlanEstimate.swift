@@ -34,19 +34,21 @@ package struct PlanEstimate: Equatable, Sendable {
     /// - Parameters:
     ///   - job: A job that has been checked.
     ///   - transactionIds: The number of IDs in the job's source.
+    ///   - ownIds: The number of IDs in the list of each stream that has one.
     ///   - now: When the run would begin.
     ///   - lastRun: The end of the time for which an earlier run requested notifications. `nil` without an earlier run.
     ///   - daysToReadAgain: The number of closed days that are due for their second reading.
     package init(
         job: JobFile,
         transactionIds: Int,
+        ownIds: [StreamName: Int] = [:],
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds?,
         daysToReadAgain: Int = 0
     ) {
         let environment = job.app.environment
         streams = job.streams.all.map { stream in
-            var items = transactionIds
+            var items = stream.items == .ownList ? ownIds[stream.name] ?? 0 : transactionIds
             var nightly: Int?
             if stream.items == .windows, let dates = stream.dates {
                 if let lastRun {

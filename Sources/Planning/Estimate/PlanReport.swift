@@ -40,12 +40,20 @@ extension PlanReport {
     /// - Parameters:
     ///   - job: A job that has been checked.
     ///   - ids: The number of IDs in the job's source.
+    ///   - ownIds: The number of IDs in the list of each stream that has one.
     ///   - changed: What earlier runs have followed; `nil` if no job of the app has run, or the job lists its IDs.
     ///   - now: When the run would begin.
-    package init(of job: JobFile, ids: IDCount, changed: ChangedSoFar?, now: UnixMilliseconds) {
+    package init(
+        of job: JobFile,
+        ids: IDCount,
+        ownIds: [StreamName: Int],
+        changed: ChangedSoFar?,
+        now: UnixMilliseconds
+    ) {
         let estimate = PlanEstimate(
             job: job,
             transactionIds: ids.distinct,
+            ownIds: ownIds,
             now: now,
             lastRun: changed?.notificationsUntil,
             daysToReadAgain: Int(changed?.daysToReadAgain ?? 0)

@@ -33,7 +33,7 @@ struct DistinctIDs {
         var zeros = 0
         try list { batch in
             rows += batch.count
-            for hash in batch.map(\.hash) where hash.leadingZeroBitCount >= zeros {
+            for hash in batch.map(\.idHash) where hash.leadingZeroBitCount >= zeros {
                 sample.insert(hash)
                 while sample.count > capacity {
                     zeros += 1
@@ -46,15 +46,15 @@ struct DistinctIDs {
     }
 }
 
-extension TransactionID {
+extension String {
     /// The hash is the same in every run.
     ///
     /// The probability that any two of a million IDs share a hash is below 1 in 10,000,000.
-    ///
-    /// "12" and "012" are different IDs.
-    fileprivate var hash: UInt64 {
-        let ordinal = text.utf8.reduce(0 as UInt128) { $0 * 10 + UInt128($1 - UInt8(ascii: "0")) + 1 }
-        return mixed(UInt64(truncatingIfNeeded: ordinal) ^ mixed(UInt64(ordinal >> 64)))
+    fileprivate var idHash: UInt64 {
+        // FNV-1a with 128 bits.
+        let prime: UInt128 = 0x0100_0000_0000_0000_0000_013B
+        let hash = utf8.reduce(0x6C62_272E_07BB_0142_62B8_2175_6295_C58D as UInt128) { ($0 ^ UInt128($1)) &* prime }
+        return mixed(UInt64(truncatingIfNeeded: hash) ^ mixed(UInt64(hash >> 64)))
     }
 }
 

@@ -4,14 +4,19 @@ import CSVFormat
 package import JobPlan
 import Ledger
 
-/// The source of a job's IDs.
+/// Reads one list of IDs.
 ///
 /// Validates each ID; a list is never completely in memory.
 package struct IDSource {
-    package let job: JobFile
+    private let list: IDList?
+    private let kind: IDKind
 
-    package init(job: JobFile) {
-        self.job = job
+    /// - Parameters:
+    ///   - list: `nil` for no IDs, or for IDs that notifications name.
+    ///   - kind: Which IDs are valid.
+    package init(_ list: IDList?, of kind: IDKind) {
+        self.list = list
+        self.kind = kind
     }
 
     /// The number of IDs sent to the database at a time.
@@ -19,46 +24,52 @@ package struct IDSource {
     /// The most bad rows that an error lists; further ones usually have the same cause.
     static let listedBadRows = 10
 
-    package func ids() -> ListedIDs {
-        switch job.transactionIds {
-        case nil, .changedSince: .none
+    package var ids: ListedIDs {
+        switch list {
+        case nil: .none
         case .list(let ids): .feed { take in try take(ids) }
-        case .csv(let path, let column): .feed { take in try Self.read(path, column, take) }
+        case .csv(let path, let column): .feed { [kind] take in try Self.read(path, column, kind, take) }
         case .query(let sql): .query(sql)
         }
     }
 
-    /// The number of distinct IDs in the job's list; needs no database.
+    /// The number of distinct IDs in the list; needs no database.
     ///
-    /// - Returns: `nil` if the IDs come from a query or from notifications.
+    /// - Returns: `nil` if the IDs come from a query.
     /// - Throws: ``ListError``.
     package func count() throws -> IDCount? {
-        guard case .feed(let feed) = ids() else {
-            return job.transactionIds == nil ? IDCount(distinct: 0, duplicates: 0) : nil
+        switch ids {
+        case .none: IDCount(distinct: 0, duplicates: 0)
+        case .feed(let feed): try DistinctIDs().count(feed)
+        case .query: nil
         }
-        return try DistinctIDs().count(feed)
     }
 
-    private static func read(_ path: String, _ column: String?, _ take: ([TransactionID]) throws -> Void) throws {
-        var ready: [TransactionID] = []
+    private static func read(
+        _ path: String,
+        _ column: String?,
+        _ kind: IDKind,
+        _ take: ([String]) throws -> Void
+    ) throws {
+        var ready: [String] = []
         var bad: [ListError.BadRow] = []
         do {
             try IDColumnReader(path: path, column: column).forEachCell { line, text in
-                guard let id = TransactionID(text) else {
+                guard kind.accepts(text) else {
                     // One more than is listed, so that the error can say that there are more.
                     if bad.count <= listedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
                     return
                 }
                 guard bad.isEmpty else { return }
-                ready.append(id)
+                ready.append(text)
                 guard ready.count == batch else { return }
                 try take(ready)
                 ready.removeAll(keepingCapacity: true)
             }
         } catch let error as CSVError {
-            throw ListError(path: path, problem: .unreadable(error))
+            throw ListError(path: path, kind: kind, problem: .unreadable(error))
         }
-        guard bad.isEmpty else { throw ListError(path: path, problem: .badRows(bad)) }
+        guard bad.isEmpty else { throw ListError(path: path, kind: kind, problem: .badRows(bad)) }
         if !ready.isEmpty { try take(ready) }
     }
 }

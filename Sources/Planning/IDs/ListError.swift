@@ -1,5 +1,6 @@
 import Basics
 import CSVFormat
+import JobPlan
 import Ledger
 
 /// An ID list is unusable; nothing was sent.
@@ -21,6 +22,7 @@ package struct ListError: Error, CustomStringConvertible {
     }
 
     let path: String
+    let kind: IDKind
     let problem: Problem
 
     package var isMissing: Bool {
@@ -34,10 +36,10 @@ package struct ListError: Error, CustomStringConvertible {
             return error.description
         case .badRows(let rows):
             let listed = rows.prefix(IDSource.listedBadRows).map {
-                "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not a transaction ID\($0.hint)"
+                "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not \(kind.name)\($0.hint)"
             }
             let more = rows.count > IDSource.listedBadRows ? ["… and more"] : []
-            return (listed + more + ["An ID is one to twenty digits. Nothing was sent."]).joined(separator: "\n")
+            return (listed + more + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
         }
     }
 }

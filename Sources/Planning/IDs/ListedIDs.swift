@@ -1,4 +1,5 @@
 package import AppStoreModel
+package import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
@@ -6,9 +7,9 @@ import Postgres
 /// Provides the listed, validated IDs in batches.
 ///
 /// If it throws because the list is invalid, no run is started.
-package typealias IDFeed = @Sendable (_ take: ([TransactionID]) throws -> Void) throws -> Void
+package typealias IDFeed = @Sendable (_ take: ([String]) throws -> Void) throws -> Void
 
-/// The source of a run's IDs.
+/// The source of one list of IDs.
 package enum ListedIDs: Sendable {
     case none
     case feed(IDFeed)
@@ -16,25 +17,48 @@ package enum ListedIDs: Sendable {
     case query(String)
 }
 
-/// An ID from a query is not a transaction ID.
+/// The lists of IDs of a run.
+package struct RunLists: Sendable {
+    /// The job's transaction IDs.
+    package let transactions: ListedIDs
+    /// The lists of streams with their own IDs.
+    package let own: [(stream: StreamName, kind: IDKind, ids: ListedIDs)]
+
+    package init(transactions: ListedIDs, own: [(stream: StreamName, kind: IDKind, ids: ListedIDs)] = []) {
+        self.transactions = transactions
+        self.own = own
+    }
+
+    /// The lists that the job file names.
+    package init(of job: JobFile) {
+        transactions = IDSource(job.transactionIds?.list, of: .transaction).ids
+        own = job.streams.all.compactMap { stream in
+            stream.ownList.map { (stream.name, $0.kind, IDSource($0.list, of: $0.kind).ids) }
+        }
+    }
+}
+
+/// An ID from a query is not valid.
 package struct BadListedID: Error, Equatable, Sendable {
+    package let kind: IDKind
     /// The text, at most 40 characters.
     package let found: String
 }
 
 /// PostgreSQL refuses the query of the job's ID list.
 package struct BadListQuery: Error, Equatable, Sendable {
+    package let kind: IDKind
     /// PostgreSQL's message.
     package let message: String
 
     /// Converts PostgreSQL errors about the query.
     ///
     /// Other errors are passed on.
-    static func translating<R>(_ query: () throws -> R) throws -> R {
+    static func translating<R>(_ kind: IDKind, _ query: () throws -> R) throws -> R {
         do {
             return try query()
         } catch let error as PostgresError where ["42", "22"].contains(error.state.conditionClass) {
-            throw BadListQuery(message: error.message)
+            throw BadListQuery(kind: kind, message: error.message)
         }
     }
 }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
@@ -11,7 +12,7 @@ struct StagedIDs {
     /// The number of IDs that one transaction plans.
     private static let batchSize = 10_000
 
-    let batches: Int
+    let batches: Range<Int>
     /// The number of distinct IDs.
     let count: Int64
     /// The number of rows that repeat an ID.
@@ -19,10 +20,21 @@ struct StagedIDs {
 
     /// Copies the listed IDs.
     ///
+    /// - Parameters:
+    ///   - ids: The list.
+    ///   - kind: What its IDs identify.
+    ///   - others: The number of batches that the tables keep of lists that were copied before; 0 removes them.
+    ///   - connection: Outside a transaction.
+    /// - Returns: The staged list.
     /// - Throws: ``BadListedID``, ``BadListQuery``, errors of the feed, ``Postgres/PostgresError``. Then nothing is
     ///   staged.
-    static func copy(_ ids: ListedIDs, on connection: borrowing PostgresConnection) throws -> StagedIDs {
-        try stage(on: connection) { connection in
+    static func copy(
+        _ ids: ListedIDs,
+        of kind: IDKind,
+        after others: Int = 0,
+        on connection: borrowing PostgresConnection
+    ) throws -> StagedIDs {
+        try stage(after: others, on: connection) { connection in
             switch ids {
             case .none:
                 return
@@ -30,12 +42,12 @@ struct StagedIDs {
                 try feed { batch in
                     let rows = batch.lazy.map { id -> [Cell] in
                         crashPoint(.idCopied)
-                        return [.text(id.text)]
+                        return [.text(id)]
                     }
                     try connection.copyIn("stage_ids", columns: ["item_key"], rows: rows)
                 }
             case .query(let sql):
-                try BadListQuery.translating {
+                try BadListQuery.translating(kind) {
                     // The line feed ends a possible comment at the end of the query.
                     _ = try connection.run(
                         """
@@ -45,9 +57,10 @@ struct StagedIDs {
                     )
                 }
                 let bad = try connection.run(
-                    "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ '^[0-9]{1,20}$' LIMIT 1"
+                    "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ $1 LIMIT 1",
+                    [.text(kind.pattern)]
                 )
-                if let row = bad.first { throw BadListedID(found: try row.text("id")) }
+                if let row = bad.first { throw BadListedID(kind: kind, found: try row.text("id")) }
             }
         }
     }
@@ -89,33 +102,59 @@ struct StagedIDs {
 
     /// Stages IDs in a separate transaction, which takes no locks that other sessions need.
     private static func stage(
+        after others: Int = 0,
         on connection: borrowing PostgresConnection,
         _ fill: (borrowing PostgresConnection) throws -> Void
     ) throws -> StagedIDs {
         try connection.transaction(.readCommitted) { connection in
-            try connection.script("\(Ledger.defaultPlanner); \(createTables); TRUNCATE stage_ids, listed_ids")
+            try connection.script(
+                "\(Ledger.defaultPlanner); \(createTables); TRUNCATE stage_ids\(others == 0 ? ", listed_ids" : "")"
+            )
             try fill(connection)
             _ = try connection.run(
                 """
                 INSERT INTO listed_ids (item_key, batch)
-                SELECT item_key, (row_number() OVER (ORDER BY item_key) - 1) / $1::bigint
+                SELECT item_key, $2::bigint + (row_number() OVER (ORDER BY item_key) - 1) / $1::bigint
                   FROM (SELECT DISTINCT item_key FROM stage_ids) d ORDER BY item_key
                 """,
-                [.bigint(Int64(batchSize))]
+                [.bigint(Int64(batchSize)), .bigint(Int64(others))]
             )
             let row = try connection.run(
                 """
-                SELECT (SELECT count(*) FROM stage_ids) AS listed, count(*) AS kept, coalesce(max(batch) + 1, 0) AS batches
-                  FROM listed_ids
-                """
+                SELECT (SELECT count(*) FROM stage_ids) AS listed, count(*) AS kept,
+                       coalesce(max(batch) + 1, $1::integer) AS batches
+                  FROM listed_ids WHERE batch >= $1
+                """,
+                [.integer(Int32(others))]
             )[0]
             try connection.script("TRUNCATE stage_ids")
             let kept = try row.int64("kept")
             return StagedIDs(
-                batches: Int(try row.int64("batches")),
+                batches: others..<Int(try row.int64("batches")),
                 count: kept,
                 duplicates: try row.int64("listed") - kept
             )
         }
+    }
+}
+
+/// All lists of a run, staged in the same tables.
+struct StagedLists {
+    /// The job's transaction IDs.
+    let transactions: StagedIDs
+    /// The lists of streams with their own IDs.
+    let own: [(stream: StreamName, ids: StagedIDs)]
+
+    /// Copies the lists; see ``StagedIDs/copy(_:of:after:on:)``.
+    static func copy(_ lists: RunLists, on connection: borrowing PostgresConnection) throws -> StagedLists {
+        let transactions = try StagedIDs.copy(lists.transactions, of: .transaction, on: connection)
+        var end = transactions.batches.upperBound
+        var own: [(stream: StreamName, ids: StagedIDs)] = []
+        for list in lists.own {
+            let staged = try StagedIDs.copy(list.ids, of: list.kind, after: end, on: connection)
+            end = staged.batches.upperBound
+            own.append((list.stream, staged))
+        }
+        return StagedLists(transactions: transactions, own: own)
     }
 }

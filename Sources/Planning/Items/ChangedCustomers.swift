@@ -58,6 +58,7 @@ extension Ledger {
                 inPhase: 0,
                 on: connection
             )
+            try StagedIDs.empty(on: connection)
             return try connection.transaction(.readCommitted) { connection in
                 let moved = try connection.run(
                     """

@@ -30,26 +30,30 @@ struct ItemPlanner {
     /// ``OpenRun/planning`` explains the phases.
     ///
     /// - Parameters:
-    ///   - staged: The IDs in the session's temporary tables; none for a run with `changedSince`.
+    ///   - staged: The IDs in the session's temporary tables; no transaction IDs for a run with `changedSince`.
     ///   - start: The started or joined run.
     ///   - connection: Outside a transaction.
     /// - Returns: `start` with the counts and messages of the planning.
     /// - Throws: ``Postgres/PostgresError``.
     func plan(
-        _ staged: StagedIDs,
+        _ staged: StagedLists,
         into start: RunStart,
         on connection: borrowing PostgresConnection
     ) throws -> RunStart {
         var start = start
         let streams = plan.changedSince == nil ? plan.streamsOfIDs : []
-        start.remarks += try noteFilters(of: streams, on: connection)
+        start.remarks += try noteFilters(of: streams + plan.streamsOfOwnLists, on: connection)
         start.withheldIDs = try planBatches(
             of: streams,
-            staged,
+            staged.transactions,
             run: start.run,
             inPhase: OpenRun.planning,
             on: connection
         )
+        for (stream, ids) in staged.own {
+            _ = try planBatches(of: [stream], ids, run: start.run, inPhase: OpenRun.planning, on: connection)
+        }
+        try StagedIDs.empty(on: connection)
         if start.withheldIDs > 0 {
             start.remarks.append("\(start.withheldIDs) listed IDs belong to erased customers and are not requested")
         }
@@ -105,7 +109,7 @@ struct ItemPlanner {
         batchPlanned: (borrowing PostgresConnection) throws -> Void = { _ in }
     ) throws -> Int64 {
         var withheld: Int64 = 0
-        for batch in 0..<staged.batches {
+        for batch in staged.batches {
             let dropped = try connection.transaction(.readCommitted) { connection -> Int64? in
                 try connection.script(Ledger.defaultPlanner)
                 let isCurrent = try connection.run(
@@ -123,7 +127,6 @@ struct ItemPlanner {
             crashPoint(.idBatchPlanned)
             withheld += dropped
         }
-        try StagedIDs.empty(on: connection)
         return withheld
     }
 

@@ -57,6 +57,7 @@ extension Ledger {
                     key + [.textArray(plan.streamsOfIDs.map(\.rawValue))]
                 )
             }
+            try StagedIDs.empty(on: connection)
             return try connection.transaction(.readCommitted) { connection in
                 let moved = try connection.run(
                     """

@@ -12,13 +12,13 @@ extension Ledger {
     /// and no worker takes an item. After a kill, the next process continues with the list as it is then. Several
     /// processes can plan at the same time, because planning an existing batch again changes nothing.
     /// - Throws: ``BadListedID``, errors of the feed, ``Postgres/PostgresError``. An invalid list starts no run.
-    package func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
+    package func beginOrJoin(_ plan: RunPlan, _ lists: RunLists) async throws -> RunStart {
         let invocation = Invocation()
         return try await pages.withConnection { connection -> RunStart in
             // The list is read only if it is needed.
             let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
             if let open, open.isJoinable(plan), !open.isPlanning { return open.runStart(plan) }
-            let staged = try StagedIDs.copy(ids, on: connection)
+            let staged = try StagedLists.copy(lists, on: connection)
             let (opened, remarks) = try connection.transaction(.readCommitted) { connection in
                 try Self.lockRuns(of: plan, on: connection)
                 return try Self.open(plan, by: invocation, on: connection)
@@ -27,8 +27,8 @@ extension Ledger {
             crashPoint(.idsListed)
             var start = opened.runStart(plan, joined: opened.begunBy != invocation)
             start.remarks.insert(contentsOf: remarks, at: 0)
-            start.listedIDs = staged.count
-            start.duplicateIDs = staged.duplicates
+            start.listedIDs = staged.transactions.count
+            start.duplicateIDs = staged.transactions.duplicates
             return try ItemPlanner(plan: plan.frozen(as: start)).plan(staged, into: start, on: connection)
         }
     }

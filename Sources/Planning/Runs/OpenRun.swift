@@ -4,7 +4,7 @@ import Ledger
 import LedgerSchema
 import Postgres
 
-/// Identifies one call of ``Ledger/beginOrJoin(_:ids:)`` or ``Ledger/retryFailed(_:)``.
+/// Identifies one call of ``Ledger/beginOrJoin(_:_:)`` or ``Ledger/retryFailed(_:)``.
 struct Invocation: Equatable, Sendable {
     let bytes: [UInt8]
 

@@ -12,6 +12,8 @@ struct ChartCard: ReportCard {
     /// Text in place of the chart and tables if all of them are empty.
     let nothing: String
     var isWide = false
+    /// One line that depends on the first table, shown below the remark; `nil` for none.
+    var note: @Sendable (FigureTable) -> String? = { _ in nil }
 
     var questions: [ReportQuestion] { tables.map(\.question) }
 
@@ -27,15 +29,16 @@ struct ChartCard: ReportCard {
         guard !filled.isEmpty else {
             return card(id, title, remark, isWide: isWide, "<p class=\"empty\">\(nothing)</p>")
         }
+        let note: HTML = note(figures[self.tables[0].question]).map { "<p class=\"remark\">\($0)</p>\n" } ?? .empty
         let tables: [HTML] = filled.map { question, caption in
             HTMLTable(id: "table-\(question.name)", caption: caption, figures: figures[question]).html
         }
         // Without a chart, the tables are always visible.
-        guard let chart else { return card(id, title, remark, isWide: isWide, "\(tables)") }
+        guard let chart else { return card(id, title, remark, isWide: isWide, "\(note)\(tables)") }
         let panels = chart.panels(of: figures[self.tables[0].question], currencies: currencies)
         let summary = tables.count == 1 ? "Table" : "Tables"
         let content: HTML =
-            "\(panels.first.map { canvas(id, $0) } ?? .empty)<details><summary>\(summary)</summary>\(tables)</details>"
+            "\(note)\(panels.first.map { canvas(id, $0) } ?? .empty)<details><summary>\(summary)</summary>\(tables)</details>"
         return card(id, title, remark, isWide: isWide, content)
     }
 

@@ -90,10 +90,22 @@ extension ReportSection {
                 ),
                 tables: [(.subscriptionStates, "Subscriptions by product and state")],
                 nothing: "No subscriptions yet.",
-                isWide: true
+                isWide: true,
+                note: reportedStates
             ),
         ]
     )
+
+    /// From where the states are known, if Apple's own statuses are among them.
+    @Sendable private static func reportedStates(_ states: FigureTable) -> String? {
+        let total = states.numbers("total").reduce(0, +)
+        let reported = states.numbers("reported").reduce(0, +)
+        guard reported > 0 else { return nil }
+        return """
+            \(FigureText.words(String(reported), .count)) of \(FigureText.words(String(total), .count)) states are the status that \
+            Apple answered (Get All Subscription Statuses, not signed); the others follow from signed records.
+            """
+    }
 
     private static func segment(_ title: String, _ question: ReportQuestion, by axis: String) -> ChartCard {
         ChartCard(
@@ -155,7 +167,8 @@ extension ReportQuestion {
             FigureColumn("retry", "Billing retry", .count, of: "total"),
             FigureColumn("expired", "Expired", .count, of: "total"),
             FigureColumn("revoked", "Revoked", .count, of: "total"),
-            FigureColumn("unknown", "Unknown", .count, of: "total"), FigureColumn("total", "All", .count),
+            FigureColumn("unknown", "Unknown", .count, of: "total"),
+            FigureColumn("reported", "Apple's status", .count, of: "total"), FigureColumn("total", "All", .count),
         ],
         """
         SELECT product_id, coalesce(sum(subscriptions) FILTER (WHERE status = 'active'), 0) AS active,
@@ -165,7 +178,7 @@ extension ReportQuestion {
                coalesce(sum(subscriptions) FILTER (WHERE status = 'revoked'), 0) AS revoked,
                coalesce(sum(subscriptions) FILTER (
                    WHERE status NOT IN ('active', 'grace period', 'billing retry', 'expired', 'revoked')), 0) AS unknown,
-               sum(subscriptions) AS total
+               sum(reported_by_apple) AS reported, sum(subscriptions) AS total
           FROM subscriptions_by_status WHERE app_id = $1
          GROUP BY product_id ORDER BY active DESC, sum(subscriptions) DESC, product_id
         """

@@ -8,7 +8,8 @@ struct CoverageCommand: AsyncParsableCommand {
         commandName: "coverage",
         abstract: "Show for each ID and day until when the history is complete, and gaps Apple can no longer fill.",
         discussion: """
-            A gap is a period of time that Apple no longer served when it was requested.
+            A gap is a period of time that Apple no longer served when it was requested. Behind "omits" is what Apple leaves
+            out of its answers: a version 1 that the job file requests returns less than version 2.
 
               storeledger coverage jobs/nightly-sync.yaml
               storeledger coverage jobs/nightly-sync.yaml --json | grep '"gaps":\\["'
@@ -34,7 +35,8 @@ struct CoverageCommand: AsyncParsableCommand {
                 // The name of a window already contains it.
                 let window =
                     name == item.item ? item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? "" : ""
-                Console.result("\(item.stream) \(name): \(until) (\(item.state)\(window))\(gaps)")
+                let omits = item.omits.map { "; omits \($0.joined(separator: ", "))" } ?? ""
+                Console.result("\(item.stream) \(name): \(until) (\(item.state)\(window))\(gaps)\(omits)")
             }
             if !hasRun { Console.message("\(pipeline.job.name) has never run") }
         }

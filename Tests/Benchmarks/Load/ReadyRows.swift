@@ -86,7 +86,7 @@ struct ReadyRows: Sendable {
                 try world.ofCustomer($0, signedDate: signedDate)
             }
             let page = Page(records: texts.map { .transaction(jws: $0) }, cursor: nil, hasMore: false)
-            let rows = Normalizer.normalize(recordVerifier.verify(page, from: .transactionHistory, now: now))
+            let rows = Normalizer.normalize(recordVerifier.verify(page, from: .transactionHistory, item: "1", now: now))
             guard rows.rejected.isEmpty else { throw Rejected(count: rows.rejected.count) }
             made.withLock { $0[start] = rows }
         }

@@ -65,7 +65,7 @@ struct VerifyStages: Sendable {
             while turn < turns {
                 let page = history.pages[turn % history.pages.count]
                 let made = Normalizer.normalize(
-                    history.recordVerifier.verify(page, from: .transactionHistory, now: SignedHistory.now)
+                    history.recordVerifier.verify(page, from: .transactionHistory, item: "1", now: SignedHistory.now)
                 )
                 rows.add(made.snapshots.count, ordering: .relaxed)
                 turn = taken.add(1, ordering: .relaxed).oldValue

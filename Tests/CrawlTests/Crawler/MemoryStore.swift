@@ -142,7 +142,11 @@ final class MemoryStore: CrawlStore {
 extension PageRecord {
     fileprivate var text: String {
         switch self {
-        case .transaction(let jws), .refund(let jws), .notification(let jws, _), .unreadable(let jws): jws
+        case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws),
+            .unreadable(let jws):
+            jws
+        case .subscriptionStatus(let subscription): subscription.text
+        case .order(_, let transactions): transactions.joined()
         }
     }
 }

@@ -274,7 +274,8 @@ struct ReportPageTests {
                              coalesce(sum(CASE status WHEN 'billing retry' THEN subscriptions END), 0),
                              coalesce(sum(CASE status WHEN 'expired' THEN subscriptions END), 0),
                              coalesce(sum(CASE status WHEN 'revoked' THEN subscriptions END), 0),
-                             coalesce(sum(CASE status WHEN 'unknown' THEN subscriptions END), 0), sum(subscriptions))
+                             coalesce(sum(CASE status WHEN 'unknown' THEN subscriptions END), 0), sum(reported_by_apple),
+                             sum(subscriptions))
               FROM subscriptions_by_status GROUP BY product_id
             """
         ),

@@ -40,7 +40,12 @@ extension FuzzTarget {
 extension FuzzedStore {
     fileprivate func normalize(_ records: [PageRecord], _ stream: StreamName) -> PageRows {
         Normalizer.normalize(
-            recordVerifier.verify(Page(records: records, cursor: nil, hasMore: false), from: stream, now: Self.now)
+            recordVerifier.verify(
+                Page(records: records, cursor: nil, hasMore: false),
+                from: stream,
+                item: "1",
+                now: Self.now
+            )
         )
     }
 

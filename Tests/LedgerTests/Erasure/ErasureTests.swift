@@ -19,7 +19,7 @@ struct ErasureTests {
         original: String? = nil,
         app: String? = nil,
         token: [UInt8]? = nil,
-        isShared: Bool = false
+        ownership: String = "PURCHASED"
     ) -> Snapshot {
         Rows.snapshot(
             Tables.transactions,
@@ -27,7 +27,7 @@ struct ErasureTests {
             cells: [
                 "original_transaction_id": .text(original ?? id), "app_transaction_id": app.map(Cell.text) ?? .null,
                 "app_account_token": token.map(Cell.uuid) ?? .null,
-                "in_app_ownership_type": .text(isShared ? "FAMILY_SHARED" : "PURCHASED"),
+                "in_app_ownership_type": .text(ownership),
             ]
         )
     }
@@ -67,7 +67,10 @@ struct ErasureTests {
         #expect(try await world.rows("SELECT transaction_id FROM transactions") == ["(100000000009)"])
     }
 
-    @Test func `P4: a family member does not go with the one who paid, nor the other way round`() async throws {
+    @Test(arguments: ["FAMILY_SHARED", "ASSIGNED"])
+    func `P4: a member of a family or group does not go with the one who paid, nor the other way round`(
+        ownership: String
+    ) async throws {
         let buyer = purchase("100000000001", app: "704000000001", token: Self.token)
         // The worst case: Apple gives family members originals of their own, and no token.
         let member = purchase(
@@ -75,7 +78,7 @@ struct ErasureTests {
             original: "100000000001",
             app: "704000000002",
             token: Self.token,
-            isShared: true
+            ownership: ownership
         )
         for (named, stays) in [("100000000001", "200000000002"), ("200000000002", "100000000001")] {
             let world = try await TestLedger()

@@ -136,7 +136,7 @@ extension InterleavingTests {
             ],
             .init(name: "erase", gates: 2) { _ = try await $0.erase([.transaction(customer)], in: [app]) },
             .init(name: "plan", gates: 2) {
-                _ = try await $0.beginOrJoin(plan, ids: .feed { try $0([customer, other]) })
+                _ = try await $0.beginOrJoin(plan, ids: .feed { try $0([customer.text, other.text]) })
             }
         )
         let played = try await game.playAll {

@@ -75,7 +75,7 @@ extension TestLedger {
     ) async throws -> RunStart {
         try await ledger.beginOrJoin(
             plan(try await Jobs.load(streams: streams), now: now, restart: restart),
-            ids: .feed { take in try take(ids.compactMap { TransactionID($0) }) }
+            ids: .feed { take in try take(ids) }
         )
     }
 
@@ -117,4 +117,11 @@ extension TestLedger {
 extension UnixMilliseconds {
     static func daysBefore(_ days: Double) -> Self { Jobs.now - .seconds(days * 86_400) }
     static func daysAfter(_ days: Double) -> Self { Jobs.now + .seconds(days * 86_400) }
+}
+
+extension Ledger {
+    /// Joins or starts a run whose streams have no lists of their own.
+    func beginOrJoin(_ plan: RunPlan, ids: ListedIDs) async throws -> RunStart {
+        try await beginOrJoin(plan, RunLists(transactions: ids))
+    }
 }

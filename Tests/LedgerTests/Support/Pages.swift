@@ -144,7 +144,8 @@ extension TestLedger {
         cursor: String? = "C1",
         isLast: Bool = false,
         completeUntil: UnixMilliseconds? = nil,
-        requests: Int = 1
+        requests: Int = 1,
+        readAt: UnixMilliseconds? = nil
     ) -> PageCommit {
         PageCommit(
             item: item,
@@ -155,7 +156,8 @@ extension TestLedger {
                 job: holder.job,
                 run: holder.run,
                 stream: item.stream,
-                listedTransactionID: item.key
+                listedTransactionID: item.key,
+                readAt: readAt
             ),
             cursor: cursor,
             isLast: isLast,

@@ -69,6 +69,12 @@ struct SharedBaseTests {
         )
         try await world.run(
             """
+            INSERT INTO subscription_statuses (app_id, original_transaction_id, status, transaction_id, asked_at)
+            SELECT 1, (n * 8)::text, n % 7, (n * 8)::text, now() - n % 5 * interval '10 days' FROM generate_series(0, 299, 3) n
+            """
+        )
+        try await world.run(
+            """
             WITH chance AS MATERIALIZED (SELECT setseed(0.625))
             INSERT INTO notifications (app_id, notification_uuid, notification_type, subtype, signed_date, transaction_id, payload_sha256, payload)
             SELECT 1, 'n' || n, (ARRAY['EXPIRED', 'GRACE_PERIOD_EXPIRED', 'DID_FAIL_TO_RENEW', 'DID_RENEW'])[1 + floor(random() * 4)::integer],

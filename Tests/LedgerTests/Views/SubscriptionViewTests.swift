@@ -513,6 +513,28 @@ struct SubscriptionViewTests {
         )
     }
 
+    @Test func `an ASSIGNED transaction is access that another account paid for, and no revenue`() async throws {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            g | g | team.monthly | 2025-01-10 | 2025-02-10 | 10000 | quantity=5                      # the purchaser
+            m | m | team.monthly | 2025-01-10 | 2025-02-10 | 10000 | quantity=5, in_app_ownership_type=ASSIGNED
+            n | n | team.monthly | 2025-01-10 | 2025-02-10 | 10000 | quantity=5, in_app_ownership_type=ASSIGNED, revocation_date=2025-01-20, revocation_type=ASSIGNMENT_REVOKE
+            """
+        )
+        #expect(try await world.answer("SELECT transaction_id, net_milliunits FROM purchases") == ["g 10000"])
+        #expect(try await world.answer("SELECT transaction_id FROM refunded_purchases") == [])
+        #expect(try await world.answer("SELECT sum(purchases) FROM product_prices") == ["1"])
+        #expect(try await world.answer("SELECT sum(active_subscriptions) FROM mrr_by_month") == ["1"])
+        #expect(
+            try await world.answer(
+                """
+                SELECT transaction_id, is_family_shared, is_paid, replace(ended_by, ' ', '_') FROM subscription_periods ORDER BY 1
+                """
+            ) == ["g f t expiry", "m t f expiry", "n t f assignment_revocation"]
+        )
+    }
+
     @Test func `family_sharing_by_month: who was given access and who lost it, and nothing else counts them`()
         async throws
     {

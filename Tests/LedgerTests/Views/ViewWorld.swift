@@ -1,6 +1,10 @@
+import AppStoreModel
+import JobPlan
 import Ledger
+import LedgerSchema
 import Postgres
 import TestSupport
+import Testing
 
 /// What a test of a view stands on: rows written as a table, so that each can be followed by hand.
 extension TestLedger {
@@ -47,6 +51,59 @@ extension TestLedger {
             ]
             try await insert(columns.merging(more(line[5])) { $1 }, into: "notifications")
         }
+    }
+
+    /// Commits answers of Get All Subscription Statuses, each in a run of its own: `subscription | status | transaction | asked`.
+    ///
+    /// `asked` is when Apple answered.
+    func reportStatuses(_ lines: String) async throws {
+        for line in table(lines) {
+            try await reportStatus(try #require(Int32(line[1])), of: line[0], transaction: line[2], asked: line[3])
+        }
+    }
+
+    /// Commits one answer of Get All Subscription Statuses as the only page of a run, and finishes the run.
+    ///
+    /// - Parameters:
+    ///   - status: Apple's status.
+    ///   - subscription: The original transaction ID.
+    ///   - transaction: The transaction of the answer.
+    ///   - asked: When Apple answered, as in ``buy(_:app:)``.
+    ///   - signed: The answer's signed records; none if the ledger has them already.
+    /// - Returns: The changes of the page.
+    /// - Throws: ``Postgres/PostgresError``; an expectation that failed.
+    @discardableResult
+    func reportStatus(
+        _ status: Int32,
+        of subscription: String,
+        transaction: String,
+        asked: String,
+        signed: [Snapshot] = []
+    ) async throws -> RowCounts? {
+        var rows = PageRows()
+        rows.snapshots = signed
+        let row: Row = [.text(subscription), .text("20001"), .integer(status), .text(transaction)]
+        rows.answers = [Answer(table: Tables.subscriptionStatuses, row: row)]
+        let streams = "subscriptionStatuses: {}"
+        let (items, holder) = try await leased([subscription], streams: streams, of: .subscriptionStatuses)
+        let commit = page(
+            rows,
+            of: items[0],
+            for: holder,
+            cursor: nil,
+            isLast: true,
+            completeUntil: Jobs.now,
+            readAt: try await instant(asked)
+        )
+        let counts = try await ledger.commit(commit)
+        _ = try await ledger.conclude(holder.run, app: app, job: holder.job, exitCode: 0, message: nil)
+        return counts
+    }
+
+    /// A moment as in ``buy(_:app:)``, by the database's clock.
+    func instant(_ text: String) async throws -> UnixMilliseconds {
+        let milliseconds = try await value("floor(extract(epoch FROM \(moment(text))) * 1000)::bigint")
+        return UnixMilliseconds(rawValue: try #require(milliseconds.flatMap { Int64($0) }))
     }
 
     /// Brings the materialised views up to date and returns each row of a query, its columns with spaces between.

@@ -52,22 +52,24 @@ package enum PageDecoder {
     ///   - body: JSON.
     ///   - recordsName: The member with the records. It must be there, even for no records: without `hasMore`, nothing else
     ///     tells the response from another JSON object.
-    ///   - read: Reads one record.
+    ///   - read: Reads one element, which can have any number of records.
     /// - Returns: A page with all records, and no other after it.
     /// - Throws: ``RequestFailure/badPage(reason:)``.
     package static func unpagedList(
         _ body: [UInt8],
         records recordsName: String,
-        read: (JSONElement) -> PageRecord
+        read: (JSONElement) -> [PageRecord]
     ) throws(RequestFailure) -> Page {
         let response = try object(body)
         guard let value = response[recordsName], !value.isNull else {
             throw .badPage(reason: "\(recordsName) is \(kind(of: response[recordsName])); it must be an array")
         }
         return Page(
-            records: try elements(of: response, named: recordsName).map(read),
+            records: try elements(of: response, named: recordsName).flatMap(read),
             cursor: nil,
-            hasMore: false
+            hasMore: false,
+            bundleId: try text(response, named: "bundleId"),
+            environment: try text(response, named: "environment")
         )
     }
 
@@ -87,29 +89,6 @@ package enum PageDecoder {
         let value = try object(body)[field]
         guard let value, !value.isNull else { throw .badPage(reason: "\(field) is missing; it must be a JWS") }
         return Page(records: [signed(value, as: record)], cursor: nil, hasMore: false)
-    }
-
-    /// Reads a response with a list of records and no pages.
-    ///
-    /// - Parameters:
-    ///   - body: JSON.
-    ///   - recordsName: The member with the records; a missing list is an empty one.
-    ///   - read: Reads one element into any number of records.
-    /// - Returns: A page with the records, and no other after it.
-    /// - Throws: ``RequestFailure/badPage(reason:)``.
-    package static func list(
-        _ body: [UInt8],
-        records recordsName: String,
-        read: (JSONElement) -> [PageRecord]
-    ) throws(RequestFailure) -> Page {
-        let response = try object(body)
-        return Page(
-            records: try elements(of: response, named: recordsName).flatMap(read),
-            cursor: nil,
-            hasMore: false,
-            bundleId: try text(response, named: "bundleId"),
-            environment: try text(response, named: "environment")
-        )
     }
 
     /// Reads an `OrderLookupResponse`.

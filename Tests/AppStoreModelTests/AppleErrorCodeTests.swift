@@ -18,7 +18,7 @@ struct AppleErrorCodeTests {
         #expect(code.status == status)
     }
 
-    @Test func `a code that Apple adds later is none of the list`() {
+    @Test func `an unknown code of Apple has no name in the list`() {
         #expect(AppleErrorCode(rawValue: 4_000_999) == nil)
     }
 }

@@ -42,7 +42,7 @@ package struct RefundHistory: AppStoreStream {
     package func page(_ body: [UInt8]) throws(RequestFailure) -> Page {
         guard version == .one else { return try Self.page(body) }
         return try PageDecoder.unpagedList(body, records: "signedTransactions") {
-            PageDecoder.signed($0, as: PageRecord.refund)
+            [PageDecoder.signed($0, as: PageRecord.refund)]
         }
     }
 

@@ -20,7 +20,7 @@ package struct SubscriptionStatuses: AppStoreStream {
     }
 
     package static func page(_ body: [UInt8]) throws(RequestFailure) -> Page {
-        try PageDecoder.list(body, records: "data", read: PageDecoder.subscriptionGroup)
+        try PageDecoder.unpagedList(body, records: "data", read: PageDecoder.subscriptionGroup)
     }
 
     package static let keys = ["status"]

@@ -148,7 +148,7 @@ private struct ReplayPart {
     let payloads: [StoredPayload]
     let kind: RecordKind
 
-    /// Renewal infos and app transactions are archived as parts of notifications, and are replayed with those.
+    /// Renewal infos and app transactions that came in notifications are replayed twice: with those, and by themselves.
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
         AllStreams.types.compactMap { type -> ReplayPart? in
             guard let kind = type.replayedKind else { return nil }

@@ -57,5 +57,5 @@ struct UntrustedRoot: Error, CustomStringConvertible {
 
 /// `SSLKEYLOGFILE` is set, so libcurl would write the keys of every TLS session to that file.
 ///
-/// Whoever reads the file can decrypt the traffic.
+/// Anyone who can read the file can decrypt the traffic.
 struct TLSKeysWouldBeWritten: Error {}

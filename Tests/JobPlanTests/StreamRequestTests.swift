@@ -113,6 +113,7 @@ import Testing
         #expect(odd.contains(#""status":"x""#) && page.records[2] == .unreadable("7"))
         // A customer without subscriptions.
         #expect(try SubscriptionStatuses.page(Array(#"{"data":[]}"#.utf8)).records.isEmpty)
+        #expect(throws: RequestFailure.self) { try SubscriptionStatuses.page(Array("{}".utf8)) }
     }
 
     @Test func `an app transaction is requested by any ID of its customer`() throws {

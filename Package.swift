@@ -18,9 +18,18 @@ let settings: [SwiftSetting] =
 // CI optimizes what its tests run for minutes, in the debug build that has to be made anyway.
 let optimized: [SwiftSetting] =
     settings + (Context.environment["STORELEDGER_OPTIMIZE"] == nil ? [] : [.unsafeFlags(["-O"])])
+let optimizedModules: Set = [
+    "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "Postgres", "SignedData", "RateLimit", "Normalize",
+    "AppStoreSimulator",
+]
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: optimized)
+    .target(
+        name: name,
+        dependencies: dependencies,
+        resources: resources,
+        swiftSettings: optimizedModules.contains(name) ? optimized : settings
+    )
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = settings) -> Target {
@@ -146,19 +155,20 @@ let package = Package(
         ),
 
         // Level 7: the commands
-        .executableTarget(
-            name: "storeledger",
-            dependencies: [
+        module(
+            "CommandLineTool",
+            [
                 "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Erasure", "Publish",
-                "Pipeline",
-                argumentParser, logging,
-            ],
-            swiftSettings: optimized
+                "Pipeline", argumentParser, logging,
+            ]
         ),
+
+        // Level 8: the executables
+        .executableTarget(name: "storeledger", dependencies: ["CommandLineTool"], swiftSettings: settings),
         .executableTarget(
             name: "appstore-simulator",
             dependencies: ["AppStoreSimulator", argumentParser],
-            swiftSettings: optimized
+            swiftSettings: settings
         ),
 
         // One test target per target; LedgerTests has the tests of Erasure and Publish too, because they need its support.
@@ -167,7 +177,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema", "RateLimit"],
             path: "Tests/TestSupport",
-            swiftSettings: optimized
+            swiftSettings: settings
         ),
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", []),
@@ -215,7 +225,13 @@ let package = Package(
             path: "Tests/Fuzz/FuzzTargetsTests",
             swiftSettings: settings
         ),
-        // Kills the commands, built with `-DFAILPOINTS`, at random points and checks the result; scripts/crash-loop runs it.
+        // `storeledger` with an action at crash points, and the loop that kills it there; scripts/crash-loop runs both.
+        .executableTarget(
+            name: "storeledger-failpoints",
+            dependencies: ["Basics", "CommandLineTool"],
+            path: "Tests/Failpoints",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "crash-loop",
             dependencies: ["LedgerSchema", "Postgres", "TestSupport", argumentParser],
@@ -238,8 +254,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "AppStoreModel", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Basics", "TestSupport",
-                "storeledger",
-                "appstore-simulator",
+                "CommandLineTool", "storeledger", "appstore-simulator",
             ],
             swiftSettings: settings
         ),

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A point at which the crash loop can end the process, one for each state from which a restart must recover.
 ///
 /// The table in `docs/explanation/crash-points.md` says what must hold after each. A test compares the names here, the
@@ -67,14 +69,43 @@ package enum CrashPoint: Sendable {
     case erasedRowsRemoved
 }
 
-#if !FAILPOINTS
-    /// Marks a crash point.
-    ///
-    /// It does nothing unless compiled with `-DFAILPOINTS`.
-    @_transparent
-    package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {}
+/// Marks a crash point.
+///
+/// It does nothing unless a ``CrashPointHandler`` is installed.
+///
+/// - Parameters:
+///   - point: The current point.
+///   - socket: The socket that a fault at this point can shut down; -1 for none.
+package func crashPoint(_ point: CrashPoint, socket: @autoclosure () -> Int32 = -1) {
+    guard isInstalled.load(ordering: .acquiring) else { return }
+    installed.withLock { $0 }?.action(point, socket())
+}
 
-    /// Returns the duration of a lease unchanged; a build with `-DFAILPOINTS` shortens it.
-    @_transparent
-    package func leaseTime(_ time: Duration) -> Duration { time }
-#endif
+/// The duration of a lease, which an installed ``CrashPointHandler`` shortens.
+package func leaseTime(_ time: Duration) -> Duration { time / (installed.withLock { $0 }?.leaseDivisor ?? 1) }
+
+/// What the crash loop does at crash points.
+///
+/// Only the executable `storeledger-failpoints` installs one.
+package struct CrashPointHandler: Sendable {
+    let leaseDivisor: Int
+    let action: @Sendable (_ point: CrashPoint, _ socket: Int32) -> Void
+
+    /// - Parameters:
+    ///   - leaseDivisor: Divides the duration of a lease; 1 or more.
+    ///   - action: Called by every thread that passes a crash point.
+    package init(leaseDivisor: Int, action: @escaping @Sendable (_ point: CrashPoint, _ socket: Int32) -> Void) {
+        self.leaseDivisor = leaseDivisor
+        self.action = action
+    }
+
+    /// Installs the handler of this process, before anything else runs.
+    package static func install(_ handler: CrashPointHandler) {
+        installed.withLock { $0 = handler }
+        isInstalled.store(true, ordering: .releasing)
+    }
+}
+
+private let installed = Mutex<CrashPointHandler?>(nil)
+/// Spares ordinary processes the lock.
+private let isInstalled = Atomic(false)

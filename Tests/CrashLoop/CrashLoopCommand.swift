@@ -34,7 +34,7 @@ struct CrashLoopCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Keeps the data for analysing a failure in this directory.", valueName: "DIR"))
     var keep: String
 
-    @Option(help: ArgumentHelp("A storeledger built with -DFAILPOINTS.", visibility: .hidden))
+    @Option(help: ArgumentHelp("The executable storeledger-failpoints.", visibility: .hidden))
     var storeledger: String
 
     @Option(help: ArgumentHelp("The directory of postgres_start.", visibility: .hidden))

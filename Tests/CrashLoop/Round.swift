@@ -6,7 +6,7 @@ import TestSupport
 /// One round: one world, one database, and faults injected into the pipelines between them.
 struct Round {
     let plan: RoundPlan
-    /// Built with `-DFAILPOINTS`.
+    /// The executable `storeledger-failpoints`.
     let storeledger: String
     let cluster: Cluster
     let database: String

@@ -4,7 +4,7 @@ import TestSupport
 
 /// What all rounds share, and how a round is set up and removed.
 struct RoundTools: Sendable {
-    /// Built with `-DFAILPOINTS`.
+    /// The executable `storeledger-failpoints`.
     let storeledger: String
     let cluster: Cluster
     /// Whether to print every fault.

@@ -6,7 +6,7 @@ import Ledger
 import Pipeline
 import Testing
 
-@testable import storeledger
+@testable import CommandLineTool
 
 /// Parts of the door that a whole run seldom shows.
 struct DoorTests {

@@ -298,22 +298,18 @@ struct ErasureTests {
     @Test func `P5, CP44: killed in the middle of an erasure, all is there; run again, all is gone`() async throws {
         try await loaded { stage, job, book, customer in
             let before = try await dump(book)
-            let blocker = try stage.book()
+            let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
             try await stage.withStoreledger(["erase", job, "--transaction-id", customer.listed]) { process in
                 // The gaps come last but for the samples; a lock on their table stops the erasure there.
-                try await blocker.with { connection in
-                    try connection.transaction { connection in
-                        try connection.script("LOCK TABLE coverage_gaps IN SHARE MODE")
-                        while try connection.run(
-                            """
-                            SELECT FROM pg_stat_activity
-                             WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM coverage_gaps%'
-                            """
-                        ).count == 0, !process.hasEnded {}
-                        process.signal(SIGKILL)
-                    }
-                }
-                await process.wait()
+                try blocker.script("BEGIN; LOCK TABLE appstore.coverage_gaps IN SHARE MODE")
+                let waiting = """
+                    SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+                       AND datname = current_database() AND query LIKE 'DELETE FROM coverage_gaps%'
+                    """
+                while try await book.count(waiting) == 0, !process.hasEnded {}
+                process.signal(SIGKILL)
+                #expect(await process.wait() == 128 + SIGKILL)
+                try blocker.script("ROLLBACK")
             }
             while try await book.count(
                 """

@@ -61,8 +61,13 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         let name = "test_" + UUID().uuidString.lowercased().replacing("-", with: "_")
         let original = try await template?.database(on: server)
         try await server.pool.withConnection { connection in
-            let source = try original.map { " TEMPLATE \(try quotedIdentifier($0))" } ?? ""
-            try connection.script("CREATE DATABASE \(try quotedIdentifier(name))\(source)")
+            // Copying the files takes half the time of the other strategy, which writes every page to the log.
+            try connection.script(
+                """
+                CREATE DATABASE \(try quotedIdentifier(name))
+                TEMPLATE \(try quotedIdentifier(original ?? "template1")) STRATEGY file_copy
+                """
+            )
         }
         let current = database(name, at: server.conninfo)
         let outcome: Result<Void, any Error>

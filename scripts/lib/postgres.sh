@@ -5,6 +5,8 @@
 #                        PGUSER, PGDATABASE, and the equivalent DATABASE_URL
 #   postgres_stop DIR    stops it; does nothing when it is not running
 #   postgres_remove DIR  stops it and removes all its files
+#   postgres_scratch     creates and prints a directory for a cluster of tests: in memory where there is enough of it, because
+#                        each test copies a database of a thousand files, which takes seven times as long on a disk
 #
 # The cluster listens only on a Unix socket in a directory that no other user may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
@@ -89,6 +91,16 @@ postgres_home() {
         return 1
     fi
     printf '%s\n' "$directory"
+}
+
+postgres_scratch() {
+    local parent=${TMPDIR:-/tmp} needed=$((4 * 1024 * 1024)) free available
+    if [[ -d /dev/shm && -w /dev/shm ]]; then
+        free=$(df --output=avail /dev/shm | tail -n 1)
+        available=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+        if ((free > needed && available > 2 * needed)); then parent=/dev/shm; fi
+    fi
+    mktemp -d "$parent/storeledger-postgres.XXXXXX"
 }
 
 postgres_is_running() {

@@ -18,7 +18,7 @@ struct Stage: Sendable {
     let job: JobText
 
     /// A dozen stores and pipelines at once on two cores would each be too slow to tell anything.
-    private static let gate = Gate(places: 3)
+    private static let gate = Gate(places: 5)
 
     static func with<Result>(
         _ options: SimulatedStore.Options = .init(),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The views behind the charts of subscriptions, against worlds small enough to be worked out by hand.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct ChartViewTests {
     private static let beginnings = """
         a1 | a | weekly  | 2025-03-03  | 2025-03-10  | 2000  |                                                      # bought at the full price

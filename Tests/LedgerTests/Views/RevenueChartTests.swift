@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The views behind the charts of money: by day, a customer, in ratios, and in one currency.
-@Suite(.temporaryDatabase, .serialized)
+@Suite(.migratedDatabase)
 struct RevenueChartTests {
     private static let sales = """
         a1 | a | monthly | 2025-01-10 | 2025-02-10 | 10000 |

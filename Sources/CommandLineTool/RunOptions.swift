@@ -39,7 +39,7 @@ struct RunOptions: ParsableArguments {
     /// Runs the job, shows its progress, and writes the summary to stdout.
     func perform(_ argument: JobArgument, restart: Bool = false, retryFailed: Bool = false) async throws {
         let log = RunLog(options: log, progress: progress)
-        try await storeledger.perform(log: log) {
+        try await CommandLineTool.perform(log: log) {
             let pipeline = try argument.pipeline { log.warn($0) }
             let options = Pipeline.Options(
                 restart: restart,

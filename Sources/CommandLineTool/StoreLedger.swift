@@ -1,11 +1,12 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// The command line tool: results go to stdout, everything else to stderr.
-@main
-struct StoreLedger: AsyncParsableCommand {
+package struct StoreLedger: AsyncParsableCommand {
+    package init() {}
+
     static let version = "0.1.0"
 
-    static let configuration = CommandConfiguration(
+    package static let configuration = CommandConfiguration(
         commandName: "storeledger",
         abstract: "Keeps an app's App Store history in PostgreSQL and CSV: crawled, verified, resumable.",
         discussion: """
@@ -35,7 +36,7 @@ struct StoreLedger: AsyncParsableCommand {
         return (["storeledger"] + command + [job].compactMap { $0 }).joined(separator: " ")
     }
 
-    static func main() async {
+    package static func main() async {
         ProcessHardening.harden()
         await main(nil)
     }

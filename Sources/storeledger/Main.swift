@@ -1,0 +1,8 @@
+import CommandLineTool
+
+@main
+enum Main {
+    static func main() async {
+        await StoreLedger.main()
+    }
+}

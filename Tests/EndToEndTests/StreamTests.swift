@@ -216,68 +216,69 @@ struct StreamTests {
         }
     }
 
-    @Test(
-        arguments: [
-            ("revoked: true", "t.revocation_date IS NOT NULL"),
-            ("revoked: false", "t.revocation_date IS NULL"),
-            ("productTypes: [AUTO_RENEWABLE]", "t.type = 'Auto-Renewable Subscription'"),
-            ("productIds: [com.example.game.premium.monthly]", "t.product_id = 'com.example.game.premium.monthly'"),
-            ("inAppOwnershipType: FAMILY_SHARED", "t.in_app_ownership_type = 'FAMILY_SHARED'"),
-            ("subscriptionGroupIdentifiers: [\"21000001\"]", "t.subscription_group_identifier = '21000001'"),
-            ("startDate: -100d", "t.purchase_date >= r.frozen_now - interval '100 days'"),
-            ("endDate: -100d", "t.purchase_date < r.frozen_now - interval '100 days'"),
-        ]
-    )
-    func `a filter of a history reaches Apple`(filter: String, condition: String) async throws {
+    /// Each filter has a schema of its own beside a schema with everything.
+    @Test func `every filter of a history reaches Apple`() async throws {
         try await Stage.with(Self.store) { stage in
-            var job = stage.job
-            job.streams = ["transactionHistory: {\(filter)}"]
-            let path = try await stage.migrated(job)
-            try await stage.run(path)
-            // The whole world, beside it, to compare with.
-            job.streams = ["transactionHistory: {}"]
-            job.schema = "everything"
-            try await stage.run(try await stage.migrated(job))
-
-            let book = try stage.book()
-            let expected = """
-                SELECT t.transaction_id FROM everything.transactions t, crawl_items i, runs r
-                 WHERE i.item_key = t.listed_transaction_id AND \(condition) ORDER BY 1
-                """
-            let found = try await book.column("SELECT transaction_id FROM transactions ORDER BY 1")
-            #expect(found == (try await book.column(expected)))
-            #expect(!found.isEmpty)
-            #expect(try await found.count < book.count("SELECT count(*) FROM everything.transactions"))
+            try await Self.load("everything", ["transactionHistory: {}"], stage.job, stage)
+            for (number, (filter, condition)) in [
+                ("revoked: true", "t.revocation_date IS NOT NULL"),
+                ("revoked: false", "t.revocation_date IS NULL"),
+                ("productTypes: [AUTO_RENEWABLE]", "t.type = 'Auto-Renewable Subscription'"),
+                ("productIds: [com.example.game.premium.monthly]", "t.product_id = 'com.example.game.premium.monthly'"),
+                ("inAppOwnershipType: FAMILY_SHARED", "t.in_app_ownership_type = 'FAMILY_SHARED'"),
+                ("subscriptionGroupIdentifiers: [\"21000001\"]", "t.subscription_group_identifier = '21000001'"),
+                ("startDate: -100d", "t.purchase_date >= r.frozen_now - interval '100 days'"),
+                ("endDate: -100d", "t.purchase_date < r.frozen_now - interval '100 days'"),
+            ].enumerated() {
+                let schema = "filter_\(number)"
+                try await Self.load(schema, ["transactionHistory: {\(filter)}"], stage.job, stage)
+                let book = try stage.book(schema: schema)
+                let expected = """
+                    SELECT t.transaction_id FROM everything.transactions t, crawl_items i, runs r
+                     WHERE i.item_key = t.listed_transaction_id AND \(condition) ORDER BY 1
+                    """
+                let found = try await book.column("SELECT transaction_id FROM transactions ORDER BY 1")
+                #expect(found == (try await book.column(expected)), "\(filter)")
+                #expect(!found.isEmpty, "\(filter)")
+                #expect(try await found.count < book.count("SELECT count(*) FROM everything.transactions"), "\(filter)")
+            }
         }
     }
 
-    @Test(arguments: [
-        (
-            "onlyFailures: true",
-            "EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid) AND NOT EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid AND a.send_attempt_result = 'SUCCESS')"
-        ),
-        ("notificationType: DID_RENEW", "n.notification_type = 'DID_RENEW'"),
-        (
-            "notificationType: SUBSCRIBED, notificationSubtype: RESUBSCRIBE",
-            "n.notification_type = 'SUBSCRIBED' AND n.subtype = 'RESUBSCRIBE'"
-        ),
-    ])
-    func `a filter of notifications reaches Apple`(filter: String, condition: String) async throws {
+    /// Each filter has a schema of its own beside a schema with everything.
+    @Test func `every filter of notifications reaches Apple`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job
             job.transactionIds = nil
-            job.streams = ["notificationHistory: {scope: app, startDate: -100d, \(filter)}"]
-            let path = try await stage.migrated(job)
-            try await stage.run(path)
-            job.streams = ["notificationHistory: {scope: app, startDate: -100d}"]
-            job.schema = "everything"
-            try await stage.run(try await stage.migrated(job))
-
-            let book = try stage.book()
-            let expected = "SELECT notification_uuid FROM everything.notifications n WHERE \(condition) ORDER BY 1"
-            let found = try await book.column("SELECT notification_uuid FROM notifications ORDER BY 1")
-            #expect(found == (try await book.column(expected)))
-            #expect(!found.isEmpty)
+            let stream = { (filter: String) in ["notificationHistory: {scope: app, startDate: -100d\(filter)}"] }
+            try await Self.load("everything", stream(""), job, stage)
+            for (number, (filter, condition)) in [
+                (
+                    "onlyFailures: true",
+                    "EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid) AND NOT EXISTS (SELECT FROM everything.notification_send_attempts a WHERE a.notification_uuid = n.notification_uuid AND a.send_attempt_result = 'SUCCESS')"
+                ),
+                ("notificationType: DID_RENEW", "n.notification_type = 'DID_RENEW'"),
+                (
+                    "notificationType: SUBSCRIBED, notificationSubtype: RESUBSCRIBE",
+                    "n.notification_type = 'SUBSCRIBED' AND n.subtype = 'RESUBSCRIBE'"
+                ),
+            ].enumerated() {
+                let schema = "filter_\(number)"
+                try await Self.load(schema, stream(", " + filter), job, stage)
+                let book = try stage.book(schema: schema)
+                let expected = "SELECT notification_uuid FROM everything.notifications n WHERE \(condition) ORDER BY 1"
+                let found = try await book.column("SELECT notification_uuid FROM notifications ORDER BY 1")
+                #expect(found == (try await book.column(expected)), "\(filter)")
+                #expect(!found.isEmpty, "\(filter)")
+            }
         }
+    }
+
+    /// Runs a job with these streams, in a schema of its own.
+    private static func load(_ schema: String, _ streams: [String], _ job: JobText, _ stage: Stage) async throws {
+        var job = job
+        job.streams = streams
+        job.schema = schema
+        try await stage.run(try await stage.migrated(job))
     }
 }

@@ -83,7 +83,7 @@ extension TestLedger {
         var rows = PageRows()
         rows.snapshots = signed
         let row: Row = [.text(subscription), .text("20001"), .integer(status), .text(transaction)]
-        rows.answers = [Answer(table: Tables.subscriptionStatuses, row: row)]
+        rows.answers = [Answer(.subscriptionStatus, row: row)]
         let streams = "subscriptionStatuses: {}"
         let (items, holder) = try await leased([subscription], streams: streams, of: .subscriptionStatuses)
         let commit = page(

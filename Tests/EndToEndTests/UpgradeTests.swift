@@ -36,8 +36,7 @@ struct UpgradeTests {
             try await Self.makeEarlierSchema(in: stage)
             try await Self.copyRows(from: new, to: old)
             let shown = try await Self.rows(of: Self.views(of: old, "v"), in: old)
-            #expect(shown.count >= 20, "\(shown.keys.sorted())")
-            for name in ["purchases", "subscription_periods", "renewals_signed", "notification_deliveries"] {
+            for name in ["renewals_signed", "notification_deliveries", "masked_refunds", "crawl_items_by_state"] {
                 #expect(shown[name]?.isEmpty == false, "\(name): \(shown[name]?.count ?? -1) rows")
             }
 

@@ -253,7 +253,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppStoreModel", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Basics", "TestSupport",
+                "AppStoreModel", "JobPlan", "Ledger", "LedgerSchema", "SignedData", "Postgres", "Basics", "TestSupport",
                 "CommandLineTool", "storeledger", "appstore-simulator",
             ],
             swiftSettings: settings

@@ -216,7 +216,7 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
                ('purchases'), ('refund_rate_by_month'), ('refund_requests_by_month'), ('refunded_purchases'),
                ('rejected_records_by_reason'), ('renewals_and_churn_by_month'), ('renewals_due'), ('renewals_signed'),
                ('retention_by_renewal'), ('retention_cohorts'), ('revenue_after_a_year_by_month'), ('revenue_by_day'), ('revenue_by_month'),
-               ('revenue_converted_by_month'), ('subscription_months'), ('subscription_movement_by_day'),
+               ('revenue_converted_by_month'), ('seat_purchases'), ('subscription_months'), ('subscription_movement_by_day'),
                ('subscription_movement_by_month'), ('subscription_movement_by_week'), ('subscription_periods'),
                ('subscriptions_by_status'), ('trials_by_day'), ('undelivered_notifications'), ('view_freshness'))
        v (name);

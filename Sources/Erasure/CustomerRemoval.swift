@@ -42,8 +42,8 @@ struct CustomerRemoval {
             trace.appTransactions.map(\.text).sorted(),
             on: connection
         )
-        _ = try remove(Tables.subscriptionStatuses, tracedIDs, on: connection)
-        let orders = try removeOrders(of: tracedIDs, on: connection)
+        var answers: [String] = []
+        for kind in AnswerKind.all { answers += try removeAnswers(kind, of: tracedIDs, on: connection) }
         crashPoint(.erasedRowsRemoved)
         try removeChildren(of: transactions + refunds, in: Tables.transactions, on: connection)
         try removeChildren(of: renewals, in: Tables.renewals, on: connection)
@@ -61,7 +61,7 @@ struct CustomerRemoval {
         try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
         try removeChangeMarks(on: connection)
-        try removeCrawlProgress(of: trace.transactions.map(\.text).sorted() + orders, on: connection)
+        try removeCrawlProgress(of: trace.transactions.map(\.text).sorted() + answers, on: connection)
         try removeSamples(on: connection)
         try removeMessages(on: connection)
     }
@@ -84,24 +84,26 @@ struct CustomerRemoval {
         return keys
     }
 
-    /// Removes the orders that have one of the transactions.
+    /// Removes the answers about one of the transactions, with their child rows.
     ///
-    /// - Returns: The IDs of the removed orders.
-    private mutating func removeOrders(
+    /// - Returns: The keys of the removed answers.
+    private mutating func removeAnswers(
+        _ kind: AnswerKind,
         of transactions: [String],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> [String] {
+        let source = kind.customers.table.name
         let found = try connection.run(
             """
-            SELECT DISTINCT order_id FROM order_transactions
-             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "order_transactions", by: "transaction_id")))
+            SELECT DISTINCT \(kind.key) AS key FROM \(source)
+             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: source, by: kind.customers.name)))
             """,
             [.integer(app.rawValue), .textArray(transactions)]
         )
-        var orders: [String] = []
-        for row in found { orders.append(try row.text("order_id")) }
-        _ = try remove(Tables.orderTransactions, orders, on: connection)
-        return try remove(Tables.orders, orders, on: connection)
+        var keys: [String] = []
+        for row in found { keys.append(try row.text("key")) }
+        for child in kind.children { _ = try remove(child, keys, on: connection) }
+        return try remove(kind.table, keys, on: connection)
     }
 
     /// Removes the child rows of records.
@@ -202,7 +204,7 @@ struct CustomerRemoval {
     /// a row that an update moves. The next statement finds it.
     ///
     /// - Parameters:
-    ///   - keys: The customer's transaction IDs, and the IDs of the customer's orders.
+    ///   - keys: The customer's transaction IDs, and the keys of the customer's answers, such as order IDs.
     ///   - connection: Inside the transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     private mutating func removeCrawlProgress(

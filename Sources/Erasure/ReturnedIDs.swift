@@ -90,12 +90,12 @@ private struct IDColumn {
             ("transactions", "previous_original_transaction_id"), ("transactions", "listed_transaction_id"),
             ("refunds", "transaction_id"), ("refunds", "original_transaction_id"),
             ("renewals", "original_transaction_id"), ("notifications", "transaction_id"),
-            ("notifications", "original_transaction_id"), ("subscription_statuses", "original_transaction_id"),
-            ("order_transactions", "transaction_id"), ("crawl_items", "item_key"), ("coverage_gaps", "item_key"),
+            ("notifications", "original_transaction_id"), ("crawl_items", "item_key"), ("coverage_gaps", "item_key"),
             ("rejected_records", "item_key"),
         ]
+        let answers = AnswerKind.all.map(\.customers).map { ($0.table.name, $0.name) }
         let records = ["transactions", "refunds", "renewals", "notifications"]
-        return transaction.map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
+        return (transaction + answers).map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
             + (records + ["app_transactions"]).map {
                 IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction)
             }

@@ -1,3 +1,5 @@
+import LedgerSchema
+
 /// The database a job writes to.
 package struct PostgresOutput: Equatable, Sendable {
     package let url: DatabaseURL
@@ -36,9 +38,14 @@ package struct CSVOutput: Equatable, Sendable {
     package static let defaultTables = ["transactions", "refunds", "notifications"]
 
     /// Every table that can be published as CSV.
-    package static let knownTables = [
+    package static let knownTables = records + Tables.answers.map(\.name) + others
+
+    private static let records = [
         "apps", "transactions", "refunds", "notifications", "notification_send_attempts", "renewals",
-        "app_transactions", "subscription_statuses", "orders", "order_transactions",
+        "app_transactions",
+    ]
+
+    private static let others = [
         "advanced_commerce_items", "advanced_commerce_refunds", "coverage_gaps", "schema_drift", "field_issues",
         "rejected_records", "signed_payloads", "crawl_items", "runs", "rate_scopes", "rate_buckets",
     ]

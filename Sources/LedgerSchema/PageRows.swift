@@ -61,21 +61,24 @@ package final class Snapshot: Sendable {
     }
 }
 
-/// What Apple answers without signing it: the status of a subscription, or the result of an order lookup.
+/// What Apple answers without signing it, such as the status of a subscription.
 package struct Answer: Sendable {
-    /// One of ``Tables/answers``.
-    package let table: Table
+    package let kind: AnswerKind
+    /// A row of the kind's table.
     package let row: Row
-    /// The transactions of an order, replaced together with the answer.
+    /// Rows of the kind's ``AnswerKind/children``, replaced together with the answer.
     package let children: [ChildRows]
+
+    /// The value of the key column.
+    package var key: Cell? { kind.table.columns.firstIndex { $0.name == kind.key }.map { row[$0] } }
 
     /// Whether the answer, or what belongs to it, is stored in the table.
     package func has(rowsOf table: Table) -> Bool {
-        self.table == table || children.contains { $0.table == table && !$0.rows.isEmpty }
+        kind.table == table || children.contains { $0.table == table && !$0.rows.isEmpty }
     }
 
-    package init(table: Table, row: Row, children: [ChildRows] = []) {
-        self.table = table
+    package init(_ kind: AnswerKind, row: Row, children: [ChildRows] = []) {
+        self.kind = kind
         self.row = row
         self.children = children
     }

@@ -11,8 +11,8 @@ package enum Tables {
     /// The tables whose rows belong to a row of another table.
     package static let children = [notificationSendAttempts, advancedCommerceItems, advancedCommerceRefunds]
 
-    /// The tables of ``Answer/table``, and the table whose rows belong to an order.
-    package static let answers = [subscriptionStatuses, orders, orderTransactions]
+    /// The tables of ``AnswerKind/all``: what Apple answers without signing it, and what belongs to it.
+    package static let answers = AnswerKind.all.flatMap { [$0.table] + $0.children }
 
     /// The signed originals of the rows, and what the rows lack: unknown or unusable fields, and rejected records.
     package static let evidence = [signedPayloads, schemaDrift, fieldIssues, rejectedRecords]

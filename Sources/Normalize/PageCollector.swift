@@ -113,9 +113,9 @@ struct PageCollector {
         collected.sawRevocation = true
     }
 
-    /// Keeps what Apple answered about one subscription or order; the last one of a page wins.
+    /// Keeps what Apple answered without signing it; of equal keys, the last one of a page wins.
     mutating func add(_ answer: Answer) {
-        collected.answers.removeAll { $0.table == answer.table && $0.row.first == answer.row.first }
+        collected.answers.removeAll { $0.kind == answer.kind && $0.key == answer.key }
         collected.answers.append(answer)
     }
 

@@ -39,3 +39,23 @@ struct PrintableTextTests {
         #expect(printable("a\"b\\é🧾", asciiOnly: true, quoted: true) == #""a\"b\\\u{00E9}\u{0001F9FE}""#)
     }
 }
+
+struct DurationTextTests {
+    @Test(
+        arguments: [
+            (2_000, "33 min", "34 min"), (4_000, "1 h 7 min", "1 h 7 min"), (3_600, "1 h", "1 h"),
+            (60.2, "60 s", "61 s"),
+            (7_200.5, "2 h", "2 h 1 min"), (0.84, "0.8 s", "0.9 s"), (0, "0.0 s", "0.0 s"), (3_599, "60 min", "60 min"),
+            // The last bits of a quotient add no minute.
+            (600.000_000_000_1, "10 min", "10 min"),
+        ] as [(Double, String, String)]
+    )
+    func `a duration is rounded to its last unit, and a least duration up`(
+        seconds: Double,
+        nearest: String,
+        least: String
+    ) {
+        #expect(Duration.seconds(seconds).inWords == nearest)
+        #expect(Duration.seconds(seconds).inWords(rounded: .up) == least)
+    }
+}

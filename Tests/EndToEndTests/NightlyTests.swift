@@ -128,4 +128,64 @@ struct NightlyTests {
             #expect(next.output.contains("followed until "))
         }
     }
+
+    @Test func `a night with changedSince requests the statuses of the changed customers alone, and misses none`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 60, transactionsPerCustomer: 8)) { stage in
+            var all = stage.job
+            all.streams = ["subscriptionStatuses: {}", "notificationHistory: {scope: app, startDate: -179d}"]
+            var following = all
+            following.transactionIds = "{changedSince: lastRun}"
+            let listed = try await stage.migrated(all)
+            try await stage.run(listed)
+            let first = try await stage.store.requests()
+            #expect(first.count(of: "subscriptionStatuses") == 60)
+
+            let changes = try await stage.store.advance(changes: 6)
+            try await stage.run(try stage.write(following))
+
+            let book = try stage.book()
+            let owners = try await Self.customers(in: stage.store.world())
+            let changed = Set(changes.compactMap { owners[$0.transactionId] })
+            // Apple's history can lack a notification for an hour, so their customers are requested a second time.
+            let recent = try await book.column(
+                """
+                SELECT DISTINCT n.app_transaction_id FROM notifications n JOIN runs r ON r.run_id = 1
+                 WHERE n.signed_date BETWEEN r.frozen_now - interval '1 hour' AND r.frozen_now
+                """
+            )
+            let sent = try await stage.store.requests().arrivals.dropFirst(first.arrivals.count)
+            let asked = sent.filter { $0.endpoint == "subscriptionStatuses" }.compactMap(\.transactionId)
+            #expect(changed.count > 2 && changed.union(recent).count < 20)
+            #expect(asked.count == changed.union(recent).count)
+            #expect(Set(asked.compactMap { owners[$0] }) == changed.union(recent))
+            #expect(Set(sent.map(\.endpoint)) == ["subscriptionStatuses", "notificationHistory"])
+
+            // The statuses of everybody say nothing else.
+            let statuses =
+                "SELECT (t.*)::text FROM (SELECT original_transaction_id, status, transaction_id FROM subscription_statuses) t ORDER BY 1"
+            let known = try await book.column(statuses)
+            try stage.write(all)
+            try await stage.run(listed)
+            #expect(try await stage.store.requests().count(of: "subscriptionStatuses") == 60 + asked.count + 60)
+            #expect(try await book.column(statuses) == known)
+        }
+    }
+
+    /// The customer of each transaction in the store's list.
+    private static func customers(in world: String) throws -> [String: String] {
+        struct Line: Decodable {
+            struct Payload: Decodable { let appTransactionId: String? }
+            let kind: String
+            let key: String
+            let payload: Payload
+        }
+        var customers: [String: String] = [:]
+        for line in world.split(separator: "\n") {
+            let record = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+            if record.kind == "transaction" { customers[record.key] = record.payload.appTransactionId }
+        }
+        return customers
+    }
 }

@@ -51,6 +51,42 @@ struct OutputTests {
         }
     }
 
+    @Test func `a plan for the statuses of 100,000 customers says 34 minutes at full share, and names each endpoint`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 1)) { stage in
+            let ids = (0..<100_000).map { "\(430_000_000_000_000 + $0)\n" }.joined()
+            try stage.write("transaction_id\n" + ids, to: "many.csv")
+            var job = stage.job
+            job.transactionIds = "csv: {path: many.csv, column: transaction_id}"
+            job.streams = ["subscriptionStatuses: {}"]
+            job.limits = "{share: 1}"
+            let plan = try await stage.storeledger("plan", try stage.write(job))
+            #expect(
+                plan.output == """
+                    nightly: 100000 transaction IDs (0 duplicates dropped)
+                      subscriptionStatuses: 100000 items, at least 100000 requests, 34 min at Apple's limit, \
+                    34 min at the job's share
+                      together: at least 34 min at Apple's limit, 34 min at the job's share of 100%
+
+                    """
+            )
+
+            job.streams = ["subscriptionStatuses: {}", "appTransaction: {}", "refundHistory: {}"]
+            job.limits = "{share: 0.5}"
+            let three = try await stage.storeledger("plan", try stage.write(job))
+            for (stream, atLimit, atShare) in [
+                ("subscriptionStatuses", "34 min", "1 h 7 min"), ("appTransaction", "34 min", "1 h 7 min"),
+                ("refundHistory", "2 h 47 min", "5 h 34 min"),
+            ] {
+                let line = "\(stream): 100000 items, at least 100000 requests, \(atLimit) at Apple's limit, \(atShare)"
+                #expect(three.output.contains("\(line) at the job's share"), "\(three.output)")
+            }
+            #expect(three.output.contains("together: at least 2 h 47 min at Apple's limit, 5 h 34 min at"))
+            #expect(try await stage.store.requests().total == 0)
+        }
+    }
+
     @Test func `status, coverage, validate and doctor say how a job stands`() async throws {
         struct Status: Decodable {
             struct Run: Decodable {

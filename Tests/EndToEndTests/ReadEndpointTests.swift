@@ -132,6 +132,24 @@ struct ReadEndpointTests {
         }
     }
 
+    @Test func `ST8 order lookup in a Sandbox job stops every command before anything is sent`() async throws {
+        try await Stage.with(.init(customers: 2, appEnvironment: "Sandbox")) { stage in
+            var job = stage.job
+            job.transactionIds = nil
+            job.streams = ["orderLookup: {orderIds: {list: [MK5TVRJBTF]}}"]
+            let path = try stage.write(job)
+            for command in ["validate", "plan", "run", "doctor"] {
+                let outcome = try await stage.storeledger(command, path)
+                #expect(outcome.code == 65, "\(command): \(outcome.errors)")
+                #expect(
+                    outcome.errors.contains("streams.orderLookup is not available in Sandbox"),
+                    "\(command): \(outcome.errors)"
+                )
+            }
+            #expect(try await stage.store.requests().total == 0)
+        }
+    }
+
     @Test func `ST3 an app transaction ID given to transaction info fails by itself`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job

@@ -149,6 +149,63 @@ import Testing
         #expect(try JobText.refusal(bytes: Array(lines.joined(separator: "\n").utf8)) == .invalid)
     }
 
+    @Test func `JF12 a key pasted without its first line is refused and not repeated`() throws {
+        let key = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3p6Jnh+HbYvAH+vg"
+        for (value, variables) in [(key, [:]), ("${KEY}", ["KEY": key])] {
+            let complaint = try JobText.complaint(replacing: "keys/AuthKey.p8", with: value, environment: variables)
+            #expect(complaint.contains("keys are read from files only: give the path of the file"), "\(complaint)")
+            #expect(!complaint.contains("MIGH") && complaint.contains("appStore.privateKeyFile"), "\(complaint)")
+        }
+    }
+
+    /// What no message may show, in each place where someone may write it.
+    @Test(arguments: [
+        // A wrong type or a wrong value of the key itself.
+        ("57246542-96fe-1a63-e053-0824d011072a", "geheim", "appStore.issuerId is a text (not shown); it must be"),
+        ("57246542-96fe-1a63-e053-0824d011072a", "4711", "appStore.issuerId is a number (not shown); it must be"),
+        ("57246542-96fe-1a63-e053-0824d011072a", "[geheim]", "appStore.issuerId is a list"),
+        ("2X9R4HXF34", "geheim geheim", "appStore.keyId is a text (not shown); it must be"),
+        ("2X9R4HXF34", "{geheim: geheim}", "appStore.keyId is a mapping"),
+        ("2X9R4HXF34", "4711", "appStore.keyId is a number (not shown); write it in quotes"),
+        ("keys/AuthKey.p8", "4711", "appStore.privateKeyFile is a number (not shown); write it in quotes"),
+        ("{url: postgresql:///ledger}", "{url: geheim}", "output.postgres.url is not a connection string"),
+        // One of them in place of its section, as happens without a space after the colon.
+        (
+            "{url: postgresql:///ledger}", "host=db password = geheim",
+            "output.postgres is a text (not shown); it must be"
+        ),
+        ("{url: postgresql:///ledger}", "url:postgresql://me:geheim@db/l", "output.postgres is a text (not shown)"),
+        ("\n  postgres: {url: postgresql:///ledger}", " 'password=geheim'", "output is a text (not shown); it must be"),
+        // An unknown key.
+        (
+            "keys/AuthKey.p8", "k\n  privateKey: geheim",
+            "appStore.privateKey is not a key; did you mean privateKeyFile?"
+        ),
+        ("keys/AuthKey.p8", "k\n  password: [geheim]", "appStore.password is not a key"),
+        ("{url: postgresql:///ledger}", "{dsn: geheim}", "output.postgres.dsn is not a key"),
+        // A server with a password and no scheme.
+        ("keys/AuthKey.p8", "k\n  baseURL: 'me:geheim@127.0.0.1'", "appStore.baseURL is the text \"…@127.0.0.1\""),
+    ])
+    func `JF16 a secret in a wrong place or of a wrong type is not shown`(
+        old: String,
+        new: String,
+        message: String
+    ) throws {
+        let complaint = try JobText.complaint(replacing: old, with: new)
+        #expect(complaint.contains(message), "\(complaint)")
+        #expect(!complaint.contains("geheim") && !complaint.contains("4711"), "\(complaint)")
+    }
+
+    @Test func `JF16 a file that is no job, such as one with passwords, is not shown`() throws {
+        let complaint = try JobText.complaint("localhost:5432:ledger:me:geheim\n")
+        #expect(
+            complaint.hasSuffix(
+                "the job file is a text (not shown); it must be a mapping; write {} for one without keys"
+            ),
+            "\(complaint)"
+        )
+    }
+
     @Test func `JF13 a variable that holds the key itself is a matter of configuration`() throws {
         let text = JobText.usual.replacing("keys/AuthKey.p8", with: "${KEY}")
         let complaint = try JobText.complaint(text, environment: ["KEY": Self.key])
@@ -163,8 +220,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("57246542-96fe-1a63-e053-0824d011072a", "team-1", "appStore.issuerId is team-1; it must be the issuer ID"),
-        ("2X9R4HXF34", "\"2X9R\\nHXF34\"", "appStore.keyId is the text \"2X9R\\nHXF34\"; it must be the key ID"),
+        (
+            "57246542-96fe-1a63-e053-0824d011072a", "team-1",
+            "appStore.issuerId is a text (not shown); it must be the issuer ID"
+        ),
+        ("2X9R4HXF34", "\"2X9R\\nHXF34\"", "appStore.keyId is a text (not shown); it must be the key ID"),
         ("com.example.game", "my game", "app.bundleId is my game; it must be the app's bundle ID"),
         ("keys/AuthKey.p8", "\"a\\0b\"", "appStore.privateKeyFile holds a NUL character"),
         (

@@ -76,6 +76,24 @@ import Testing
         #expect(complaint.contains("it must be an order ID"), "\(complaint)")
     }
 
+    @Test func `ST8 order lookup in a Sandbox job is refused, because Apple offers it only in Production`() throws {
+        let text = JobText.usual.replacing("  transactionHistory: {}", with: "  orderLookup: {orderIds: {list: [M1]}}")
+        #expect(try JobText.complaint(text) == "")
+        let sandbox = text.replacing("Production", with: "Sandbox")
+        #expect(
+            try JobText.complaint(sandbox) == """
+                job.yaml:14:16: streams.orderLookup is not available in Sandbox, because Apple offers this call only in \
+                Production; remove it, or set app.environment to Production
+                """
+        )
+        #expect(try JobText.refusal(bytes: Array(sandbox.utf8)) == .invalid)
+        for type in AllStreams.types where type.name != .orderLookup {
+            let name = type.name.rawValue
+            let other = JobText.usual.replacing("  transactionHistory: {}", with: "  \(name): {}")
+            #expect(try JobText.complaint(other.replacing("Production", with: "Sandbox")) == "", "\(name)")
+        }
+    }
+
     @Test func `order lookup needs exactly one list, and no transaction IDs`() throws {
         #expect(try Self.complaint("orderLookup: {}").contains("streams.orderLookup.orderIds is missing"))
         #expect(try Self.complaint("orderLookup: {orderIds: {}}").contains("names no source"))

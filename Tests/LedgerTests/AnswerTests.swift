@@ -1,11 +1,11 @@
 import AppStoreModel
 import JobPlan
-import LedgerSchema
 import TestSupport
 import Testing
 
 @testable import Erasure
 @testable import Ledger
+@testable import LedgerSchema
 
 /// Answers that Apple does not sign: the newest is kept, and an erasure finds them.
 @Suite(.migratedDatabase)
@@ -15,7 +15,7 @@ struct AnswerTests {
 
     private func status(_ id: String, _ status: Int32) -> Answer {
         Answer(
-            table: Tables.subscriptionStatuses,
+            .subscriptionStatus,
             row: [.text(id), .text("21"), .integer(status), .text(id)]
         )
     }
@@ -23,7 +23,7 @@ struct AnswerTests {
     private func order(_ id: String, _ transactions: String..., isValid: Bool = true) -> Answer {
         let rows = transactions.map { [Cell.text(id), .text($0)] }
         return Answer(
-            table: Tables.orders,
+            .order,
             row: [.text(id), .integer(isValid ? 0 : 1)],
             children: [ChildRows(table: Tables.orderTransactions, rows: rows)]
         )
@@ -131,5 +131,48 @@ struct AnswerTests {
         #expect(try await world.count("subscription_statuses") == 0)
         #expect(try await world.rows("SELECT order_id FROM orders") == ["(B)"])
         #expect(try await world.count("app_transactions") == 0)
+    }
+
+    /// A row about one customer, with the same text in every other column of text.
+    private func row(of table: Table, _ kind: AnswerKind, customer: String) -> Row {
+        table.columns.map { column in
+            switch column.type {
+            case _ where column.name == kind.customers.name && table == kind.customers.table: .text(customer)
+            case .text: .text("1")
+            case .integer: .integer(1)
+            default: .null
+            }
+        }
+    }
+
+    @Test(arguments: AnswerKind.all)
+    func `an answer of any registered kind is stored with its children, counted, erased and not stored again`(
+        kind: AnswerKind
+    ) async throws {
+        let world = try await TestLedger()
+        let customer = "100000000001"
+        let tables = [kind.table] + kind.children
+        let answer = Answer(
+            kind,
+            row: row(of: kind.table, kind, customer: customer),
+            children: kind.children.map { ChildRows(table: $0, rows: [row(of: $0, kind, customer: customer)]) }
+        )
+        #expect(try await write(world, answer).new == 1)
+        #expect(try await write(world, answer, asked: 10).unchanged == 1)
+        for table in tables {
+            #expect(try await world.count(table.name) == 1, "\(table.name)")
+            #expect(table.key[0] == kind.key && CSVOutput.knownTables.contains(table.name), "\(table.name)")
+        }
+        #expect(kind.table.key.count == 1 && tables.contains(kind.customers.table))
+        _ = try await world.ledger.erase([.transaction(customer)], in: [world.app])
+        #expect(try await write(world, answer, asked: 20).new == 0)
+        for table in tables { #expect(try await world.count(table.name) == 0, "\(table.name)") }
+    }
+
+    @Test func `an answer of a kind that is not registered fails the page instead of being dropped`() async throws {
+        let world = try await TestLedger()
+        let customers = AnswerKind.TableColumn(table: Tables.refunds, name: "transaction_id")
+        let answer = Answer(AnswerKind(table: Tables.refunds, customers: customers), row: [])
+        await #expect(throws: LedgerError.self) { try await write(world, answer) }
     }
 }

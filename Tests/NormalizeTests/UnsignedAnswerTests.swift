@@ -33,7 +33,7 @@ struct UnsignedAnswerTests {
         #expect(Set(rows.snapshots.map(\.table.name)) == ["transactions", "renewals"])
         #expect(rows.archive.count == 2)
         let answer = try #require(rows.answers.first)
-        #expect(rows.answers.count == 1 && answer.table == Tables.subscriptionStatuses)
+        #expect(rows.answers.count == 1 && answer.kind == .subscriptionStatus)
         #expect(answer.row == [.text(Self.subscription), .text("21"), .integer(3), .text("2000000000000001")])
     }
 

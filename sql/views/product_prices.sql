@@ -1,6 +1,7 @@
 -- At which prices was each product sold in each storefront, and when did a price change?
 --
--- The price is that of one unit without an offer, from transactions. A price at which nothing was sold is unknown. After a
+-- The price is that of one unit without an offer, from transactions. Apple's price of several units of a consumable is their
+-- sum; that of several seats of a subscription is already the average price of a seat. A price at which nothing was sold is unknown. After a
 -- price increase, existing subscribers may keep the old price. Their renewals continue after last_new_sale_at.
 CREATE MATERIALIZED VIEW IF NOT EXISTS product_prices AS
 SELECT
@@ -10,7 +11,7 @@ SELECT
     price_milliunits * 0.001 AS price_amount, lag(price_milliunits) OVER by_age * 0.001 AS price_before_amount
 FROM (
     SELECT
-        app_id, product_id, storefront, currency, price_milliunits / greatest(quantity, 1) AS price_milliunits,
+        app_id, product_id, storefront, currency, price_milliunits / CASE WHEN type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(quantity, 1) END AS price_milliunits,
         min(purchase_date) AS first_sold_at, max(purchase_date) AS last_sold_at,
         min(purchase_date) FILTER (WHERE transaction_reason IS DISTINCT FROM 'RENEWAL') AS first_new_sale_at,
         max(purchase_date) FILTER (WHERE transaction_reason IS DISTINCT FROM 'RENEWAL') AS last_new_sale_at,
@@ -19,7 +20,7 @@ FROM (
     FROM transactions
     WHERE offer_type IS NULL AND offer_discount_type IS NULL AND price_milliunits IS NOT NULL
       AND in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
-    GROUP BY app_id, product_id, storefront, currency, price_milliunits / greatest(quantity, 1)
+    GROUP BY app_id, product_id, storefront, currency, price_milliunits / CASE WHEN type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(quantity, 1) END
 ) price
 WINDOW by_age AS (PARTITION BY app_id, product_id, storefront, currency
                   ORDER BY first_new_sale_at NULLS FIRST, first_sold_at, price_milliunits)

@@ -6,6 +6,9 @@
 -- is the sum of the line items' refunds. Otherwise it is revocationPercentage of the price, or the whole price if Apple
 -- sends no percentage.
 --
+-- For a subscription with several seats, Apple's price is the average price of a seat. The price here is that of all seats,
+-- as in seat_purchases. A refund of some seats (revokedSeatQuantity) has neither an amount nor a date, so it is not included.
+--
 -- When a customer upgrades during a period, Apple refunds the unused part of the old period. Apple reports this refund in
 -- no field: both transactions keep their full price, and price, refunded and net count both. subscription_periods has an
 -- estimate in a separate column.
@@ -16,29 +19,32 @@ SELECT
     t.purchase_date, (date_trunc('month', t.purchase_date AT TIME ZONE 'UTC'))::date AS month,
     t.product_id, t.type, t.storefront, t.currency, t.quantity, t.transaction_reason, t.offer_type, t.offer_identifier,
     t.offer_discount_type,
-    t.price_milliunits,
-    t.price_milliunits IS DISTINCT FROM 0 AS is_paid,
+    paid.price_milliunits,
+    paid.price_milliunits IS DISTINCT FROM 0 AS is_paid,
     refund.refund_date IS NOT NULL AS is_refunded,
     refund.refund_date,
     (date_trunc('month', refund.refund_date AT TIME ZONE 'UTC'))::date AS refund_month,
     CASE WHEN refund.refund_date IS NOT NULL THEN t.revocation_reason END AS refund_reason,
     CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS refunded_milliunits,
-    t.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS net_milliunits,
-    t.price_milliunits * 0.001 AS price_amount,
+    paid.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS net_milliunits,
+    paid.price_milliunits * 0.001 AS price_amount,
     CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END * 0.001 AS refunded_amount,
-    (t.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END) * 0.001 AS net_amount
+    (paid.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END) * 0.001 AS net_amount
 FROM transactions t
 LEFT JOIN (
     SELECT app_id, owner_key, sum(refund_amount_milliunits)::bigint AS amount, min(refund_date) AS first_date
       FROM advanced_commerce_refunds WHERE owner_kind = 'transaction' GROUP BY app_id, owner_key
 ) items ON items.app_id = t.app_id AND items.owner_key = t.transaction_id
+LEFT JOIN seat_purchases seats ON seats.app_id = t.app_id AND seats.original_transaction_id = t.original_transaction_id
+                              AND seats.transaction_id = t.transaction_id
+CROSS JOIN LATERAL (SELECT coalesce(seats.price_milliunits, t.price_milliunits) AS price_milliunits) paid
 CROSS JOIN LATERAL (
     SELECT coalesce(CASE WHEN t.revocation_type IS DISTINCT FROM 'FAMILY_REVOKE'
                           AND t.revocation_type IS DISTINCT FROM 'ASSIGNMENT_REVOKE' THEN t.revocation_date END,
                     items.first_date) AS refund_date,
-           least(t.price_milliunits, coalesce(
+           least(paid.price_milliunits, coalesce(
                items.amount,
-               round(t.price_milliunits * coalesce(t.revocation_percentage_milliunits, 100000) / 100000.0)::bigint
+               round(paid.price_milliunits * coalesce(t.revocation_percentage_milliunits, 100000) / 100000.0)::bigint
            )) AS refunded_milliunits
 ) refund
 WHERE t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED';
@@ -48,7 +54,7 @@ COMMENT ON COLUMN purchases.customer_key IS
     'Identifies the customer as well as Apple''s data allow: appTransactionId; else the listed ID whose history contains the purchase; else the original transaction ID.';
 COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, in UTC.';
 COMMENT ON COLUMN purchases.price_milliunits IS
-    'Apple''s price of the whole quantity after offers, in thousandths of a unit of currency. NULL if Apple sends no price.';
+    'The price of the whole quantity after offers, in thousandths of a unit of currency: Apple''s price or, for a subscription with several seats, the price of all seats (seat_purchases). NULL if Apple sends no price.';
 COMMENT ON COLUMN purchases.is_paid IS 'Whether the price is not 0. An unknown price counts as paid.';
 COMMENT ON COLUMN purchases.is_refunded IS 'Whether the purchase is refunded in whole or in part, according to Apple''s newest snapshot.';
 COMMENT ON COLUMN purchases.refund_date IS 'When the purchase was refunded. For several line items, the date of the first refund.';

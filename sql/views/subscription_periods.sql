@@ -18,11 +18,17 @@
 -- product's; an extended pay-as-you-go offer has the product's period. If nothing else is known and the length is not a
 -- usual one, period and mrr_milliunits are NULL. This happens in the sandbox, where a month takes minutes.
 --
+-- A subscription with several seats has the price of all seats, as in seat_purchases. When seats are added during a period,
+-- Apple makes another transaction for them, which expires with the period and does not replace the first one. It has a row of
+-- its own, from the addition on. The MRR of that row is that of all transactions of the period so far that are not revoked:
+-- Apple does not say whether it prorates the price of added seats, so their price counts as that of a whole period. If the
+-- added seats are refunded, the period goes on with the others.
+--
 -- When a customer upgrades during a period, Apple refunds the unused part of its price and reports the refund in no field:
 -- the old transaction has isUpgraded, keeps its price and has no revocationDate. A separate column has an estimate:
 -- price * (expiresDate - purchaseDate of the upgrade) / (expiresDate - purchaseDate). The estimate is NULL if nothing was
--- paid, if Apple reports a refund of the same transaction, if the upgrade was paid in another currency, if a date is
--- missing, and if the change took effect at the end of the period.
+-- paid, if seats were added in the period, if Apple reports a refund of the same transaction, if the upgrade was paid in
+-- another currency, if a date is missing, and if the change took effect at the end of the period.
 CREATE OR REPLACE VIEW subscription_periods AS
 WITH stretch AS (
     SELECT
@@ -57,24 +63,43 @@ WITH stretch AS (
 ), measured AS (
     SELECT
         s.*,
+        coalesce(seats.price_milliunits, s.price_milliunits) AS paid_milliunits,
+        CASE WHEN seats.earlier_transactions > 0 AND s.revocation_date IS NOT NULL THEN seats.earlier_milliunits::bigint
+             ELSE coalesce(seats.earlier_milliunits::bigint + seats.price_milliunits, s.price_milliunits) END AS period_milliunits,
+        CASE WHEN seats.earlier_transactions > 0 THEN NULL ELSE s.revocation_date END AS ending_revocation_date,
         greatest(CASE WHEN told.grace_until > s.expires_date THEN told.grace_until END,
                  CASE WHEN s.next_transaction_id IS NULL AND r.last_signed_date >= s.purchase_date
                        AND r.grace_period_expires_date > s.expires_date
                       THEN r.grace_period_expires_date END) AS grace_until,
         coalesce(told.is_extended, false) AS is_extended,
-        scale.periods[width_bucket(s.days, scale.days)] AS period_by_length,
+        scale.periods[width_bucket(length.days, scale.days)] AS period_by_length,
         coalesce(
             CASE
-                WHEN s.billing_plan_type = 'MONTHLY' THEN CASE WHEN s.offer_type IS NULL AND (s.days >= 27 OR told.is_extended) THEN 'P1M' END
+                WHEN s.billing_plan_type = 'MONTHLY' THEN CASE WHEN s.offer_type IS NULL AND (length.days >= 27 OR told.is_extended) THEN 'P1M' END
                 WHEN s.offer_type IS NULL OR told.is_extended AND s.offer_discount_type = 'PAY_AS_YOU_GO'
                     THEN coalesce(p.period, s.advanced_commerce_period, usual.period)
             END,
             CASE WHEN told.is_extended THEN NULL ELSE coalesce(
-                scale.periods[width_bucket(s.days, scale.days)],
+                scale.periods[width_bucket(length.days, scale.days)],
                 CASE WHEN s.transaction_reason = 'RENEWAL' THEN scale.periods[width_bucket(s.days_since_expiry, scale.days)] END
             ) END
         ) AS period
     FROM stretch s
+    -- For seats: the price of the transaction's seats, the price and the number of the period's earlier transactions that are
+    -- not revoked, and the beginning of the period.
+    LEFT JOIN (
+        SELECT a.app_id, a.original_transaction_id, a.transaction_id, a.price_milliunits,
+               coalesce(sum(a.price_milliunits) FILTER (WHERE a.revocation_date IS NULL) OVER earlier, 0) AS earlier_milliunits,
+               count(*) FILTER (WHERE a.revocation_date IS NULL) OVER earlier AS earlier_transactions,
+               coalesce(min(a.purchase_date) OVER earlier, a.purchase_date) AS period_starts_at
+          FROM seat_purchases a
+        WINDOW earlier AS (
+            PARTITION BY a.app_id, a.original_transaction_id, a.product_id, a.expires_date,
+                         CASE WHEN a.additional_transaction_reason IS NULL THEN a.transaction_id END
+            ORDER BY a.purchase_date, a.transaction_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
+    ) seats ON seats.app_id = s.app_id AND seats.original_transaction_id = s.original_transaction_id
+           AND seats.transaction_id = s.transaction_id
     LEFT JOIN renewals_signed r ON r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
     LEFT JOIN products p ON p.app_id = s.app_id AND p.product_id = s.product_id
     LEFT JOIN product_periods usual ON usual.app_id = s.app_id AND usual.product_id = s.product_id
@@ -95,6 +120,10 @@ WITH stretch AS (
          GROUP BY n.app_id, n.original_transaction_id, n.transaction_id
     ) told ON told.app_id = s.app_id AND told.original_transaction_id = s.original_transaction_id
           AND told.transaction_id = s.transaction_id
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN seats.period_starts_at < s.purchase_date
+                    THEN date_part('epoch', s.expires_date - seats.period_starts_at) / 86400 ELSE s.days END AS days
+    ) length
     -- A length between the first and the second number of days has the first period, and so on.
     CROSS JOIN (VALUES (
         ARRAY[0.75, 1.5, 2.5, 3.5, 6, 8, 13, 15, 27, 33, 57, 65, 87, 95, 178, 188, 363, 375]::float8[],
@@ -103,19 +132,19 @@ WITH stretch AS (
 ), shown AS (
     SELECT
         m.app_id, m.original_transaction_id, m.period_number, m.transaction_id, m.product_id,
-        m.subscription_group_identifier, m.storefront, m.currency, m.price_milliunits, m.transaction_reason,
+        m.subscription_group_identifier, m.storefront, m.currency, m.paid_milliunits AS price_milliunits, m.transaction_reason,
         m.in_app_ownership_type, m.offer_type, m.offer_identifier, m.offer_discount_type, m.billing_plan_type,
         m.is_trial, m.is_family_shared, m.is_paid,
         m.purchase_date AS starts_at,
         m.expires_date,
         CASE WHEN m.expires_date IS NOT NULL THEN
             greatest(m.purchase_date,
-                     least(coalesce(m.grace_until, m.expires_date), m.revocation_date, m.next_starts_at))
+                     least(coalesce(m.grace_until, m.expires_date), m.ending_revocation_date, m.next_starts_at))
         END AS ends_at,
         m.grace_until,
         CASE
             WHEN m.expires_date IS NULL THEN NULL
-            WHEN m.revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
+            WHEN m.ending_revocation_date < least(coalesce(m.grace_until, m.expires_date), m.next_starts_at)
                 THEN CASE WHEN m.in_app_ownership_type = 'ASSIGNED' OR m.revocation_type = 'ASSIGNMENT_REVOKE' THEN 'assignment revocation'
                           WHEN m.is_family_shared OR m.revocation_type = 'FAMILY_REVOKE' THEN 'family revocation' ELSE 'refund' END
             WHEN m.next_starts_at < m.expires_date
@@ -128,21 +157,21 @@ WITH stretch AS (
         CASE WHEN m.is_paid THEN
             -- Common periods come first: a regular expression for each row takes a sixth of the view's time.
             CASE m.period
-                WHEN 'P1M' THEN m.price_milliunits
-                WHEN 'P1W' THEN m.price_milliunits * 4
-                WHEN 'P1Y' THEN round(m.price_milliunits / 12::numeric)::bigint
-                ELSE round(m.price_milliunits / (
+                WHEN 'P1M' THEN m.period_milliunits
+                WHEN 'P1W' THEN m.period_milliunits * 4
+                WHEN 'P1Y' THEN round(m.period_milliunits / 12::numeric)::bigint
+                ELSE round(m.period_milliunits / (
                     substring(m.period FROM '[0-9]+')::numeric
                     * CASE right(m.period, 1) WHEN 'D' THEN 1 / 30.0 WHEN 'W' THEN 0.25 WHEN 'M' THEN 1 WHEN 'Y' THEN 12 END
                 ))::bigint
             END
         END AS mrr_milliunits,
-        CASE WHEN m.is_upgraded AND m.price_milliunits > 0 AND NOT m.is_family_shared AND m.revocation_date IS NULL
+        CASE WHEN m.is_upgraded AND m.paid_milliunits > 0 AND m.additional_transaction_reason IS NULL AND NOT m.is_family_shared AND m.revocation_date IS NULL
                   AND m.next_starts_at < m.expires_date AND m.next_currency = m.currency
                   AND NOT EXISTS (SELECT FROM advanced_commerce_refunds a
                                    WHERE a.owner_kind = 'transaction' AND a.app_id = m.app_id AND a.owner_key = m.transaction_id
                                      AND a.refund_date IS NOT NULL)
-             THEN round(m.price_milliunits * extract(epoch FROM m.expires_date - m.next_starts_at)
+             THEN round(m.paid_milliunits * extract(epoch FROM m.expires_date - m.next_starts_at)
                         / extract(epoch FROM m.expires_date - m.purchase_date))::bigint
         END AS estimated_upgrade_refund_milliunits,
         m.first_paid_at,
@@ -150,9 +179,9 @@ WITH stretch AS (
         m.period_by_length,
         CASE WHEN m.is_paid THEN m.payments END AS payment_number,
         m.is_paid AND m.expires_date IS NOT NULL AND coalesce(m.next_is_active, false)
-            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date) AS is_continued,
+            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.ending_revocation_date) AS is_continued,
         m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
-            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.revocation_date), false) AS is_renewed,
+            AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.ending_revocation_date), false) AS is_renewed,
         m.next_product_id, m.next_storefront,
         m.has_had_trial AND NOT m.is_trial AS is_after_trial
     FROM measured m
@@ -163,6 +192,8 @@ SELECT
 FROM shown;
 COMMENT ON VIEW subscription_periods IS
     'Every period of every auto-renewable subscription: its beginning and end, whether it was paid, and what ended it. Transactions without a purchaseDate are missing. Use App Store Connect''s reports for accounting.';
+COMMENT ON COLUMN subscription_periods.price_milliunits IS
+    'The price of the transaction after offers, in thousandths of a unit of currency: Apple''s price or, for several seats, the price of all seats of the transaction (seat_purchases). NULL if Apple sends no price.';
 COMMENT ON COLUMN subscription_periods.period_number IS
     'The number of the period in the subscription, from 1. Trials count.';
 COMMENT ON COLUMN subscription_periods.is_trial IS
@@ -186,7 +217,7 @@ COMMENT ON COLUMN subscription_periods.next_starts_at IS
 COMMENT ON COLUMN subscription_periods.period IS
     'The nominal period, as an ISO 8601 duration: from products, from Advanced Commerce, the product''s usual period, or the length of this period. Offers use their own length, and monthly billing is P1M. An extension does not change it. NULL if it is unknown.';
 COMMENT ON COLUMN subscription_periods.mrr_milliunits IS
-    'MRR of the period: its price per 30 days, in thousandths of a unit of currency, by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12). NULL if nothing is paid, or if the price or the nominal period is unknown.';
+    'MRR of the period: its price per 30 days, in thousandths of a unit of currency, by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12). After an addition of seats it is the MRR of all seats of the period. NULL if nothing is paid, or if the price or the nominal period is unknown.';
 COMMENT ON COLUMN subscription_periods.estimated_upgrade_refund_milliunits IS
     'Estimated refund if an upgrade replaced the period before it expired: the unused share of price_milliunits, in thousandths of a unit of currency. NULL without such an upgrade, or if the data do not allow an estimate. Apple does not report these refunds, so neither price_milliunits nor mrr_milliunits is reduced.';
 COMMENT ON COLUMN subscription_periods.first_paid_at IS

@@ -40,7 +40,8 @@ struct PlanCommand: AsyncParsableCommand {
         }
     }
 
+    /// Rounded up, because a run takes at least this long.
     private func words(_ seconds: Double) -> String {
-        Duration.seconds(seconds).inWords
+        Duration.seconds(seconds).inWords(rounded: .up)
     }
 }

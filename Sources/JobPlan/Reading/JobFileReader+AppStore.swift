@@ -37,17 +37,20 @@ extension JobFileReader {
             "issuerId",
             "it must be the issuer ID from App Store Connect, a UUID such as 57246542-96fe-1a63-e053-0824d011072a",
             isRequired: true,
+            isSecret: true,
             where: { UUIDText.bytes(of: $0) != nil }
         )
         let keyId = section.text(
             "keyId",
             "it must be the key ID from App Store Connect: letters and digits, such as 2X9R4HXF34",
-            isRequired: true
+            isRequired: true,
+            isSecret: true
         ) { (1...32).contains($0.utf8.count) && $0.utf8.allSatisfy(isLetterOrDigit) }
         let privateKeyFile = section.text(
             "privateKeyFile",
             "it must be the path of the .p8 file from App Store Connect",
-            isRequired: true
+            isRequired: true,
+            isSecret: true
         )
         let server = server(section, environment)
         let trustedRoots = trustedRoots(section, server)

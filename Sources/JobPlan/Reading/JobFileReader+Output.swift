@@ -28,7 +28,7 @@ extension JobFileReader {
     private func connectionString(_ section: Section) -> String? {
         let expected = "it must be a PostgreSQL connection string, such as postgresql:///ledger"
         guard section.has("url"), let scalar = section.scalar("url") else {
-            return section.text("url", expected, isRequired: true)
+            return section.text("url", expected, isRequired: true, isSecret: true)
         }
         guard let text = scalar.string, isConnectionString(text) else {
             problems.report(section.place(of: "url"), "is not a connection string", expected)

@@ -1,7 +1,8 @@
 import AppStoreModel
 
 extension JobFileReader {
-    func streams(_ file: Section) -> JobFile.Streams? {
+    /// Reads the streams, and reports those that Apple does not offer in the job's environment.
+    func streams(_ file: Section, _ environment: AppStoreEnvironment) -> JobFile.Streams? {
         let keys = AllStreams.names.map(\.rawValue)
         let expected = "it must name at least one of \(keys.joined(separator: ", "))"
         guard let section = file.section("streams", keys: keys, required: expected) else { return nil }
@@ -10,6 +11,13 @@ extension JobFileReader {
             section.section(type.name.rawValue, keys: type.keys).map {
                 (section: $0, stream: type.init($0) as any AppStoreStream)
             }
+        }
+        for (section, stream) in read where environment == .sandbox && !type(of: stream).isInSandbox {
+            problems.report(
+                section.place,
+                "is not available in Sandbox, because Apple offers this call only in Production",
+                "remove it, or set app.environment to Production"
+            )
         }
         let streams = JobFile.Streams(all: read.map(\.stream))
         // With an unreadable section, the list of streams is incomplete and cannot be cross-checked.

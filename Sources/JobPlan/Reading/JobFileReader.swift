@@ -31,7 +31,7 @@ struct JobFileReader {
         let environment = app?.environment ?? .production
         let appStore = appStore(file, environment)
         let transactionIds = transactionIds(file)
-        let streams = streams(file)
+        let streams = streams(file, environment)
         let limits = limits(file, environment, isRehearsal: appStore?.isLoopback ?? true)
         let output = output(file, inputs: inputs(transactionIds, streams, appStore))
         if let streams {

@@ -32,10 +32,13 @@ struct JobNode {
         return scalar.text.isEmpty && !scalar.variables.isEmpty
     }
 
-    /// A description of the value, as the rest of a sentence.
-    var found: String {
+    /// Describes the value.
+    ///
+    /// - Parameter isSecret: Whether a secret can be written here, so that no text or number is shown.
+    /// - Returns: The rest of a sentence.
+    func found(isSecret: Bool = false) -> String {
         switch content {
-        case .scalar(let scalar): scalar.found
+        case .scalar(let scalar): scalar.found(isSecret: isSecret)
         case .list: "is a list"
         case .mapping: "is a mapping"
         case .unusable: "is unusable"
@@ -84,14 +87,18 @@ struct JobScalar {
         return isNull || number != nil || bool != nil ? nil : text
     }
 
-    /// A description of the scalar, as the rest of a sentence.
+    /// Describes the scalar, without values of variables, private keys and passwords of URLs.
     ///
-    /// It contains no value of a variable, no key and no password.
-    var found: String {
+    /// - Parameter isSecret: Whether the text can be a secret, so that it is not shown.
+    /// - Returns: The rest of a sentence.
+    func found(isSecret: Bool) -> String {
         if isNull { return "is null" }
         if !variables.isEmpty {
             let names = variables.map { "${\($0)}" }.joined(separator: " and ")
             return text.isEmpty ? "is empty, because \(names) is" : "is the value of \(names)"
+        }
+        if isSecret, !text.isEmpty {
+            return isPlain && number != nil ? "is a number (not shown)" : "is a text (not shown)"
         }
         if !isPlain { return "is the text \(shown(text, quoted: true))" }
         return number == nil ? "is \(shown(text))" : "is the number \(shown(text))"
@@ -99,10 +106,15 @@ struct JobScalar {
 }
 
 /// The text as shown in messages: one line, at most 60 characters, without user name and password of a URL.
+///
+/// A user name with a password before an `@` counts as a URL without its scheme.
 func shown(_ text: some StringProtocol, quoted: Bool = false) -> String {
     var text = String(text)
-    if let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"), at > scheme.lowerBound {
-        text.replaceSubrange(scheme.upperBound..<max(at, scheme.upperBound), with: "…")
+    if let at = text.lastIndex(of: "@") {
+        let scheme = text[..<at].firstRange(of: "://")
+        if scheme != nil || text[..<at].contains(":") {
+            text.replaceSubrange((scheme?.upperBound ?? text.startIndex)..<at, with: "…")
+        }
     }
     return printable(text, limit: 60, quoted: quoted)
 }

@@ -15,7 +15,9 @@ package struct Section {
     init?(_ node: JobNode, keys: [String], problems: Problems, paths: JobPaths) {
         if case .unusable = node.content { return nil }
         guard case .mapping(let written) = node.content else {
-            problems.report(node.place, node.found, "it must be a mapping; write {} for one without keys")
+            // The text can be a key or a connection string that belongs to one of the section's keys.
+            let found = node.found(isSecret: true)
+            problems.report(node.place, found, "it must be a mapping; write {} for one without keys")
             return nil
         }
         place = node.place
@@ -50,18 +52,21 @@ package struct Section {
 
     /// Reports the value of `key` as invalid.
     func report(_ key: String, _ expected: String) {
-        problems.report(place(of: key), entries[key]?.value.found ?? "is missing", expected)
+        problems.report(place(of: key), entries[key]?.value.found() ?? "is missing", expected)
     }
 
     /// A text for which `accept` returns true; `expected` describes valid values, as a sentence after a semicolon.
+    ///
+    /// With `isSecret`, no message shows the value.
     func text(
         _ key: String,
         _ expected: String,
         isRequired: Bool = false,
+        isSecret: Bool = false,
         where accept: (String) -> Bool = { !$0.isEmpty }
     ) -> String? {
         guard let node = node(key, required: isRequired ? expected : nil) else { return nil }
-        return text(node, expected, where: accept)
+        return text(node, expected, isSecret: isSecret, where: accept)
     }
 
     /// A list of texts for which `accept` returns true.
@@ -114,7 +119,7 @@ package struct Section {
         }
         return items.filter { !$0.isLeftOut }.compactMap { item in
             guard let number = item.scalar?.integer, range.contains(number) else {
-                problems.report(item.place, item.found, expected)
+                problems.report(item.place, item.found(), expected)
                 return nil
             }
             return number
@@ -158,12 +163,21 @@ package struct Section {
         return value
     }
 
-    private func text(_ node: JobNode, _ expected: String, where accept: (String) -> Bool) -> String? {
+    private func text(
+        _ node: JobNode,
+        _ expected: String,
+        isSecret: Bool = false,
+        where accept: (String) -> Bool
+    ) -> String? {
         if case .unusable = node.content { return nil }
         guard let scalar = node.scalar, let text = scalar.string, accept(text) else {
             let isUnquoted = node.scalar.map { !$0.isNull && $0.string == nil && accept($0.text) } ?? false
-            let advice = isUnquoted ? "write it in quotes: \"\(node.scalar?.text ?? "")\"" : expected
-            problems.report(node.place, node.found, advice)
+            let quoted = isSecret ? "" : ": \"\(node.scalar?.text ?? "")\""
+            problems.report(
+                node.place,
+                node.found(isSecret: isSecret),
+                isUnquoted ? "write it in quotes\(quoted)" : expected
+            )
             return nil
         }
         return text

@@ -187,10 +187,14 @@ struct YAMLDocument {
         }
     }
 
+    /// What a text with a private key contains: the first line of PEM, and how the base64 of Apple's `.p8` files names P-256.
+    ///
+    /// The second finds a key that was pasted without its first line. Source: RFC 5208 and RFC 5480, in DER.
+    private static let privateKeyMarks = ["-----BEGIN", "MBMGByqGSM49AgEG"]
+
     /// Reports a private key in the file or in a variable, because keys must only be in their own files.
     private func refusePrivateKey(in scalar: EnvironmentSubstitution, at place: Place) -> Bool {
-        let mark = "-----BEGIN"
-        guard scalar.text.contains(mark) else { return false }
+        guard let mark = Self.privateKeyMarks.first(where: { scalar.text.contains($0) }) else { return false }
         let isInFile = scalar.ownText.contains(mark)
         problems.report(
             place,

@@ -16,6 +16,11 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// Source: "Identifying rate limits", App Store Server API, read 2026-11.
     static var requestsPerSecond: Double { get }
 
+    /// Whether Apple offers the call in the sandbox too.
+    ///
+    /// A Sandbox job with a stream that Apple offers only in production is refused.
+    static var isInSandbox: Bool { get }
+
     /// What Apple's error codes mean for an item of this stream.
     ///
     /// A code that is not listed fails the item.
@@ -117,6 +122,7 @@ extension AppStoreStream {
     }
 
     package var name: StreamName { Self.name }
+    package static var isInSandbox: Bool { true }
 
     package func page(_ body: [UInt8]) throws(RequestFailure) -> Page { try Self.page(body) }
     package static func probe(at now: UnixMilliseconds) -> AppStoreRequest? { nil }

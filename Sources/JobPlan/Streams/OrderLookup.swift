@@ -10,6 +10,7 @@ package struct OrderLookup: AppStoreStream {
 
     package static let name = StreamName.orderLookup
     package static let requestsPerSecond = 10.0
+    package static let isInSandbox = false
     package static let errorEffects = [AppleErrorCode: ErrorEffect].ofEveryStream + [.generalBadRequest: .failsItem]
 
     package func request(for item: WorkItem, now: UnixMilliseconds) -> AppStoreRequest? {

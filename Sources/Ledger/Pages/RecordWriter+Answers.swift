@@ -6,58 +6,66 @@ import StrictJSON
 extension RecordWriter {
     /// Stores what Apple answered without signing it; the newest answer wins.
     ///
-    /// An equal answer changes only `asked_at`. Keys are written in order, so that two workers do not deadlock.
+    /// An equal answer changes only `asked_at`. Kinds are written in the order of ``LedgerSchema/AnswerKind/all`` and keys in
+    /// order, so that two workers do not deadlock.
     ///
     /// - Parameters:
-    ///   - answers: At most one for each key.
+    ///   - answers: At most one for each key of a kind.
     ///   - connection: Inside the transaction that stores the signed records of the same answers.
     /// - Returns: The changes. An answer is one record, because views that show answers are stale after a change.
-    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed. ``LedgerError/invariant(_:)`` for an answer
+    ///   without the time of its request, or of a kind that is not registered.
     func writeAnswers(_ answers: [Answer], on connection: borrowing PostgresConnection) throws -> RowCounts {
         var counts = RowCounts()
         guard !answers.isEmpty else { return counts }
         guard let readAt = origin.readAt else {
             throw LedgerError.invariant("\(origin.stream.rawValue): an unsigned answer without the time of its request")
         }
-        for table in [Tables.subscriptionStatuses, Tables.orders] {
-            let answers = answers.filter { $0.table == table }
+        if let other = answers.first(where: { !AnswerKind.all.contains($0.kind) }) {
+            let name = other.kind.table.name
+            throw LedgerError.invariant("\(origin.stream.rawValue): \(name) is not a registered kind of answer")
+        }
+        for kind in AnswerKind.all {
+            let answers = answers.filter { $0.kind == kind }
             guard !answers.isEmpty else { continue }
             let stored = try connection.run(
-                AnswerSQL.newestWins(table),
+                AnswerSQL.newestWins(kind),
                 [.integer(origin.app.rawValue), .timestamp(readAt.rawValue), .bigint(origin.runNumber)],
-                rows: Staging.rows(answers.map(\.row), of: table)
+                rows: Staging.rows(answers.map(\.row), of: kind.table)
             )
             counts.new += try stored.count { try $0.bool("is_new") }
             counts.updated += try stored.count { try $0.bool("is_changed") }
             let keys = Set(try stored.map { ExactText(try $0.text("key")) })
-            guard table == Tables.orders, !keys.isEmpty else { continue }
-            try replaceTransactions(of: keys, by: answers.flatMap(\.children).flatMap(\.rows), on: connection)
+            guard !keys.isEmpty else { continue }
+            for child in kind.children {
+                let rows = answers.flatMap { answer -> [Row] in
+                    guard case .text(let key)? = answer.key, keys.contains(ExactText(key)) else { return [] }
+                    return answer.children.filter { $0.table == child }.flatMap(\.rows)
+                }
+                try replace(child, of: kind, keys, by: rows, on: connection)
+            }
         }
         counts.unchanged = answers.count - counts.new - counts.updated
         return counts
     }
 
-    private func replaceTransactions(
-        of orders: Set<ExactText>,
+    /// Replaces the child rows of stored answers, and leaves equal rows as they are.
+    private func replace(
+        _ child: Table,
+        of kind: AnswerKind,
+        _ answers: Set<ExactText>,
         by rows: [Row],
         on connection: borrowing PostgresConnection
     ) throws {
-        let rows = rows.filter { row in
-            guard case .text(let order) = row[0] else { return false }
-            return orders.contains(ExactText(order))
-        }
         let app = Cell.integer(origin.app.rawValue)
-        let keys = Cell.textArray(orders.map(\.text).sorted())
+        let keys = Cell.textArray(answers.map(\.text).sorted())
         guard !rows.isEmpty else {
-            _ = try connection.run(
-                "DELETE FROM order_transactions WHERE app_id = $1 AND order_id = ANY ($2::text[])",
-                [app, keys]
-            )
+            _ = try connection.run(AnswerSQL.removeAll(child, of: kind), [app, keys])
             return
         }
-        let staged = Staging.rows(rows, of: Tables.orderTransactions)
-        _ = try connection.run(AnswerSQL.removeOtherTransactions, [app, keys], rows: staged)
-        _ = try connection.run(AnswerSQL.addTransactions, [app], rows: staged)
+        let staged = Staging.rows(rows, of: child)
+        _ = try connection.run(AnswerSQL.removeOthers(child, of: kind), [app, keys], rows: staged)
+        _ = try connection.run(AnswerSQL.add(child), [app], rows: staged)
     }
 }
 
@@ -67,38 +75,48 @@ private enum AnswerSQL {
     ///
     /// Parameters: app, the time of the answer, run, the rows. Columns, for each stored answer: its key, whether the key is new,
     /// and whether the answer differs from the one it replaced. `last_changed_at` is the transaction's time only then.
-    static func newestWins(_ table: Table) -> String {
-        let names = table.columns.map(\.name)
-        let key = table.key[0]
-        let rest = names.filter { $0 != key }
+    static func newestWins(_ kind: AnswerKind) -> String {
+        let names = kind.table.columns.map(\.name)
+        let rest = names.filter { $0 != kind.key }
         let row = { (alias: String) in "ROW(\(rest.map { "\(alias).\($0)" }.joined(separator: ", ")))" }
         return """
-            INSERT INTO \(table.name) AS t (app_id, \(names.joined(separator: ", ")), asked_at, last_run_id)
+            INSERT INTO \(kind.table.name) AS t (app_id, \(names.joined(separator: ", ")), asked_at, last_run_id)
             SELECT $1::integer, \(names.map { "s.\($0)" }.joined(separator: ", ")), $2::timestamptz, $3::bigint
-              FROM \(Staging.from("$4", of: table))
-             ORDER BY s.\(key) COLLATE "C"
-            ON CONFLICT (app_id, \(key)) DO UPDATE SET
+              FROM \(Staging.from("$4", of: kind.table))
+             ORDER BY s.\(kind.key) COLLATE "C"
+            ON CONFLICT (app_id, \(kind.key)) DO UPDATE SET
                 \(rest.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")),
                 asked_at = excluded.asked_at, last_run_id = excluded.last_run_id,
                 last_changed_at = CASE WHEN \(row("t")) IS DISTINCT FROM \(row("excluded")) THEN now() ELSE t.last_changed_at END
              WHERE excluded.asked_at >= t.asked_at
-            RETURNING t.\(key) AS key, (t.xmax = 0) AS is_new, (t.xmax <> 0 AND t.last_changed_at = now()) AS is_changed
+            RETURNING t.\(kind.key) AS key, (t.xmax = 0) AS is_new, (t.xmax <> 0 AND t.last_changed_at = now()) AS is_changed
             """
     }
 
-    /// Parameters: app, the orders, their transactions as rows of `order_transactions`.
-    static let removeOtherTransactions = """
-        DELETE FROM order_transactions t
-         WHERE t.app_id = $1 AND t.order_id = ANY ($2::text[])
-           AND NOT EXISTS (SELECT FROM \(Staging.from("$3", of: Tables.orderTransactions))
-                            WHERE s.order_id = t.order_id AND s.transaction_id = t.transaction_id)
-        """
+    /// Parameters: app, the keys of the answers.
+    static func removeAll(_ child: Table, of kind: AnswerKind) -> String {
+        "DELETE FROM \(child.name) t WHERE t.app_id = $1 AND t.\(kind.key) = ANY ($2::text[])"
+    }
+
+    /// Parameters: app, the keys of the answers, their child rows.
+    static func removeOthers(_ child: Table, of kind: AnswerKind) -> String {
+        let isEqual = child.columns.map { column in
+            "s.\(column.name) \(child.key.contains(column.name) ? "=" : "IS NOT DISTINCT FROM") t.\(column.name)"
+        }
+        return """
+            \(removeAll(child, of: kind))
+               AND NOT EXISTS (SELECT FROM \(Staging.from("$3", of: child)) WHERE \(isEqual.joined(separator: " AND ")))
+            """
+    }
 
     /// Parameters: app, the rows.
-    static let addTransactions = """
-        INSERT INTO order_transactions (app_id, order_id, transaction_id)
-        SELECT $1::integer, s.order_id, s.transaction_id FROM \(Staging.from("$2", of: Tables.orderTransactions))
-         ORDER BY s.order_id, s.transaction_id
-        ON CONFLICT DO NOTHING
-        """
+    static func add(_ child: Table) -> String {
+        let names = child.columns.map(\.name)
+        return """
+            INSERT INTO \(child.name) (app_id, \(names.joined(separator: ", ")))
+            SELECT $1::integer, \(names.map { "s.\($0)" }.joined(separator: ", ")) FROM \(Staging.from("$2", of: child))
+             ORDER BY \(child.key.map { "s.\($0)" }.joined(separator: ", "))
+            ON CONFLICT DO NOTHING
+            """
+    }
 }

@@ -48,7 +48,7 @@ struct IdentifiedRows {
         self.records = records
         rejectedIDs = rows.rejected.map { IDScanner.ids(in: $0.raw).union(history) }
         answerIDs = rows.answers.map { answer in
-            answer.children.reduce(into: Self.transactionIDs(answer.row, of: answer.table)) { ids, child in
+            answer.children.reduce(into: Self.transactionIDs(answer.row, of: answer.kind.table)) { ids, child in
                 for row in child.rows { ids.formUnion(Self.transactionIDs(row, of: child.table)) }
             }
         }

@@ -27,7 +27,7 @@ extension RecordVerifier {
         }
         page.add(
             Answer(
-                table: Tables.subscriptionStatuses,
+                .subscriptionStatus,
                 row: [
                     .text(subscription.originalTransactionId),
                     subscription.subscriptionGroupIdentifier.map(Cell.text) ?? .null, .integer(subscription.status),
@@ -51,7 +51,7 @@ extension RecordVerifier {
         for record in verified where !keys.contains(record.key) { keys.append(record.key) }
         page.add(
             Answer(
-                table: Tables.orders,
+                .order,
                 row: [.text(order), .integer(isValid ? 0 : 1)],
                 children: [
                     ChildRows(table: Tables.orderTransactions, rows: keys.map { [.text(order), .text($0)] })

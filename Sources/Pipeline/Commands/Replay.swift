@@ -148,7 +148,11 @@ private struct ReplayPart {
     let payloads: [StoredPayload]
     let kind: RecordKind
 
-    /// Renewal infos and app transactions that came in notifications are replayed twice: with those, and by themselves.
+    /// The parts of a batch, one for each stream that replays a kind of record.
+    ///
+    /// Records that came in notifications are verified twice: with those, because a notification's row depends on its
+    /// records, and by themselves. The archive does not say which records came in notifications, and reads them many batches
+    /// apart, so verifying them once would need a memory of every signature.
     static func parts(of batch: [StoredPayload]) -> [ReplayPart] {
         AllStreams.types.compactMap { type -> ReplayPart? in
             guard let kind = type.replayedKind else { return nil }

@@ -517,12 +517,12 @@ struct SubscriptionViewTests {
         let world = try await TestLedger()
         try await world.buy(
             """
-            g | g | team.monthly | 2025-01-10 | 2025-02-10 | 10000 | quantity=5                      # the purchaser
+            g | g | team.monthly | 2025-01-10 | 2025-02-10 | 10000 | quantity=5                      # the purchaser, 10.00 a seat
             m | m | team.monthly | 2025-01-10 | 2025-02-10 | 10000 | quantity=5, in_app_ownership_type=ASSIGNED
             n | n | team.monthly | 2025-01-10 | 2025-02-10 | 10000 | quantity=5, in_app_ownership_type=ASSIGNED, revocation_date=2025-01-20, revocation_type=ASSIGNMENT_REVOKE
             """
         )
-        #expect(try await world.answer("SELECT transaction_id, net_milliunits FROM purchases") == ["g 10000"])
+        #expect(try await world.answer("SELECT transaction_id, net_milliunits FROM purchases") == ["g 50000"])
         #expect(try await world.answer("SELECT transaction_id FROM refunded_purchases") == [])
         #expect(try await world.answer("SELECT sum(purchases) FROM product_prices") == ["1"])
         #expect(try await world.answer("SELECT sum(active_subscriptions) FROM mrr_by_month") == ["1"])

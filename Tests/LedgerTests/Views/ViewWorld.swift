@@ -13,7 +13,8 @@ extension TestLedger {
     /// `from` is the purchaseDate and `to` the expiresDate: a day (its midnight, UTC), a moment such as `2025-01-31 23:59`,
     /// or a distance such as `now -3 days`; `-` stands for NULL, and a consumable has no `to`. Bought in the USA in USD, and
     /// signed on the day of the purchase, unless the last column says otherwise. What follows `#` is for the reader.
-    func buy(_ lines: String, app: Int = 1) async throws {
+    /// `payloads` has Apple's payload of a transaction, as JSON, where it matters.
+    func buy(_ lines: String, app: Int = 1, payloads: [String: String] = [:]) async throws {
         for line in table(lines) {
             let original = line[1] == "-" ? line[0] : line[1]
             var columns = [
@@ -23,7 +24,8 @@ extension TestLedger {
                 "quantity": "1", "in_app_ownership_type": "'PURCHASED'", "transaction_reason": "'PURCHASE'",
                 "type": line[4] == "-" ? "'Consumable'" : "'Auto-Renewable Subscription'",
                 "signed_date": moment(line[3]),
-                "original_purchase_date": moment(line[3]), "payload_sha256": "''", "payload": "'{}'",
+                "original_purchase_date": moment(line[3]), "payload_sha256": "''",
+                "payload": literal(payloads[line[0]] ?? "{}"),
             ]
             columns.merge(more(line[6])) { $1 }
             try await insert(columns, into: "transactions")
@@ -31,11 +33,11 @@ extension TestLedger {
     }
 
     /// Files renewal info, one a line: `subscription | signed | column=value, …`.
-    func renewal(_ lines: String) async throws {
+    func renewal(_ lines: String, payloads: [String: String] = [:]) async throws {
         for line in table(lines) {
             let columns = [
                 "app_id": "1", "original_transaction_id": literal(line[0]), "signed_date": moment(line[1]),
-                "payload_sha256": "''", "payload": "'{}'",
+                "payload_sha256": "''", "payload": literal(payloads[line[0]] ?? "{}"),
             ]
             try await insert(columns.merging(more(line[2])) { $1 }, into: "renewals")
         }
@@ -83,7 +85,7 @@ extension TestLedger {
         var rows = PageRows()
         rows.snapshots = signed
         let row: Row = [.text(subscription), .text("20001"), .integer(status), .text(transaction)]
-        rows.answers = [Answer(table: Tables.subscriptionStatuses, row: row)]
+        rows.answers = [Answer(.subscriptionStatus, row: row)]
         let streams = "subscriptionStatuses: {}"
         let (items, holder) = try await leased([subscription], streams: streams, of: .subscriptionStatuses)
         let commit = page(

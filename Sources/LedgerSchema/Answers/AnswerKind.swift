@@ -1,0 +1,39 @@
+/// A kind of answer that Apple does not sign: its tables, and how a customer's answers are found.
+///
+/// To add a kind, add one file with its tables and its value, and one line in ``all``. The ledger stores, replaces and erases
+/// answers by this registry.
+package struct AnswerKind: Hashable, Sendable {
+    /// A column of one of the kind's tables.
+    package struct TableColumn: Hashable, Sendable {
+        package let table: Table
+        package let name: String
+    }
+
+    /// The table with the newest answer for each key, whose key is one column.
+    ///
+    /// After the columns here it has `asked_at`, the time of the answer, and the ledger's own `last_run_id` and
+    /// `last_changed_at`.
+    package let table: Table
+    /// Tables whose rows belong to one answer and are replaced with it; their key begins with that of ``table``.
+    package let children: [Table]
+    /// The column with the transaction IDs of the answer's customers, by which an erasure finds the answers.
+    ///
+    /// The table has an index that begins with it.
+    package let customers: TableColumn
+
+    /// - Parameters:
+    ///   - table: See ``table``.
+    ///   - children: See ``children``.
+    ///   - customers: See ``customers``.
+    init(table: Table, children: [Table] = [], customers: TableColumn) {
+        self.table = table
+        self.children = children
+        self.customers = customers
+    }
+
+    /// The column that identifies an answer.
+    package var key: String { table.key[0] }
+
+    /// The registry, in the order in which every transaction writes the kinds.
+    package static let all: [AnswerKind] = [.subscriptionStatus, .order]
+}

@@ -1,0 +1,21 @@
+extension AnswerKind {
+    /// Apple's status of a subscription.
+    package static let subscriptionStatus = AnswerKind(
+        table: Tables.subscriptionStatuses,
+        customers: TableColumn(table: Tables.subscriptionStatuses, name: "original_transaction_id")
+    )
+}
+
+extension Tables {
+    /// Apple's status of each subscription.
+    package static let subscriptionStatuses = Table(
+        "subscription_statuses",
+        key: ["original_transaction_id"],
+        columns: [
+            Column("original_transaction_id", .text),
+            Column("subscription_group_identifier", .text),
+            Column("status", .integer),
+            Column("transaction_id", .text),
+        ]
+    )
+}

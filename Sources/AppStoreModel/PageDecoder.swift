@@ -99,9 +99,16 @@ package enum PageDecoder {
         guard let status = response["status"]?.int64, status == 0 || status == 1 else {
             throw .badPage(reason: "status is \(kind(of: response["status"])); it must be 0 (valid) or 1 (invalid)")
         }
+        let signed = try elements(of: response, named: "signedTransactions")
+        guard status == 1 || !signed.isEmpty else {
+            throw .badPage(
+                reason:
+                    "status is 0 (valid) and signedTransactions is missing or empty; a valid order has a transaction"
+            )
+        }
         var transactions: [String] = []
         var records: [PageRecord] = []
-        for element in try elements(of: response, named: "signedTransactions") {
+        for element in signed {
             if let jws = element.string, !jws.isEmpty {
                 transactions.append(jws)
             } else {
@@ -124,24 +131,34 @@ package enum PageDecoder {
             return [.unreadable(JSONWriter.text(element.value))]
         }
         let group = element["subscriptionGroupIdentifier"]?.string
-        return subscriptions.map { item in
-            let text = JSONWriter.text(item.value)
-            guard let id = item["originalTransactionId"]?.string, !id.isEmpty,
-                let status = item["status"]?.int64.flatMap(Int32.init(exactly:)),
-                let transaction = item["signedTransactionInfo"]?.string,
-                let renewalInfo = item["signedRenewalInfo"]?.string
-            else { return .unreadable(text) }
-            return .subscriptionStatus(
-                SubscriptionStatusItem(
-                    subscriptionGroupIdentifier: group,
-                    originalTransactionId: id,
-                    status: status,
-                    transaction: transaction,
-                    renewalInfo: renewalInfo,
-                    text: text
-                )
+        return subscriptions.map { subscription($0, inGroup: group) }
+    }
+
+    /// A `lastTransactionsItem`: a subscription with its status and signed records.
+    private static func subscription(_ item: JSONElement, inGroup group: String?) -> PageRecord {
+        let text = JSONWriter.text(item.value)
+        guard item.isObject else { return .unreadable(text) }
+        func nonempty(_ name: String) -> String? { item[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+        let id = nonempty("originalTransactionId")
+        let status = item["status"]?.int64.flatMap(Int32.init(exactly:))
+        let transaction = nonempty("signedTransactionInfo")
+        let renewalInfo = nonempty("signedRenewalInfo")
+        let members = [
+            ("originalTransactionId", id != nil, "text"), ("status", status != nil, "an integer"),
+            ("signedTransactionInfo", transaction != nil, "a JWS"), ("signedRenewalInfo", renewalInfo != nil, "a JWS"),
+        ]
+        let problem = members.first { !$0.1 }.map { "\($0.0) is \(kind(of: item[$0.0])); it must be \($0.2)" }
+        return .subscriptionStatus(
+            SubscriptionStatusItem(
+                subscriptionGroupIdentifier: group,
+                originalTransactionId: id,
+                status: status,
+                transaction: transaction,
+                renewalInfo: renewalInfo,
+                problem: problem,
+                text: text
             )
-        }
+        )
     }
 
     /// A `notificationHistoryResponseItem`.

@@ -8,7 +8,9 @@ final class CrawlHealth: Sendable {
     ///
     /// Such a record can be from Apple, and one customer's history can contain many of them, so they do not stop the
     /// crawl.
-    private static let contentReasons: Set<String> = ["unreadable", "conflict", "no_identity", "missing_key"]
+    private static let contentReasons: Set<String> = [
+        "unreadable", "conflict", "contradiction", "no_identity", "missing_key",
+    ]
 
     private let breaker: Mutex<CircuitBreaker>
     private let quota = SharedRetryQuota()

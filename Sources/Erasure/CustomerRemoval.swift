@@ -42,8 +42,8 @@ struct CustomerRemoval {
             trace.appTransactions.map(\.text).sorted(),
             on: connection
         )
-        var answers: [String] = []
-        for kind in AnswerKind.all { answers += try removeAnswers(kind, of: tracedIDs, on: connection) }
+        let orders = trace.orders.map(\.text).sorted()
+        for kind in AnswerKind.all { try removeAnswers(kind, on: connection) }
         crashPoint(.erasedRowsRemoved)
         try removeChildren(of: transactions + refunds, in: Tables.transactions, on: connection)
         try removeChildren(of: renewals, in: Tables.renewals, on: connection)
@@ -55,13 +55,14 @@ struct CustomerRemoval {
         )
         try QuotedIDs.remove(.notification, notifications, app: app, on: connection)
         try QuotedIDs.remove(.appTransaction, appTransactions, app: app, on: connection)
+        try QuotedIDs.remove(.order, orders, app: app, on: connection)
         try removeEvidence(of: .transaction, transactions + refunds + tracedIDs, on: connection)
         try removeEvidence(of: .renewalInfo, renewals + tracedIDs, on: connection)
         try removeEvidence(of: .notification, notifications, on: connection)
         try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
         try removeChangeMarks(on: connection)
-        try removeCrawlProgress(of: trace.transactions.map(\.text).sorted() + answers, on: connection)
+        try removeCrawlProgress(of: tracedIDs + orders, on: connection)
         try removeSamples(on: connection)
         try removeMessages(on: connection)
     }
@@ -84,26 +85,17 @@ struct CustomerRemoval {
         return keys
     }
 
-    /// Removes the answers about one of the transactions, with their child rows.
-    ///
-    /// - Returns: The keys of the removed answers.
+    /// Removes the answers about one of the customer's transactions or orders, with their child rows.
     private mutating func removeAnswers(
         _ kind: AnswerKind,
-        of transactions: [String],
         on connection: borrowing PostgresConnection
-    ) throws(PostgresError) -> [String] {
-        let source = kind.customers.table.name
-        let found = try connection.run(
-            """
-            SELECT DISTINCT \(kind.key) AS key FROM \(source)
-             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: source, by: kind.customers.name)))
-            """,
-            [.integer(app.rawValue), .textArray(transactions)]
-        )
-        var keys: [String] = []
-        for row in found { keys.append(try row.text("key")) }
+    ) throws(PostgresError) {
+        let keys =
+            kind.isKeyedByTransaction
+            ? try CustomerTrace.keys(of: kind, about: trace.ids, app: app, on: connection).sorted()
+            : trace.orders.map(\.text).sorted()
         for child in kind.children { _ = try remove(child, keys, on: connection) }
-        return try remove(kind.table, keys, on: connection)
+        _ = try remove(kind.table, keys, on: connection)
     }
 
     /// Removes the child rows of records.
@@ -164,7 +156,8 @@ struct CustomerRemoval {
         let quoting = try QuotedIDs.keys(of: .rejected, quoting: trace.ids, app: app, on: connection)
         var gone: [String] = []
         for (column, type, keys) in [
-            ("item_key", "text", trace.transactions.map(\.text)), ("record_id", "bigint", quoting),
+            ("item_key", "text", (trace.transactions.union(trace.orders)).map(\.text)),
+            ("record_id", "bigint", quoting),
         ] {
             let rows = try connection.run(
                 """
@@ -204,7 +197,7 @@ struct CustomerRemoval {
     /// a row that an update moves. The next statement finds it.
     ///
     /// - Parameters:
-    ///   - keys: The customer's transaction IDs, and the keys of the customer's answers, such as order IDs.
+    ///   - keys: The customer's transaction IDs and order IDs.
     ///   - connection: Inside the transaction.
     /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
     private mutating func removeCrawlProgress(

@@ -13,6 +13,8 @@ struct CustomerTrace {
     /// Transaction IDs, original transaction IDs and listed IDs.
     private(set) var transactions: Set<ExactText> = []
     private(set) var appTransactions: Set<ExactText> = []
+    /// Order IDs.
+    private(set) var orders: Set<ExactText> = []
     private var accounts: Set<ExactText> = []
 
     /// - Parameter ids: IDs of the customer; ``follow(in:on:)`` finds the others.
@@ -24,6 +26,7 @@ struct CustomerTrace {
     var ids: Set<CustomerID> {
         var ids = Set(transactions.map { CustomerID.transaction($0.text) })
         ids.formUnion(appTransactions.map { .appTransaction($0.text) })
+        ids.formUnion(orders.map { .order($0.text) })
         ids.formUnion(accounts.compactMap { .account($0.text) })
         return ids
     }
@@ -54,6 +57,10 @@ struct CustomerTrace {
                 for id in try QuotedIDs.keys(of: .appTransaction, quoting: new, app: app, on: connection) {
                     add(.appTransaction(id))
                 }
+                for id in try QuotedIDs.keys(of: .order, quoting: new, app: app, on: connection) { add(.order(id)) }
+                for kind in AnswerKind.all where !kind.isKeyedByTransaction {
+                    for id in try Self.keys(of: kind, about: new, app: app, on: connection) { add(.order(id)) }
+                }
                 for lookup in Self.lookups {
                     let parameters = [.integer(app.rawValue)] + Self.parameters(new, lookup.kinds)
                     for row in try connection.run(lookup.statement, parameters) {
@@ -66,6 +73,27 @@ struct CustomerTrace {
         }
     }
 
+    /// The keys of the answers about one of the transactions.
+    static func keys(
+        of kind: AnswerKind,
+        about ids: Set<CustomerID>,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Set<String> {
+        var keys: Set<String> = []
+        for column in kind.customers {
+            let source = column.table.name
+            for row in try connection.run(
+                """
+                SELECT DISTINCT \(kind.key) AS key FROM \(source)
+                 WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: source, by: column.name)))
+                """,
+                [.integer(app.rawValue)] + parameters(ids, [.transaction])
+            ) { keys.insert(try row.text("key")) }
+        }
+        return keys
+    }
+
     private static func parameters(_ ids: Set<CustomerID>, _ kinds: [CustomerID.Kind]) -> [Cell] {
         kinds.map { kind in .textArray(ids.filter { $0.kind == kind }.map(\.text).sorted()) }
     }
@@ -75,6 +103,7 @@ struct CustomerTrace {
         case .transaction: transactions.insert(ExactText(id.text))
         case .appTransaction: appTransactions.insert(ExactText(id.text))
         case .account: accounts.insert(ExactText(id.text))
+        case .order: orders.insert(ExactText(id.text))
         }
     }
 

@@ -90,12 +90,15 @@ private struct IDColumn {
             ("transactions", "previous_original_transaction_id"), ("transactions", "listed_transaction_id"),
             ("refunds", "transaction_id"), ("refunds", "original_transaction_id"),
             ("renewals", "original_transaction_id"), ("notifications", "transaction_id"),
-            ("notifications", "original_transaction_id"), ("crawl_items", "item_key"), ("coverage_gaps", "item_key"),
-            ("rejected_records", "item_key"),
+            ("notifications", "original_transaction_id"),
         ]
-        let answers = AnswerKind.all.map(\.customers).map { ($0.table.name, $0.name) }
+        let answers = AnswerKind.all.flatMap(\.customers).map { ($0.table.name, $0.name) }
+        let orders = AnswerKind.all.filter { !$0.isKeyedByTransaction }
+            .flatMap { kind in ([kind.table] + kind.children).map { ($0.name, kind.key) } }
+        let items = [("crawl_items", "item_key"), ("coverage_gaps", "item_key"), ("rejected_records", "item_key")]
         let records = ["transactions", "refunds", "renewals", "notifications"]
-        return (transaction + answers).map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
+        return (transaction + items + answers).map { IDColumn(table: $0.0, name: $0.1, kind: .transaction) }
+            + (items + orders).map { IDColumn(table: $0.0, name: $0.1, kind: .order) }
             + (records + ["app_transactions"]).map {
                 IDColumn(table: $0, name: "app_transaction_id", kind: .appTransaction)
             }
@@ -119,6 +122,7 @@ private struct IDColumn {
         case .transaction: .transaction(text)
         case .appTransaction: .appTransaction(text)
         case .account: .account(text)
+        case .order: .order(text)
         }
     }
 }

@@ -68,6 +68,8 @@ package struct Answer: Sendable {
     package let row: Row
     /// Rows of the kind's ``AnswerKind/children``, replaced together with the answer.
     package let children: [ChildRows]
+    /// The ``RejectedRecord/identity`` that the answer would have if it were rejected; storing the answer resolves that reject.
+    package let rejectIdentity: [UInt8]?
 
     /// The value of the key column.
     package var key: Cell? { kind.table.columns.firstIndex { $0.name == kind.key }.map { row[$0] } }
@@ -77,10 +79,11 @@ package struct Answer: Sendable {
         kind.table == table || children.contains { $0.table == table && !$0.rows.isEmpty }
     }
 
-    package init(_ kind: AnswerKind, row: Row, children: [ChildRows] = []) {
+    package init(_ kind: AnswerKind, row: Row, children: [ChildRows] = [], rejectIdentity: [UInt8]? = nil) {
         self.kind = kind
         self.row = row
         self.children = children
+        self.rejectIdentity = rejectIdentity
     }
 }
 
@@ -142,6 +145,7 @@ package struct RejectedRecord: Sendable {
     ///
     /// The ledger keeps at most 256 KiB of it.
     package let raw: [UInt8]
+    /// SHA-256 of ``raw``; of kind and key for an answer that Apple did not sign.
     package let sha256: [UInt8]
     /// SHA-256 of the record's kind and key, or of the whole text if it has no readable key.
     ///
@@ -152,7 +156,7 @@ package struct RejectedRecord: Sendable {
     ///   - reason: See ``reason``.
     ///   - detail: See ``detail``.
     ///   - raw: See ``raw``.
-    ///   - sha256: The SHA-256 of `raw`.
+    ///   - sha256: See ``sha256``.
     ///   - identity: `nil` when the record cannot be identified.
     package init(reason: String, detail: String, raw: [UInt8], sha256: [UInt8], identity: [UInt8]? = nil) {
         self.reason = reason

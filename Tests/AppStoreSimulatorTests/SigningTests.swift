@@ -142,7 +142,7 @@ extension PageRecord {
     fileprivate var text: String {
         switch self {
         case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws): jws
-        case .subscriptionStatus(let subscription): subscription.transaction
+        case .subscriptionStatus(let subscription): subscription.transaction ?? ""
         case .order(_, let transactions): transactions.first ?? ""
         case .unreadable(let text): text
         }

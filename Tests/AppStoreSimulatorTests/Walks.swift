@@ -49,7 +49,8 @@ extension TestStore {
         let texts = pages.flatMap(\.records).flatMap { record in
             switch record {
             case .transaction(let jws), .refund(let jws), .notification(let jws, _), .appTransaction(let jws): [jws]
-            case .subscriptionStatus(let subscription): [subscription.transaction, subscription.renewalInfo]
+            case .subscriptionStatus(let subscription):
+                [subscription.transaction, subscription.renewalInfo].compactMap(\.self)
             case .order(_, let transactions): transactions
             case .unreadable(let text): [text]
             }

@@ -150,6 +150,46 @@ struct ReadEndpointTests {
         }
     }
 
+    @Test func `an app transaction that only a replay accepts is found by an erasure of its listed ID`() async throws {
+        try await Stage.with(.init(customers: 3)) { stage in
+            var job = stage.job
+            job.streams = ["appTransaction: {}"]
+            let store = job.store
+            job.store = store.replacing(/appAppleId: *[0-9]+/, with: "appAppleId: 999")
+            #expect(try await stage.storeledger("run", try await stage.migrated(job)).code == 2)
+            let book = try stage.book()
+            #expect(try await book.column("SELECT DISTINCT reason FROM rejected_records") == ["app_id"])
+            // The operator corrects the Apple ID, in the job file and in the ledger.
+            job.store = store
+            let path = try stage.write(job)
+            let right = try #require(store.firstMatch(of: /appAppleId: *([0-9]+)/)).1
+            #expect(try await book.change("UPDATE apps SET app_apple_id = \(right)") == 1)
+            #expect(try await stage.storeledger("replay", path, "--rejected").code == 0)
+            let loaded = try await book.count("SELECT count(*) FROM app_transactions")
+            let items = try await book.column("SELECT item_key FROM rejected_records ORDER BY 1")
+            #expect(loaded > 1 && items.count == loaded)
+            let erased = try await stage.storeledger("erase", path, "--transaction-id", try #require(items.first))
+            #expect(erased.code == 0, "\(erased.errors)")
+            for table in ["app_transactions", "signed_payloads", "rejected_records"] {
+                #expect(try await book.count("SELECT count(*) FROM \(table)") == loaded - 1, "\(table)")
+            }
+        }
+    }
+
+    @Test func `doctor checks the list of orders`() async throws {
+        try await Stage.with(.init(customers: 2)) { stage in
+            var job = stage.job
+            job.transactionIds = nil
+            job.streams = ["orderLookup: {orderIds: {csv: {path: missing.csv, column: order_id}}}"]
+            let path = try await stage.migrated(job)
+            let doctor = try await stage.storeledger("doctor", path)
+            #expect(doctor.code == 66, "\(doctor.output)")
+            let failed = doctor.output.split(separator: "\n").filter { $0.hasPrefix("FAIL") }
+            #expect(failed.count == 1 && failed.first?.contains("orderLookup") == true, "\(doctor.output)")
+            #expect(try await stage.storeledger("run", path).code == doctor.code)
+        }
+    }
+
     @Test func `ST3 an app transaction ID given to transaction info fails by itself`() async throws {
         try await Stage.with(Self.store) { stage in
             var job = stage.job

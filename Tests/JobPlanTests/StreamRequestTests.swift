@@ -109,8 +109,12 @@ import Testing
         guard case .subscriptionStatus(let first) = page.records[0] else { throw Unexpected() }
         #expect(first.subscriptionGroupIdentifier == "21" && first.originalTransactionId == "1" && first.status == 3)
         #expect(first.transaction == "a.b.c" && first.renewalInfo == "d.e.f")
-        guard case .unreadable(let odd) = page.records[1] else { throw Unexpected() }
-        #expect(odd.contains(#""status":"x""#) && page.records[2] == .unreadable("7"))
+        #expect(first.problem == nil)
+        // Its signed records are read without the status.
+        guard case .subscriptionStatus(let odd) = page.records[1] else { throw Unexpected() }
+        #expect(odd.originalTransactionId == "2" && odd.transaction == "a.b.c" && odd.renewalInfo == "d.e.f")
+        #expect(odd.status == nil && odd.problem == "status is a string; it must be an integer")
+        #expect(odd.text.contains(#""status":"x""#) && page.records[2] == .unreadable("7"))
         // A customer without subscriptions.
         #expect(try SubscriptionStatuses.page(Array(#"{"data":[]}"#.utf8)).records.isEmpty)
         #expect(throws: RequestFailure.self) { try SubscriptionStatuses.page(Array("{}".utf8)) }
@@ -133,7 +137,11 @@ import Testing
         #expect(
             try OrderLookup.page(Array(#"{"status":1}"#.utf8)).records == [.order(isValid: false, transactions: [])]
         )
-        for body in [#"{"status":2}"#, "{}", #"{"status":"0"}"#] {
+        // Apple: a valid order has at least one transaction.
+        let withoutTransactions = [
+            #"{"status":0}"#, #"{"status":0,"signedTransactions":null}"#, #"{"status":0,"signedTransactions":[]}"#,
+        ]
+        for body in [#"{"status":2}"#, "{}", #"{"status":"0"}"#] + withoutTransactions {
             #expect(throws: RequestFailure.self, "\(body)") { try OrderLookup.page(Array(body.utf8)) }
         }
     }

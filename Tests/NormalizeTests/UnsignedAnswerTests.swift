@@ -34,7 +34,12 @@ struct UnsignedAnswerTests {
         #expect(rows.archive.count == 2)
         let answer = try #require(rows.answers.first)
         #expect(rows.answers.count == 1 && answer.kind == .subscriptionStatus)
-        #expect(answer.row == [.text(Self.subscription), .text("21"), .integer(3), .text("2000000000000001")])
+        #expect(
+            answer.row == [
+                .text(Self.subscription), .text("21"), .integer(3), .text("2000000000000001"),
+                .timestamp(1_779_999_999_000), .null,
+            ]
+        )
     }
 
     @Test func `a status that Apple may add later loads as its number`() throws {
@@ -62,6 +67,88 @@ struct UnsignedAnswerTests {
             #expect(rejected.reason == "contradiction" && rejected.detail.contains(field), "\(rejected.detail)")
             #expect(String(decoding: rejected.raw, as: UTF8.self).contains(Self.subscription))
         }
+    }
+
+    @Test func `the reject of a status is the same one when Apple signs its records again, and names its subscription`()
+        throws
+    {
+        let world = try World()
+        let other = #""2000000000000099""#
+        let nights = try ["1779999998000", "1779999999000"].map { signed in
+            let renewal = try world.sign(world.renewal(["originalTransactionId": other, "signedDate": signed]))
+            return try #require(
+                try world.normalize(item(world, renewal: renewal), from: .subscriptionStatuses).rejected.first
+            )
+        }
+        #expect(nights[0].identity == nights[1].identity && nights[0].sha256 == nights[1].sha256)
+        // The next answer that loads resolves it.
+        let answer = try world.normalize(item(world), from: .subscriptionStatuses).answers.first
+        #expect(answer?.rejectIdentity == nights[0].sha256)
+        let renewal = try world.sign(world.renewal(["originalTransactionId": other]))
+        let another = try world.normalize(
+            item(world, id: "2000000000000001", renewal: renewal),
+            from: .subscriptionStatuses
+        )
+        #expect(another.rejected.first?.identity != nights[0].identity)
+    }
+
+    @Test
+    func `ST9 a status that lacks an unsigned member is rejected by that member's name, and its signed records load`()
+        throws
+    {
+        let world = try World()
+        let transaction = try world.sign(world.transaction())
+        let renewal = try world.sign(world.renewal())
+        let complete = [
+            "originalTransactionId": "\"\(Self.subscription)\"", "status": "3",
+            "signedTransactionInfo": "\"\(transaction)\"", "signedRenewalInfo": "\"\(renewal)\"",
+        ]
+        for (member, value, loaded, detail) in [
+            ("status", #""3""#, ["renewals", "transactions"], "status is a string; it must be an integer."),
+            ("status", nil, ["renewals", "transactions"], "status is missing; it must be an integer."),
+            (
+                "originalTransactionId", nil, ["renewals", "transactions"],
+                "originalTransactionId is missing; it must be text."
+            ),
+            ("signedRenewalInfo", nil, ["transactions"], "signedRenewalInfo is missing; it must be a JWS."),
+            ("signedTransactionInfo", "null", ["renewals"], "signedTransactionInfo is null; it must be a JWS."),
+        ] as [(String, String?, [String], String)] {
+            var members = complete
+            members[member] = value
+            let item = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+            let body = #"{"data":[{"subscriptionGroupIdentifier":"21","lastTransactions":[{\#(item)}]}]}"#
+            let page = try PageDecoder.unpagedList(
+                Array(body.utf8),
+                records: "data",
+                read: PageDecoder.subscriptionGroup
+            )
+            let rows = world.normalize(try #require(page.records.first), from: .subscriptionStatuses)
+            #expect(rows.answers.isEmpty && rows.snapshots.map(\.table.name).sorted() == loaded, "\(member)")
+            #expect(rows.rejected.map(\.reason) == ["unreadable"])
+            // The subscription is known from the renewal info too.
+            #expect(rows.rejected.first?.detail == "Subscription \(Self.subscription): \(detail)")
+        }
+    }
+
+    @Test func `ST10 an order that is called invalid and has transactions is rejected, its transactions load`() throws {
+        let world = try World()
+        let rows = world.normalize(
+            .order(isValid: false, transactions: [try world.sign(world.transaction())]),
+            item: "MK5TVRJBTF"
+        )
+        #expect(rows.answers.isEmpty && rows.snapshots.map(\.table.name) == ["transactions"])
+        let rejected = try #require(rows.rejected.first)
+        #expect(rows.rejected.count == 1 && rejected.reason == "contradiction")
+        #expect(
+            rejected.detail == "status is 1 (invalid), but signedTransactions has 1; an invalid order has none."
+        )
+        // An erasure finds the reject by the transaction.
+        #expect(String(decoding: rejected.raw, as: UTF8.self).contains("2000000000000001"))
+        let valid = world.normalize(
+            .order(isValid: true, transactions: [try world.sign(world.transaction())]),
+            item: "MK5TVRJBTF"
+        )
+        #expect(valid.answers.first?.rejectIdentity == rejected.sha256)
     }
 
     @Test func `a status whose signed record fails verification does not load`() throws {

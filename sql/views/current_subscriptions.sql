@@ -9,10 +9,11 @@
 -- last crawl is unknown. signed_date is the age of the information.
 --
 -- Apple's own status (subscription_statuses) replaces the derived state if nothing has happened since Apple answered: Apple
--- has signed neither the transaction nor the renewal info later, and none of their dates (purchaseDate, expiresDate, end of
--- the grace period, revocationDate) has passed since. One minute is allowed for the clocks of Apple and the database,
--- because Apple signs the records of an answer just before asked_at. The status active, grace period or billing retry counts
--- for 60 days after the answer, as renewal info about a retry does. A status outside 1 to 5 is ignored. The status is not
+-- has signed neither the transaction nor the renewal info after the records of that answer (records_signed_date), and none of
+-- their dates (purchaseDate, expiresDate, end of the grace period, revocationDate) has passed since. Both signing dates are by
+-- Apple's clock, so a signature that is newer by any time counts instead of the status. The status active, grace period or billing retry counts
+-- for 60 days after the answer, as renewal info about a retry does. A status outside 1 to 5 is ignored, and so is
+-- one that Apple's newest answer no longer has (ended_at). The status is not
 -- signed: is_reported_by_apple and known_from mark each state that depends on it.
 CREATE OR REPLACE VIEW current_subscriptions AS
 SELECT
@@ -35,9 +36,10 @@ JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_
 LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
      AND r.last_signed_date >= p.starts_at
 LEFT JOIN subscription_statuses s ON s.app_id = p.app_id AND s.original_transaction_id = p.original_transaction_id
+     AND s.ended_at IS NULL
 CROSS JOIN LATERAL (
     SELECT CASE
-        WHEN s.asked_at + interval '1 minute' >= greatest(t.signed_date, r.last_signed_date)
+        WHEN coalesce(s.records_signed_date, s.asked_at) >= greatest(t.signed_date, r.last_signed_date)
              AND (s.status IN (2, 5) OR s.asked_at > now() - interval '60 days')
              AND s.asked_at >= greatest(p.starts_at, CASE WHEN t.revocation_date <= now() THEN t.revocation_date END,
                                         CASE WHEN t.expires_date <= now() THEN t.expires_date END,

@@ -4,23 +4,27 @@
 -- renewal info of the current period counts. Subscriptions without it are counted in renewal_unknown and not as at risk.
 -- A subscription in billing retry without a grace period is not active and has no MRR.
 -- A subscription that is active only by Apple's own status is in no month, because the end of its period is unknown.
+-- A subscription whose period has not ended, but which Apple's own status does not call active, has no MRR and is not counted in
+-- subscriptions. Apple does not sign that status, so the columns reported_by_apple and not_active_by_apple count where it was used.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_at_risk_by_month AS
 SELECT
     app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
-    count(*) AS subscriptions,
-    coalesce(sum(mrr_milliunits), 0)::bigint AS mrr_milliunits,
-    count(*) FILTER (WHERE NOT will_renew) AS will_not_renew,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE NOT will_renew), 0)::bigint AS will_not_renew_mrr_milliunits,
+    count(*) FILTER (WHERE is_active) AS subscriptions,
+    coalesce(sum(mrr_milliunits) FILTER (WHERE is_active), 0)::bigint AS mrr_milliunits,
+    count(*) FILTER (WHERE is_active AND NOT will_renew) AS will_not_renew,
+    coalesce(sum(mrr_milliunits) FILTER (WHERE is_active AND NOT will_renew), 0)::bigint AS will_not_renew_mrr_milliunits,
     count(*) FILTER (WHERE status = 'grace period' AND will_renew IS NOT FALSE) AS in_grace_period,
     coalesce(sum(mrr_milliunits) FILTER (WHERE status = 'grace period' AND will_renew IS NOT FALSE), 0)::bigint AS in_grace_period_mrr_milliunits,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE NOT will_renew OR status = 'grace period'), 0)::bigint AS at_risk_mrr_milliunits,
-    count(*) FILTER (WHERE will_renew IS NULL) AS renewal_unknown,
-    coalesce(sum(mrr_milliunits), 0) * 0.001 AS mrr_amount,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE NOT will_renew), 0) * 0.001 AS will_not_renew_mrr_amount,
+    coalesce(sum(mrr_milliunits) FILTER (WHERE is_active AND (NOT will_renew OR status = 'grace period')), 0)::bigint AS at_risk_mrr_milliunits,
+    count(*) FILTER (WHERE is_active AND will_renew IS NULL) AS renewal_unknown,
+    coalesce(sum(mrr_milliunits) FILTER (WHERE is_active), 0) * 0.001 AS mrr_amount,
+    coalesce(sum(mrr_milliunits) FILTER (WHERE is_active AND NOT will_renew), 0) * 0.001 AS will_not_renew_mrr_amount,
     coalesce(sum(mrr_milliunits) FILTER (WHERE status = 'grace period' AND will_renew IS NOT FALSE), 0) * 0.001 AS in_grace_period_mrr_amount,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE NOT will_renew OR status = 'grace period'), 0) * 0.001 AS at_risk_mrr_amount
-FROM current_subscriptions_at_refresh
-WHERE is_paid AND status IN ('active', 'grace period') AND ends_at > now()
+    coalesce(sum(mrr_milliunits) FILTER (WHERE is_active AND (NOT will_renew OR status = 'grace period')), 0) * 0.001 AS at_risk_mrr_amount,
+    count(*) FILTER (WHERE is_active AND is_reported_by_apple) AS reported_by_apple,
+    count(*) FILTER (WHERE NOT is_active) AS not_active_by_apple
+FROM (SELECT c.*, status IN ('active', 'grace period') AS is_active FROM current_subscriptions_at_refresh c) c
+WHERE is_paid AND (is_active OR is_reported_by_apple) AND ends_at > now()
 GROUP BY app_id, date_trunc('month', ends_at AT TIME ZONE 'UTC')::date, product_id, storefront, currency
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_at_risk_by_month_key
@@ -37,3 +41,6 @@ COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period IS 'Other subscriptions i
 COMMENT ON COLUMN mrr_at_risk_by_month.in_grace_period_mrr_milliunits IS 'MRR of the subscriptions in the previous column, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_at_risk_by_month.at_risk_mrr_milliunits IS 'MRR at risk: the sum of will_not_renew_mrr_milliunits and in_grace_period_mrr_milliunits, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_at_risk_by_month.renewal_unknown IS 'Those of subscriptions without renewal info of the current period. Whether they will renew is unknown.';
+COMMENT ON COLUMN mrr_at_risk_by_month.reported_by_apple IS 'Those of subscriptions whose state is Apple''s own status, which Apple does not sign.';
+COMMENT ON COLUMN mrr_at_risk_by_month.not_active_by_apple IS
+    'Other paid subscriptions whose period ends in the month by the signed records, but whose newer status of Apple is not active, such as revoked. They are in no other column.';

@@ -3,18 +3,22 @@
 -- For several seats, Apple's renewalPrice is the average price of a seat. The price here is that of all seats, as in
 -- seat_purchases.
 --
--- If Apple's own status, answered after the renewal info was signed, is expired (2) or revoked (5), the subscription has no
--- renewal to come. One minute is allowed for the clocks of Apple and the database, as in current_subscriptions.
+-- If Apple's own status, whose records Apple did not sign before the renewal info, is expired (2) or revoked (5), the
+-- subscription does not renew, although the renewal info says so. Apple does not sign the status, so the row stays:
+-- will_renew is false, and apple_status and known_from say why.
 CREATE OR REPLACE VIEW renewals_due AS
 SELECT
     r.app_id, r.original_transaction_id, r.renewal_date, r.renewal_date - now() AS due_in,
-    r.auto_renew_status = 1 AS will_renew,
+    CASE WHEN s.status IS NOT NULL THEN false ELSE r.auto_renew_status = 1 END AS will_renew,
     r.product_id, coalesce(r.auto_renew_product_id, r.product_id) AS renews_as,
     due.renewal_price_milliunits, r.currency,
     r.offer_type, r.offer_identifier, r.offer_discount_type,
     coalesce(r.is_in_billing_retry_period, false) AS is_in_billing_retry,
     r.grace_period_expires_date, r.price_increase_status, r.renewal_billing_plan_type,
-    r.commitment_renewal_date, r.signed_date, due.renewal_price_milliunits * 0.001 AS renewal_price_amount
+    r.commitment_renewal_date, r.signed_date, due.renewal_price_milliunits * 0.001 AS renewal_price_amount,
+    (ARRAY['expired', 'revoked'])[CASE s.status WHEN 2 THEN 1 WHEN 5 THEN 2 END] AS apple_status,
+    CASE WHEN s.status IS NOT NULL THEN 'status of Get All Subscription Statuses'
+         ELSE 'autoRenewStatus of the renewal info' END AS known_from
 FROM renewals r
 CROSS JOIN LATERAL (
     SELECT CASE WHEN r.renewal_quantity > 1 AND r.renewal_price_milliunits > 0 THEN coalesce(
@@ -25,18 +29,20 @@ CROSS JOIN LATERAL (
         r.renewal_price_milliunits * r.renewal_quantity
     ) ELSE r.renewal_price_milliunits END AS renewal_price_milliunits
 ) due
-WHERE r.renewal_date > now()
-  AND NOT EXISTS (SELECT FROM subscription_statuses s
-                    JOIN renewals_signed last ON last.app_id = s.app_id AND last.original_transaction_id = s.original_transaction_id
-                   WHERE s.app_id = r.app_id AND s.original_transaction_id = r.original_transaction_id AND s.status IN (2, 5)
-                     AND s.asked_at + interval '1 minute' >= last.last_signed_date);
+LEFT JOIN LATERAL (
+    SELECT s.status FROM subscription_statuses s
+      JOIN renewals_signed last ON last.app_id = s.app_id AND last.original_transaction_id = s.original_transaction_id
+     WHERE s.app_id = r.app_id AND s.original_transaction_id = r.original_transaction_id AND s.status IN (2, 5)
+       AND s.ended_at IS NULL AND coalesce(s.records_signed_date, s.asked_at) >= last.last_signed_date
+) s ON true
+WHERE r.renewal_date > now();
 COMMENT ON VIEW renewals_due IS
-    'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. Subscriptions that a newer status of Apple calls expired or revoked are excluded.';
+    'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. known_from marks subscriptions that a newer status of Apple calls expired or revoked; they do not renew.';
 COMMENT ON COLUMN renewals_due.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN renewals_due.original_transaction_id IS 'Apple''s originalTransactionId: identifies the subscription.';
 COMMENT ON COLUMN renewals_due.renewal_date IS 'Apple''s renewalDate: when the subscription renews or, with auto-renewal off, expires.';
 COMMENT ON COLUMN renewals_due.due_in IS 'Time from now to renewal_date.';
-COMMENT ON COLUMN renewals_due.will_renew IS 'Whether auto-renewal is on. NULL if Apple sends no autoRenewStatus.';
+COMMENT ON COLUMN renewals_due.will_renew IS 'Whether auto-renewal is on; false if a newer status of Apple calls the subscription expired or revoked. NULL if Apple sends no autoRenewStatus.';
 COMMENT ON COLUMN renewals_due.product_id IS 'The product of the current period.';
 COMMENT ON COLUMN renewals_due.renews_as IS 'The product that renews next.';
 COMMENT ON COLUMN renewals_due.renewal_price_milliunits IS 'The price of the renewal, after offers, in thousandths of a unit of currency: Apple''s renewalPrice or, for several seats, the price of all seats.';
@@ -48,3 +54,5 @@ COMMENT ON COLUMN renewals_due.price_increase_status IS 'Apple''s priceIncreaseS
 COMMENT ON COLUMN renewals_due.renewal_billing_plan_type IS 'Apple''s renewalBillingPlanType: BILLED_UPFRONT or MONTHLY.';
 COMMENT ON COLUMN renewals_due.commitment_renewal_date IS 'Apple''s commitmentRenewalDate: when the commitment renews.';
 COMMENT ON COLUMN renewals_due.signed_date IS 'When Apple signed this renewal info. Later changes are unknown.';
+COMMENT ON COLUMN renewals_due.apple_status IS 'expired or revoked, if Apple''s own status says so and is not older than the renewal info. Apple does not sign it. NULL otherwise.';
+COMMENT ON COLUMN renewals_due.known_from IS 'What determines will_renew: autoRenewStatus of the renewal info; or, where apple_status has a value, Apple''s own status.';

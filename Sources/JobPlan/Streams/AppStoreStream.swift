@@ -109,6 +109,11 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// `nil` if it assigns them to another stream.
     static var replayedKind: RecordKind? { get }
 
+    /// The statuses of which the stream returns every subscription of a customer; empty for all, `nil` for other streams.
+    ///
+    /// A subscription that an answer lacks no longer has one of them.
+    var listedStatuses: [Int64]? { get }
+
     /// Whether the transactions that the stream returns are refunds.
     static var returnsRefunds: Bool { get }
 
@@ -139,6 +144,7 @@ extension AppStoreStream {
     package var keepsCursor: Bool { false }
     package func end(now: UnixMilliseconds) -> UnixMilliseconds? { nil }
     package static var replayedKind: RecordKind? { nil }
+    package var listedStatuses: [Int64]? { nil }
     package static var returnsRefunds: Bool { false }
     package static var namesChangedCustomers: Bool { false }
 

@@ -32,6 +32,8 @@ package struct SubscriptionStatuses: AppStoreStream {
 
     package var filters: [String: String?] { ["status": FilterFingerprint.list(statuses.map { String($0) })] }
 
+    package var listedStatuses: [Int64]? { statuses }
+
     /// Transactions and renewal infos are replayed from the archive; the statuses are not signed, so the archive has none.
     package static let replayedKind: RecordKind? = .renewalInfo
 }

@@ -253,7 +253,8 @@ enum MergeSQL {
 
     /// Stores a rejected record.
     ///
-    /// Each run counts a record once, even if it reads the page several times.
+    /// Each run counts a record once, even if it reads the page several times. The text and the sentence are those of the
+    /// newest run.
     ///
     /// The result is the ID of the written row; no row if nothing was written.
     ///
@@ -262,7 +263,8 @@ enum MergeSQL {
         INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         ON CONFLICT (app_id, job, stream, sha256, reason)
-        DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL
+        DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL,
+            detail = excluded.detail, raw = excluded.raw
          WHERE r.run_id IS DISTINCT FROM excluded.run_id OR r.resolved_at IS NOT NULL
         RETURNING r.record_id::text AS record_id
         """

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import LedgerSchema
 import Postgres
 import StrictJSON
@@ -37,9 +38,10 @@ extension RecordWriter {
             counts.updated += try stored.count { try $0.bool("is_changed") }
             let keys = Set(try stored.map { ExactText(try $0.text("key")) })
             guard !keys.isEmpty else { continue }
+            try resolveRejects(of: answers.filter { $0.hasKey(in: keys) }, on: connection)
             for child in kind.children {
                 let rows = answers.flatMap { answer -> [Row] in
-                    guard case .text(let key)? = answer.key, keys.contains(ExactText(key)) else { return [] }
+                    guard answer.hasKey(in: keys) else { return [] }
                     return answer.children.filter { $0.table == child }.flatMap(\.rows)
                 }
                 try replace(child, of: kind, keys, by: rows, on: connection)
@@ -47,6 +49,45 @@ extension RecordWriter {
         }
         counts.unchanged = answers.count - counts.new - counts.updated
         return counts
+    }
+
+    /// Ends the stored statuses of the listed customer that Apple's answer no longer has, although it has every subscription with
+    /// such a status.
+    ///
+    /// A customer's subscriptions are those whose transactions were found under the listed ID. An answer with a rejected
+    /// record ends nothing, because the record may be the missing subscription.
+    ///
+    /// - Returns: The number of ended statuses.
+    func endUnlistedStatuses(_ rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) -> Int
+    {
+        guard let statuses = origin.listedStatuses, let listed = origin.listedTransactionID, let readAt = origin.readAt,
+            rows.rejected.isEmpty
+        else { return 0 }
+        let answered = rows.answers.compactMap { answer -> String? in
+            guard answer.kind == .subscriptionStatus, case .text(let id)? = answer.key else { return nil }
+            return id
+        }
+        return try connection.run(
+            AnswerSQL.endUnlistedStatuses,
+            [
+                .integer(origin.app.rawValue), .timestamp(readAt.rawValue), .bigint(origin.runNumber), .text(listed),
+                .textArray(answered), .textArray(statuses.map(String.init)),
+            ]
+        ).affected
+    }
+
+    /// Resolves the rejects of earlier answers with the same keys.
+    private func resolveRejects(of answers: [Answer], on connection: borrowing PostgresConnection) throws(PostgresError)
+    {
+        let identities = answers.compactMap(\.rejectIdentity)
+        guard !identities.isEmpty else { return }
+        _ = try connection.run(
+            AnswerSQL.resolveRejects,
+            [
+                .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue),
+                .textArray(identities.map(\.hexadecimal).sorted()),
+            ]
+        )
     }
 
     /// Replaces the child rows of stored answers, and leaves equal rows as they are.
@@ -69,8 +110,39 @@ extension RecordWriter {
     }
 }
 
+extension Answer {
+    fileprivate func hasKey(in keys: Set<ExactText>) -> Bool {
+        guard case .text(let text)? = key else { return false }
+        return keys.contains(ExactText(text))
+    }
+}
+
 /// The statements of ``RecordWriter/writeAnswers(_:on:)``.
 private enum AnswerSQL {
+    /// Parameters: app, the time of the answer, run, the listed ID, the answered subscriptions, the statuses (none for all).
+    static let endUnlistedStatuses = """
+        UPDATE subscription_statuses SET ended_at = $2::timestamptz, asked_at = $2, last_run_id = $3::bigint, last_changed_at = now()
+         WHERE ctid = ANY (ARRAY(
+            SELECT s.place FROM (
+                SELECT DISTINCT t.original_transaction_id AS id FROM transactions t
+                 WHERE t.app_id = $1::integer AND t.listed_transaction_id = $4::text AND t.original_transaction_id <> ALL ($5::text[])
+                OFFSET 0) own, LATERAL (
+                SELECT s.ctid AS place FROM subscription_statuses s
+                 WHERE s.app_id = $1 AND s.original_transaction_id = own.id AND s.ended_at IS NULL AND s.asked_at < $2
+                   AND (s.status = ANY ($6::text[]::integer[]) OR cardinality($6) = 0)
+                OFFSET 0) s
+             ORDER BY own.id COLLATE "C"))
+        """
+
+    /// Parameters: app, job, stream, the hashes of the rejects as hexadecimal text.
+    static let resolveRejects = """
+        UPDATE rejected_records SET resolved_at = now() WHERE ctid = ANY (ARRAY(
+            SELECT r.place FROM unnest($4::text[]) AS w (hash), LATERAL (
+                SELECT r.ctid AS place FROM rejected_records r
+                 WHERE r.app_id = $1::integer AND r.job = $2::text AND r.stream = $3::text
+                   AND r.sha256 = decode(w.hash, 'hex') AND r.resolved_at IS NULL OFFSET 0) r))
+        """
+
     /// Inserts answers, and replaces older ones.
     ///
     /// Parameters: app, the time of the answer, run, the rows. Columns, for each stored answer: its key, whether the key is new,
@@ -78,7 +150,8 @@ private enum AnswerSQL {
     static func newestWins(_ kind: AnswerKind) -> String {
         let names = kind.table.columns.map(\.name)
         let rest = names.filter { $0 != kind.key }
-        let row = { (alias: String) in "ROW(\(rest.map { "\(alias).\($0)" }.joined(separator: ", ")))" }
+        let compared = rest.filter { !kind.volatile.contains($0) }
+        let row = { (alias: String) in "ROW(\(compared.map { "\(alias).\($0)" }.joined(separator: ", ")))" }
         return """
             INSERT INTO \(kind.table.name) AS t (app_id, \(names.joined(separator: ", ")), asked_at, last_run_id)
             SELECT $1::integer, \(names.map { "s.\($0)" }.joined(separator: ", ")), $2::timestamptz, $3::bigint

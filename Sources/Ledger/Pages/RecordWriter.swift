@@ -74,6 +74,7 @@ struct RecordWriter {
         }
         try writeSendAttempts(rows.sendAttempts, on: connection)
         counts.add(try writeAnswers(rows.answers, on: connection))
+        counts.updated += try endUnlistedStatuses(rows, on: connection)
         try writeArchive(
             rows.archive.filter { !merged.isKnownContent($0) },
             inserted: merged.inserted,
@@ -82,6 +83,9 @@ struct RecordWriter {
         try QuotedIDs.store(rows, app: origin.app, on: connection)
         if let listed = origin.listedTransactionID {
             try QuotedIDs.store(listedID: listed, ofAppTransactionsIn: rows, app: origin.app, on: connection)
+        }
+        if let order = origin.orderID {
+            try QuotedIDs.store(rows, ofOrder: order, app: origin.app, on: connection)
         }
         try removeIssues(of: merged.replaced, on: connection)
         // A job with `changedSince` looks only at new notifications. A record that only a replay accepts came with an

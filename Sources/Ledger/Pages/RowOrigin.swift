@@ -11,6 +11,10 @@ package struct RowOrigin: Sendable {
     package let stream: StreamName
     /// The transaction ID from the job's list in whose history the rows were found; `nil` for all other rows.
     package let listedTransactionID: String?
+    /// The order whose lookup returned the rows; `nil` for all other rows.
+    package let orderID: String?
+    /// See ``JobPlan/AppStoreStream/listedStatuses``.
+    package let listedStatuses: [Int64]?
     /// When the rows were fetched from Apple, at the latest; `nil` for rows of a replay.
     package let readAt: UnixMilliseconds?
     /// Whether the job has read the day of these notifications before, so that new ones are late.
@@ -18,6 +22,11 @@ package struct RowOrigin: Sendable {
 
     /// The tables contain 0 for rows without a run.
     var runNumber: Int64 { run ?? 0 }
+
+    /// The ID for which Apple returned the rows.
+    ///
+    /// All of them belong to one customer.
+    var listed: CustomerID? { listedTransactionID.map(CustomerID.transaction) ?? orderID.map(CustomerID.order) }
 
     private var streamType: (any AppStoreStream.Type)? { AllStreams.type(of: stream) }
 
@@ -34,7 +43,9 @@ package struct RowOrigin: Sendable {
         stream: StreamName,
         listedTransactionID: String?,
         readAt: UnixMilliseconds? = nil,
-        isSecondReading: Bool = false
+        isSecondReading: Bool = false,
+        orderID: String? = nil,
+        listedStatuses: [Int64]? = nil
     ) {
         self.app = app
         self.job = job
@@ -43,5 +54,7 @@ package struct RowOrigin: Sendable {
         self.listedTransactionID = listedTransactionID
         self.readAt = readAt
         self.isSecondReading = isSecondReading
+        self.orderID = orderID
+        self.listedStatuses = listedStatuses
     }
 }

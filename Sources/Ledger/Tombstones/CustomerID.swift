@@ -16,6 +16,8 @@ package struct CustomerID: Hashable, Sendable {
         case appTransaction
         /// The developer's ID for the customer.
         case account
+        /// An order ID, from a customer's receipt.
+        case order
     }
 
     package let kind: Kind
@@ -36,6 +38,12 @@ package struct CustomerID: Hashable, Sendable {
     /// An `appTransactionId`, which is not checked.
     package static func appTransaction(_ id: String) -> Self { Self(kind: .appTransaction, text: id) }
 
+    /// An order ID, which is not checked.
+    package static func order(_ id: String) -> Self { Self(kind: .order, text: id) }
+
+    /// Whether an item of a crawl can have the ID as its key.
+    var isItemKey: Bool { kind == .transaction || kind == .order }
+
     /// An `appAccountToken`.
     ///
     /// - Parameter uuid: In the form 8-4-4-4-12, in upper or lower case.
@@ -55,7 +63,7 @@ package struct CustomerID: Hashable, Sendable {
         case (.account, .uuid(let bytes)) where bytes.count == 16:
             guard let id = Self.account(bytes) else { return nil }
             self = id
-        case (.transaction, .text(let text)), (.appTransaction, .text(let text)):
+        case (.transaction, .text(let text)), (.appTransaction, .text(let text)), (.order, .text(let text)):
             self.init(kind: kind, text: text)
         default:
             return nil

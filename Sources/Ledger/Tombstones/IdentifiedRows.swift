@@ -15,12 +15,12 @@ struct IdentifiedRows {
     private let records: [RecordIDs]
     /// The possible IDs in each rejected record.
     let rejectedIDs: [Set<CustomerID>]
-    /// The transaction IDs in each unsigned answer.
+    /// The IDs of each unsigned answer: its transactions, and the listed ID.
     let answerIDs: [Set<CustomerID>]
 
     /// - Parameters:
     ///   - rows: One page, or one batch of a replay.
-    ///   - listed: The listed ID, if the batch is one customer's history.
+    ///   - listed: The listed ID or order ID, if the batch is what Apple returned for it.
     init(_ rows: PageRows, listed: CustomerID? = nil) {
         self.rows = rows
         var records = rows.snapshots.map(RecordIDs.init)
@@ -48,7 +48,8 @@ struct IdentifiedRows {
         self.records = records
         rejectedIDs = rows.rejected.map { IDScanner.ids(in: $0.raw).union(history) }
         answerIDs = rows.answers.map { answer in
-            answer.children.reduce(into: Self.transactionIDs(answer.row, of: answer.kind.table)) { ids, child in
+            let own = Self.transactionIDs(answer.row, of: answer.kind.table).union(history)
+            return answer.children.reduce(into: own) { ids, child in
                 for row in child.rows { ids.formUnion(Self.transactionIDs(row, of: child.table)) }
             }
         }

@@ -17,6 +17,9 @@ package enum QuotedIDs {
         case notification
         /// An app transaction, by its ID: it has no transaction ID, so the listed ID that Apple answered it for is stored.
         case appTransaction
+        /// An order, by its ID: the transactions of every answer are stored, also if the answer itself was rejected or a
+        /// later one called the order invalid.
+        case order
     }
 
     /// The first eight bytes of the SHA-256 of the ID's text.
@@ -78,6 +81,22 @@ package enum QuotedIDs {
         for snapshot in rows.snapshots where snapshot.table == Tables.appTransactions {
             try store([.transaction(listedID)], of: .appTransaction, snapshot.key, app: app, on: connection)
         }
+    }
+
+    /// Stores the IDs of the records that Apple answered for an order, rejected ones included.
+    static func store(
+        _ rows: PageRows,
+        ofOrder order: String,
+        app: AppID,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        var ids: Set<CustomerID> = []
+        for snapshot in rows.snapshots where snapshot.table == Tables.transactions {
+            ids.insert(.transaction(snapshot.key))
+            if let id = CustomerID(.appTransaction, snapshot.cell("app_transaction_id")) { ids.insert(id) }
+        }
+        for rejected in rows.rejected { ids.formUnion(IDScanner.ids(in: rejected.raw)) }
+        try store(ids, of: .order, order, app: app, on: connection)
     }
 
     /// The keys of the rows of one kind whose texts contain one of the IDs.

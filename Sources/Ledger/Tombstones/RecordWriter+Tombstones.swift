@@ -34,12 +34,13 @@ extension RecordWriter {
             if let held = try Tombstones.blockingErasures(of: app, on: connection) { tombstones.append(held) }
         }
         guard let own = tombstones.first(where: { $0.app == origin.app }) else { return FilteredRows(rows: rows) }
-        let listed = origin.listedTransactionID.map(CustomerID.transaction)
+        let listed = origin.listed
         let batch = IdentifiedRows(rows, listed: listed)
         let withheld = WithheldRecords(of: batch, erased: try own.erased(among: batch.ids, on: connection))
         for app in tombstones { try app.add(withheld.revealed, on: connection) }
         var revealed = withheld.revealed
-        if let listed, withheld.count > 0 { revealed.insert(listed) }
+        let withholdsAnswers = withheld.kept.answers.count < rows.answers.count
+        if let listed, withheld.count > 0 || withholdsAnswers { revealed.insert(listed) }
         return FilteredRows(rows: withheld.kept, withheld: withheld.count, revealed: revealed, key: own.key)
     }
 
@@ -61,7 +62,7 @@ extension RecordWriter {
     ) throws(PostgresError) {
         guard let key = filtered.key, !filtered.revealed.isEmpty else { return }
         var newKeys: [String: String] = [:]
-        for id in filtered.revealed where id.kind == .transaction {
+        for id in filtered.revealed where id.isItemKey {
             newKeys[id.text] = "erased \(key.mark(of: id).prefix(8).hexadecimal)"
         }
         for table in CrawlProgress.tables {
@@ -129,7 +130,7 @@ extension RecordWriter {
             SELECT record_id::text AS key FROM rejected_records
              WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "rejected_records", by: "item_key", isAppFirst: false)))
             """,
-            [.integer(origin.app.rawValue), .textArray(ids.filter { $0.kind == .transaction }.map(\.text).sorted())]
+            [.integer(origin.app.rawValue), .textArray(ids.filter(\.isItemKey).map(\.text).sorted())]
         ) { cleared.append(try row.text("key")) }
         cleared = Set(cleared + quoting).sorted()
         for record in cleared {

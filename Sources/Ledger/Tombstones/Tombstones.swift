@@ -82,9 +82,16 @@ package struct Tombstones {
 
     /// Removes the IDs of erased customers from the batch in `stage_ids`.
     ///
+    /// - Parameters:
+    ///   - kind: The kind of the listed IDs.
+    ///   - connection: Inside a transaction.
     /// - Returns: The number of distinct removed IDs.
-    package func dropListed(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
-        let mark = ErasureKey.sqlMark(of: "s.item_key", .transaction, inner: "$2", outer: "$3")
+    /// - Throws: ``Postgres/PostgresError``; the transaction has then failed.
+    package func dropListed(
+        _ kind: CustomerID.Kind,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Int64 {
+        let mark = ErasureKey.sqlMark(of: "s.item_key", kind, inner: "$2", outer: "$3")
         return try connection.run(
             """
             WITH gone AS (

@@ -16,23 +16,32 @@ package struct AnswerKind: Hashable, Sendable {
     package let table: Table
     /// Tables whose rows belong to one answer and are replaced with it; their key begins with that of ``table``.
     package let children: [Table]
-    /// The column with the transaction IDs of the answer's customers, by which an erasure finds the answers.
+    /// The columns with the transaction IDs of the answer's customers, by which an erasure finds the answers.
     ///
-    /// The table has an index that begins with it.
-    package let customers: TableColumn
+    /// Each table has an index on `app_id` and the column.
+    package let customers: [TableColumn]
+    /// Columns of ``table`` that can differ although Apple answers the same, such as a signing date.
+    ///
+    /// A difference in them is not a change, so it makes no view stale.
+    package let volatile: [String]
 
     /// - Parameters:
     ///   - table: See ``table``.
     ///   - children: See ``children``.
     ///   - customers: See ``customers``.
-    init(table: Table, children: [Table] = [], customers: TableColumn) {
+    ///   - volatile: See ``volatile``.
+    init(table: Table, children: [Table] = [], customers: [TableColumn], volatile: [String] = []) {
         self.table = table
         self.children = children
         self.customers = customers
+        self.volatile = volatile
     }
 
     /// The column that identifies an answer.
     package var key: String { table.key[0] }
+
+    /// Whether the key is a transaction ID, and not an ID of its own, such as an order ID.
+    package var isKeyedByTransaction: Bool { customers.contains { $0.table == table && $0.name == key } }
 
     /// The registry, in the order in which every transaction writes the kinds.
     package static let all: [AnswerKind] = [.subscriptionStatus, .order]

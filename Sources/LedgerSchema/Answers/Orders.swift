@@ -3,7 +3,7 @@ extension AnswerKind {
     package static let order = AnswerKind(
         table: Tables.orders,
         children: [Tables.orderTransactions],
-        customers: TableColumn(table: Tables.orderTransactions, name: "transaction_id")
+        customers: [TableColumn(table: Tables.orderTransactions, name: "transaction_id")]
     )
 }
 

@@ -2,7 +2,8 @@ extension AnswerKind {
     /// Apple's status of a subscription.
     package static let subscriptionStatus = AnswerKind(
         table: Tables.subscriptionStatuses,
-        customers: TableColumn(table: Tables.subscriptionStatuses, name: "original_transaction_id")
+        customers: [TableColumn(table: Tables.subscriptionStatuses, name: "original_transaction_id")],
+        volatile: ["records_signed_date"]
     )
 }
 
@@ -16,6 +17,10 @@ extension Tables {
             Column("subscription_group_identifier", .text),
             Column("status", .integer),
             Column("transaction_id", .text),
-        ]
+            Column("records_signed_date", .timestamptz),
+            // NULL in each answer that has the subscription.
+            Column("ended_at", .timestamptz),
+        ],
+        addedColumns: ["ended_at", "records_signed_date"]
     )
 }

@@ -85,4 +85,30 @@ extension RejectedRecord {
             identity: kind.flatMap { ClaimedRecord.identity(of: text, as: $0) }
         )
     }
+
+    /// A rejected answer that Apple did not sign.
+    ///
+    /// Its text contains signed records, which Apple signs again for each answer. So both hashes are those of its kind and
+    /// key, and the ledger keeps one row for each reason, as it was first received.
+    ///
+    /// - Parameters:
+    ///   - rejection: The reason.
+    ///   - text: The answer as received.
+    ///   - kind: The kind of the answer.
+    ///   - key: The key that an accepted answer would have.
+    init(_ rejection: RecordRejection, raw text: String, answer kind: AnswerKind, key: String) {
+        let identity = Self.identity(of: kind, key)
+        self.init(
+            reason: rejection.reason,
+            detail: rejection.detail,
+            raw: Array(text.utf8),
+            sha256: identity,
+            identity: identity
+        )
+    }
+
+    /// SHA-256 of the kind and key of an answer that Apple did not sign.
+    static func identity(of kind: AnswerKind, _ key: String) -> [UInt8] {
+        SHA256.digest(of: Array("\(kind.table.name)\n\(key)".utf8))
+    }
 }

@@ -26,8 +26,9 @@ package struct VerifiedPage: Sendable {
 
     mutating func add(_ answer: Answer) { answers.append(answer) }
 
-    mutating func reject(_ rejection: RecordRejection, raw: String) {
-        rejected.append(RejectedRecord(rejection, raw: raw, as: nil))
+    /// Rejects an answer that Apple did not sign.
+    mutating func reject(_ rejection: RecordRejection, raw: String, _ kind: AnswerKind, _ key: String) {
+        rejected.append(RejectedRecord(rejection, raw: raw, answer: kind, key: key))
     }
 
     init(isOneResponse: Bool, expecting count: Int = 1) {
@@ -66,7 +67,7 @@ extension RecordVerifier {
             case .appTransaction(let jws):
                 add(.text(jws), as: .appTransaction, now: now, to: &verified)
             case .subscriptionStatus(let subscription):
-                add(subscription, now: now, to: &verified)
+                add(subscription, item: itemKey, now: now, to: &verified)
             case .order(let isValid, let transactions):
                 add(order: itemKey, isValid: isValid, transactions, now: now, to: &verified)
             case .unreadable(let text):

@@ -38,6 +38,13 @@ extension Pipeline {
             }
             return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
         }
+        for stream in job.streams.all {
+            guard let own = stream.ownList else { continue }
+            await passes("ID list of \(stream.name.rawValue)", found) {
+                guard let count = try IDSource(own.list, of: own.kind).count() else { return "IDs come from a query" }
+                return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
+            }
+        }
         let isConnected = await passes("database", found) {
             try await ledger.connect(within: .seconds(5))
             return "connected"

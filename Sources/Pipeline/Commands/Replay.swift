@@ -129,7 +129,7 @@ extension Pipeline {
                 }
                 let counts = try await ledger.write(
                     rows,
-                    from: origin(app, reject.stream),
+                    from: origin(app, reject.stream, itemKey: reject.itemKey),
                     resolving: [reject.recordID]
                 )
                 result.add(counts, rejected: 0)
@@ -137,8 +137,22 @@ extension Pipeline {
         }
     }
 
-    private func origin(_ app: AppID, _ stream: StreamName) -> RowOrigin {
-        RowOrigin(app: app, job: job.name, run: nil, stream: stream, listedTransactionID: nil)
+    /// - Parameters:
+    ///   - app: The app of the rows.
+    ///   - stream: The stream of the rows.
+    ///   - itemKey: The item under which a rejected record came. If it is a listed ID or an order ID, it links the record to its
+    ///     customer, as in a crawl: an erasure finds an app transaction by nothing else.
+    /// - Returns: The origin, without a run.
+    private func origin(_ app: AppID, _ stream: StreamName, itemKey: String? = nil) -> RowOrigin {
+        let isOrder = stream == .orderLookup
+        return RowOrigin(
+            app: app,
+            job: job.name,
+            run: nil,
+            stream: stream,
+            listedTransactionID: isOrder ? nil : itemKey.flatMap(TransactionID.init)?.text,
+            orderID: isOrder ? itemKey.flatMap(OrderID.init)?.text : nil
+        )
     }
 }
 

@@ -84,7 +84,9 @@ struct CrawlLedger: CrawlStore {
                 stream: item.stream,
                 listedTransactionID: plan.job.streams[item.stream]?.items.needsTransactionIDs == true ? item.key : nil,
                 readAt: rows.readAt,
-                isSecondReading: item.reading == .second
+                isSecondReading: item.reading == .second,
+                orderID: plan.job.streams[item.stream]?.items == .ownList ? item.key : nil,
+                listedStatuses: plan.job.streams[item.stream]?.listedStatuses
             ),
             cursor: isLast && !keepsCursor ? nil : page.cursor,
             isLast: isLast,

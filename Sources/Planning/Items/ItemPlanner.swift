@@ -51,7 +51,13 @@ struct ItemPlanner {
             on: connection
         )
         for (stream, ids) in staged.own {
-            _ = try planBatches(of: [stream], ids, run: start.run, inPhase: OpenRun.planning, on: connection)
+            start.withheldIDs += try planBatches(
+                of: [stream],
+                ids,
+                run: start.run,
+                inPhase: OpenRun.planning,
+                on: connection
+            )
         }
         try StagedIDs.empty(on: connection)
         if start.withheldIDs > 0 {
@@ -118,7 +124,7 @@ struct ItemPlanner {
                 )
                 guard isCurrent.count == 1 else { return nil }
                 try staged.load(batch, on: connection)
-                let dropped = try dropErased(on: connection)
+                let dropped = try dropErased(plannedFor: streams, on: connection)
                 for stream in streams { try insertItems(of: stream, run: run, on: connection) }
                 try batchPlanned(connection)
                 return dropped
@@ -154,8 +160,14 @@ struct ItemPlanner {
     }
 
     /// Removes the IDs of erased customers from `stage_ids`, and blocks erasures until the transaction ends.
-    func dropErased(on connection: borrowing PostgresConnection) throws(PostgresError) -> Int64 {
-        try Tombstones.blockingErasures(of: plan.app, on: connection)?.dropListed(on: connection) ?? 0
+    func dropErased(
+        plannedFor streams: [StreamName],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Int64 {
+        // The streams of a batch have the same list. A list of a stream's own has order IDs.
+        let ownLists = plan.streamsOfOwnLists
+        let kind: CustomerID.Kind = streams.contains { ownLists.contains($0) } ? .order : .transaction
+        return try Tombstones.blockingErasures(of: plan.app, on: connection)?.dropListed(kind, on: connection) ?? 0
     }
 
     /// Stores the filters of the streams, and finds changed ones.

@@ -39,6 +39,7 @@ extension Ledger {
                     "job": key[1],
                     "run": .bigint(run),
                     "all_runs": .boolean(plan.changedSince != nil),
+                    "streams": .textArray(plan.streamsOfIDs.map(\.rawValue)),
                     "refund_streams": .textArray(plan.streamsOfRevocations.map(\.rawValue)),
                     "unknown_codes": .textArray(Self.codesOfUnknownIDs),
                 ],

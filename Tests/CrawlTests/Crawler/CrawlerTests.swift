@@ -292,7 +292,8 @@ struct CrawlerTests {
 
     @Test(arguments: [
         ("signature", true), ("chain", true), ("bundle", true), ("environment", true), ("app_id", true),
-        ("unreadable", false), ("conflict", false), ("no_identity", false), ("missing_key", false),
+        ("unreadable", false), ("conflict", false), ("contradiction", false), ("no_identity", false),
+        ("missing_key", false),
     ])
     func `only what fails verification ends a run as forged`(reason: String, endsRun: Bool) async throws {
         let good = ScriptedSource.Answer.page(["a", "b"], cursor: "r", hasMore: false)

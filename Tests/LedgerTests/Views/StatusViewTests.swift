@@ -1,5 +1,6 @@
 import AppStoreModel
 import Erasure
+import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
@@ -57,6 +58,15 @@ struct StatusViewTests {
                 "d active status 1 t", "e expired status 1 t",
             ]
         )
+        // The revoked subscription has no MRR, and its month says that only an unsigned status tells so.
+        #expect(
+            try await world.answer(
+                """
+                SELECT sum(subscriptions), sum(mrr_milliunits), sum(reported_by_apple), sum(not_active_by_apple)
+                  FROM mrr_at_risk_by_month
+                """
+            ) == ["1 10000 1 1"]
+        )
         #expect(
             try await world.answer(Self.counts) == [
                 "active 1 1 10000", "billing_retry 1 1 0", "expired 1 1 0", "grace_period 1 1 10000", "revoked 1 1 0",
@@ -84,7 +94,9 @@ struct StatusViewTests {
             g1 | g | plus.monthly | now -40 days  | now -10 days | 10000 |
             g2 | g | plus.monthly | now -5 days   | now +25 days | 10000 | signed_date=now -7 days  # renewed since, signed before it began
             h1 | h | plus.monthly | now -99 days  | now -69 days | 10000 |  # expired: that does not pass
-            i1 | i | plus.monthly | now -40 days  | now -10 days | 10000 |  # signed half a minute after the answer, by Apple's clock
+            i1 | i | plus.monthly | now -40 days  | now -10 days | 10000 |  # Apple gave up half a minute after the answer
+            j1 | j | plus.monthly | now -40 days  | now -10 days | 10000 |  # the database's clock is half a minute behind Apple's
+            k1 | k | plus.monthly | now -10 days  | now +20 days | 10000 |  # REFUND_REVERSED ten seconds after the answer
             """
         )
         try await world.renewal(
@@ -93,6 +105,8 @@ struct StatusViewTests {
             d | now -9 days  | is_in_billing_retry_period=true, grace_period_expires_date=now -3 days
             h | now -66 days | is_in_billing_retry_period=true
             i | now -5 days  | is_in_billing_retry_period=false
+            j | now -5 days  | is_in_billing_retry_period=false
+            k | now -5 days +10 seconds | auto_renew_status=1
             """
         )
         try await world.reportStatuses(
@@ -106,6 +120,8 @@ struct StatusViewTests {
             g | 2 | g1 | now -6 days
             h | 2 | h1 | now -65 days
             i | 3 | i1 | now -5 days -30 seconds
+            j | 3 | j1 | now -5 days -30 seconds | now -5 days
+            k | 5 | k1 | now -5 days
             """
         )
         #expect(
@@ -113,12 +129,13 @@ struct StatusViewTests {
                 "a billing_retry isInBillingRetryPeriod 3 f", "b expired expiresDate 4 f", "c expired expiresDate 40 f",
                 "d billing_retry isInBillingRetryPeriod 9 f", "e expired expiresDate 99 f",
                 "f revoked revocationDate 10 f",
-                "g active expiresDate 7 f", "h expired status 65 t", "i billing_retry status 5 t",
+                "g active expiresDate 7 f", "h expired status 65 t", "i expired expiresDate 40 f",
+                "j billing_retry status 5 t", "k active expiresDate 10 f",
             ]
         )
         #expect(
             try await world.answer(Self.counts)
-                == ["active 1 0 10000", "billing_retry 3 1 0", "expired 4 1 0", "revoked 1 0 0"]
+                == ["active 2 0 20000", "billing_retry 3 1 0", "expired 5 1 0", "revoked 1 0 0"]
         )
     }
 
@@ -200,7 +217,8 @@ struct StatusViewTests {
         #expect(try await world.answer("SELECT original_transaction_id, will_renew FROM renewals_due") == ["a t"])
     }
 
-    @Test func `renewals_due: a subscription that a newer status calls expired or revoked has no renewal to come`()
+    @Test
+    func `renewals_due: a subscription that a newer status calls expired or revoked does not renew, and is marked`()
         async throws
     {
         let world = try await TestLedger()
@@ -212,8 +230,14 @@ struct StatusViewTests {
             d | now -2 days | renewal_date=now +6 days, auto_renew_status=1
             """
         )
-        let due = "SELECT original_transaction_id FROM renewals_due ORDER BY 1"
-        #expect(try await world.answer(due) == ["a", "b", "c", "d"])
+        let due = """
+            SELECT original_transaction_id, will_renew, apple_status, split_part(known_from, ' ', 1) FROM renewals_due ORDER BY 1
+            """
+        #expect(
+            try await world.answer(due) == [
+                "a t - autoRenewStatus", "b t - autoRenewStatus", "c t - autoRenewStatus", "d t - autoRenewStatus",
+            ]
+        )
         try await world.reportStatuses(
             """
             a | 5 | a1 | now -1 days
@@ -222,7 +246,33 @@ struct StatusViewTests {
             d | 1 | d1 | now -1 days
             """
         )
-        #expect(try await world.answer(due) == ["c", "d"])
+        #expect(
+            try await world.answer(due) == [
+                "a f revoked status", "b f expired status", "c t - autoRenewStatus", "d t - autoRenewStatus",
+            ]
+        )
+    }
+
+    @Test func `billing retry ends with the first answer for the filter that lacks the subscription`() async throws {
+        let world = try await TestLedger()
+        try await world.buy(
+            "500 | 500 | plus.monthly | now -40 days | now -10 days | 10000 | listed_transaction_id=500"
+        )
+        try await world.reportStatuses("500 | 3 | 500 | now -2 days")
+        #expect(try await world.answer(Self.states) == ["500 billing_retry status 2 t"])
+        let job = try await Jobs.load(streams: "subscriptionStatuses: {status: [1, 3, 4]}")
+        let origin = RowOrigin(
+            app: world.app,
+            job: job.name,
+            run: 9,
+            stream: .subscriptionStatuses,
+            listedTransactionID: "500",
+            readAt: try await world.instant("now -1 days"),
+            listedStatuses: job.streams[.subscriptionStatuses]?.listedStatuses
+        )
+        #expect(try await world.ledger.write(PageRows(), from: origin, mode: .fetched).updated == 1)
+        #expect(try await world.answer(Self.states) == ["500 expired expiresDate 40 f"])
+        #expect(try await world.answer(Self.counts) == ["expired 1 0 0"])
     }
 
     @Test func `a changed status makes the views stale, an equal one does not, and an older one changes nothing`()

@@ -60,7 +60,13 @@ extension TestLedger {
     /// `asked` is when Apple answered.
     func reportStatuses(_ lines: String) async throws {
         for line in table(lines) {
-            try await reportStatus(try #require(Int32(line[1])), of: line[0], transaction: line[2], asked: line[3])
+            try await reportStatus(
+                try #require(Int32(line[1])),
+                of: line[0],
+                transaction: line[2],
+                asked: line[3],
+                recordsSigned: line.count > 4 ? line[4] : line[3]
+            )
         }
     }
 
@@ -71,6 +77,7 @@ extension TestLedger {
     ///   - subscription: The original transaction ID.
     ///   - transaction: The transaction of the answer.
     ///   - asked: When Apple answered, as in ``buy(_:app:)``.
+    ///   - recordsSigned: When Apple signed the answer's records; when it answered if `nil`.
     ///   - signed: The answer's signed records; none if the ledger has them already.
     /// - Returns: The changes of the page.
     /// - Throws: ``Postgres/PostgresError``; an expectation that failed.
@@ -80,11 +87,15 @@ extension TestLedger {
         of subscription: String,
         transaction: String,
         asked: String,
+        recordsSigned: String? = nil,
         signed: [Snapshot] = []
     ) async throws -> RowCounts? {
         var rows = PageRows()
         rows.snapshots = signed
-        let row: Row = [.text(subscription), .text("20001"), .integer(status), .text(transaction)]
+        let row: Row = [
+            .text(subscription), .text("20001"), .integer(status), .text(transaction),
+            .timestamp(try await instant(recordsSigned ?? asked).rawValue), .null,
+        ]
         rows.answers = [Answer(.subscriptionStatus, row: row)]
         let streams = "subscriptionStatuses: {}"
         let (items, holder) = try await leased([subscription], streams: streams, of: .subscriptionStatuses)

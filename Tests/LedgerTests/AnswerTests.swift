@@ -230,7 +230,7 @@ struct AnswerTests {
         return RejectedRecord(reason: "bundle", detail: "It is of another app.", raw: Array(text.utf8), sha256: sha256)
     }
 
-    @Test func `an erased customer's orders leave no order ID and are not planned again, whatever Apple answered last`()
+    @Test func `an erasure removes the customer's order IDs and the orders are not planned again, for each newest answer`()
         async throws
     {
         let world = try await TestLedger()

@@ -230,7 +230,7 @@ struct AnswerTests {
         return RejectedRecord(reason: "bundle", detail: "It is of another app.", raw: Array(text.utf8), sha256: sha256)
     }
 
-    @Test func `an erasure removes the customer's order IDs and the orders are not planned again, for each newest answer`()
+    @Test func `an erasure removes the customer's order IDs, and the orders are not planned again`()
         async throws
     {
         let world = try await TestLedger()

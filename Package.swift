@@ -19,7 +19,7 @@ let settings: [SwiftSetting] =
 let optimized: [SwiftSetting] =
     settings + (Context.environment["STORELEDGER_OPTIMIZE"] == nil ? [] : [.unsafeFlags(["-O"])])
 let optimizedModules: Set = [
-    "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "Postgres", "SignedData", "RateLimit", "Normalize",
+    "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "Postgres", "SignedData", "RateLimit", "Normalize", "Ledger",
     "AppStoreSimulator",
 ]
 

@@ -177,6 +177,8 @@ postgres_start() {
         settings+=' -c logging_collector=off -c log_destination=stderr'
         if [[ ${POSTGRES_FAST:-0} == 1 ]]; then
             settings+=' -c fsync=off -c full_page_writes=off -c synchronous_commit=off'
+            # Small tables gain nothing from vacuum workers, compiled expressions or a complete write-ahead log.
+            settings+=' -c autovacuum=off -c jit=off -c wal_level=minimal -c max_wal_senders=0'
         fi
         # The server must not keep this script's stdout open, or a pipe from this script would never end.
         postgres_as_owner "$bin/pg_ctl" start --wait --timeout=120 --silent -D "$directory/data" \

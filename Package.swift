@@ -167,7 +167,7 @@ let package = Package(
         .executableTarget(name: "storeledger", dependencies: ["CommandLineTool"], swiftSettings: settings),
         .executableTarget(
             name: "appstore-simulator",
-            dependencies: ["AppStoreSimulator", argumentParser],
+            dependencies: ["AppStoreSimulator", "Basics", argumentParser],
             swiftSettings: settings
         ),
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import FoundationEssentials
 import JobPlan
 import Pipeline
@@ -24,7 +25,7 @@ struct JobArgument: ParsableArguments {
         let job = try load(warn: warn)
         return Pipeline(
             job: job,
-            version: StoreLedger.version,
+            version: storeLedgerVersion,
             applicationName: StoreLedger.applicationName(job: job.name),
             databaseDeadline: try databaseDeadline()
         )

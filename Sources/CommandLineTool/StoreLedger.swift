@@ -1,10 +1,9 @@
 package import ArgumentParser
+import Basics
 
 /// The command line tool: results go to stdout, everything else to stderr.
 package struct StoreLedger: AsyncParsableCommand {
     package init() {}
-
-    static let version = "0.1.0"
 
     package static let configuration = CommandConfiguration(
         commandName: "storeledger",
@@ -20,7 +19,7 @@ package struct StoreLedger: AsyncParsableCommand {
             75 work left (run again), 76 unexpected answers from Apple, 77 access refused,
             78 configuration.
             """,
-        version: version,
+        version: storeLedgerVersion,
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, CoverageCommand.self, ValidateCommand.self,
             DoctorCommand.self, MigrateCommand.self, ExportCommand.self, ReplayCommand.self,

@@ -1,5 +1,6 @@
 import AppStoreSimulator
 import ArgumentParser
+import Basics
 
 @main
 struct AppStoreSimulatorCommand: AsyncParsableCommand {
@@ -13,7 +14,7 @@ struct AppStoreSimulatorCommand: AsyncParsableCommand {
             Example:
               appstore-simulator serve --directory /tmp/store --port 8080
             """,
-        version: "0.1.0",
+        version: storeLedgerVersion,
         subcommands: [ServeCommand.self]
     )
 }

@@ -3,6 +3,7 @@
 # Builds with SwiftPM; source it with `root` set to the checkout.
 #
 #   build_swift SUBCOMMAND [ARGUMENT...]   runs `swift SUBCOMMAND` on the checkout, in STORELEDGER_SCRATCH_PATH or .build
+#   build_release                          builds the executables that users get, with Swift's libraries linked statically
 #   build_directory CONFIGURATION          prints the folder of the executables, built or not
 #
 # STORELEDGER_SANITIZER names a sanitizer to build and test with.
@@ -19,6 +20,16 @@ build_swift() {
         options+=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
     fi
     swift "$1" "${options[@]}" "${@:2}"
+}
+
+build_release() {
+    local product
+    # C code contains the paths of its files. They are replaced, so that the same commit gives the same executables in any folder.
+    for product in storeledger appstore-simulator; do
+        build_swift build --configuration release --static-swift-stdlib \
+            -Xcc "-ffile-prefix-map=${STORELEDGER_SCRATCH_PATH:-$root/.build}=." -Xcc "-ffile-prefix-map=$root=." \
+            --product "$product" || return 1
+    done
 }
 
 build_directory() {

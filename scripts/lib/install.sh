@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # Installs what a build and a private database need; source it after scripts/lib/postgres.sh.
 #
-#   install_missing   installs missing Debian packages as root, or with sudo if it needs no password; otherwise lists
-#                     them and fails. Fails if Swift is missing or too old.
+#   install_missing [build]   installs missing Debian packages as root, or with sudo if it needs no password; otherwise lists
+#                     them and fails. Fails if Swift is missing or too old. With `build`, only what a build needs.
 #   install_apple_library   installs Apple's App Store Server Library for Python into .build-python of the checkout, for
 #                     AppleLibraryTests, if it is missing and pip can install it. Without it those tests are skipped.
 #                     Needs `root`.
 
-# Prints the Debian packages that are missing, one a line.
+# Prints the Debian packages that are missing, one a line; with `build`, without PostgreSQL.
 install_wanted() {
     command -v git >/dev/null 2>&1 || printf 'git\nca-certificates\n'
     # Swift links with the system's linker against the system's C and C++ libraries.
@@ -21,7 +21,7 @@ install_wanted() {
     fi
     # libcsv has no pkg-config file.
     if [[ ! -e /usr/include/csv.h && ! -e /usr/local/include/csv.h ]]; then printf 'libcsv-dev\n'; fi
-    postgres_bindir >/dev/null 2>&1 || printf 'postgresql\n'
+    if [[ ${1:-} != build ]]; then postgres_bindir >/dev/null 2>&1 || printf 'postgresql\n'; fi
     # The charts of storeledger report.
     if [[ ! -e /usr/share/javascript/chart.js/chart.min.js ]]; then printf 'libjs-chart.js\n'; fi
 }
@@ -45,7 +45,7 @@ install_check_swift() {
 
 install_missing() {
     local -a packages=() as_root=()
-    mapfile -t packages < <(install_wanted)
+    mapfile -t packages < <(install_wanted "${1:-}")
     if ((${#packages[@]} > 0)); then
         if ! command -v apt-get >/dev/null 2>&1; then
             install_fail 'Missing packages, with their names in Debian and Ubuntu:' "  ${packages[*]}" 'Install them and try again.'
@@ -67,7 +67,7 @@ install_missing() {
             install_fail "apt-get could not install ${packages[*]}; see its output above."
             return 1
         }
-        mapfile -t packages < <(install_wanted)
+        mapfile -t packages < <(install_wanted "${1:-}")
         if ((${#packages[@]} > 0)); then
             install_fail "Still missing after apt-get: ${packages[*]}. The packages that apt offers may be too old: PostgreSQL 15 and OpenSSL 3 are needed."
             return 1

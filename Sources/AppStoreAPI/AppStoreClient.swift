@@ -59,11 +59,6 @@ package final class AppStoreClient: Sendable {
         tokens.replaceRefused()
     }
 
-    /// Sends one request and returns the answer with any status, and the server's `Date`.
-    package func answer(to request: AppStoreRequest) async throws -> HTTPAnswer {
-        HTTPAnswer(try await send(request, .init()))
-    }
-
     private func send(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
         let token = try tokens.token(at: now())
         var request =

@@ -15,6 +15,8 @@ package enum CSVError: Error, Hashable, Sendable {
     case fieldTooLong(path: String, line: Int, limitInBytes: Int)
     case recordTooLong(path: String, line: Int, limitInBytes: Int)
     case tooManyColumns(path: String, line: Int, limit: Int)
+    /// A row of an ID list has more cells than the first record.
+    case tooManyCells(path: String, line: Int, found: Int, expected: Int)
     case noRecord(path: String)
     case missingColumn(path: String, name: String, found: [String])
     case ambiguousColumn(path: String, name: String)
@@ -53,6 +55,8 @@ extension CSVError: CustomStringConvertible {
             "\(path):\(line): a row has more than \(limit) bytes."
         case .tooManyColumns(let path, let line, let limit):
             "\(path):\(line): a row has more than \(limit) columns."
+        case .tooManyCells(let path, let line, let found, let expected):
+            "\(path):\(line): this row has \(found) cells, the first row has \(expected); put a cell that contains a comma in quotes, and write IDs without separators."
         case .noRecord(let path):
             "\(path): the file is empty; it must have a header or at least one row."
         case .missingColumn(let path, let name, let found):

@@ -3,7 +3,8 @@
 /// With a column name, the first record is the header and must contain that name exactly once. Without a name, the first
 /// column is read, and the first record is a header when its first cell begins with a letter or `_`, because no ID does.
 ///
-/// It does not check whether a cell is an ID.
+/// No row may have more filled cells than the first record has cells: an ID with separators, such as `430,000,000` without quotes, would
+/// become another ID. It does not check whether a cell is an ID.
 package struct IDColumnReader: Sendable {
     private let reader: CSVReader
     private let column: String?
@@ -29,11 +30,14 @@ package struct IDColumnReader: Sendable {
     /// - Throws: ``CSVError``; the error of `body`.
     package func forEachCell(_ body: (_ line: Int, _ text: String) throws -> Void) throws {
         var place: Int?
+        var columns = 0
         try reader.forEachRecord { record in
             if let place {
+                try checkWidth(of: record, columns)
                 try read(record, place, body)
                 return
             }
+            columns = record.count
             if let column {
                 place = try find(column, in: record)
             } else {
@@ -55,6 +59,14 @@ package struct IDColumnReader: Sendable {
             throw CSVError.fieldTooLong(path: reader.path, line: record.line, limitInBytes: Self.longestCell)
         }
         try body(record.line, String(decoding: cell, as: UTF8.self))
+    }
+
+    /// Refuses a row with a filled cell that has no column; spreadsheets write empty ones.
+    private func checkWidth(of record: borrowing CSVRecord, _ columns: Int) throws(CSVError) {
+        guard record.count > columns else { return }
+        for place in columns..<record.count where !trimmed(record.bytes(place)).isEmpty {
+            throw .tooManyCells(path: reader.path, line: record.line, found: record.count, expected: columns)
+        }
     }
 
     private func find(_ column: String, in header: borrowing CSVRecord) throws(CSVError) -> Int {

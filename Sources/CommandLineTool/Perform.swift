@@ -7,11 +7,15 @@ import Pipeline
 ///
 /// A failure is written to stderr and determines the exit code. A failed write to stdout is reported too, but does not
 /// replace the exit code of another failure.
+/// - `job`: The path of the job file, for commands in messages.
 /// - `endsBySignal`: Whether a signal is the regular end of the work.
 /// - `log`: Where failures are logged; without it, they are written to stderr.
-func perform(log: RunLog? = nil, endsBySignal: Bool = false, _ work: @escaping @Sendable () async throws -> Void)
-    async throws
-{
+func perform(
+    job: String? = nil,
+    log: RunLog? = nil,
+    endsBySignal: Bool = false,
+    _ work: @escaping @Sendable () async throws -> Void
+) async throws {
     var code = ExitCode.success
     do {
         try await withSignalsAsCancellation(work)
@@ -23,10 +27,11 @@ func perform(log: RunLog? = nil, endsBySignal: Bool = false, _ work: @escaping @
         throw error
     } catch {
         let failure = Failure(error)
+        let message = namingJob(job, in: failure.message)
         if let log {
-            log.failed(failure.message, exitCode: failure.status.rawValue)
+            log.failed(message, exitCode: failure.status.rawValue)
         } else {
-            Console.message("storeledger: \(failure.message)")
+            Console.message("storeledger: \(message)")
         }
         throw ExitCode(failure.status.rawValue)
     }
@@ -37,4 +42,17 @@ func perform(log: RunLog? = nil, endsBySignal: Bool = false, _ work: @escaping @
         throw ExitCode(ExitStatus.ioError.rawValue)
     }
     if code != .success { throw code }
+}
+
+/// Writes the path of the job file in place of `JOB` into the commands of a message, so that they can be copied.
+///
+/// - Parameters:
+///   - job: The path; `nil` leaves the message as it is.
+///   - message: A message with commands such as `storeledger migrate JOB`.
+/// - Returns: The message.
+func namingJob(_ job: String?, in message: String) -> String {
+    guard let job else { return message }
+    let isPlain = job.wholeMatch(of: /[A-Za-z0-9._\/@+-]+/) != nil
+    let word = isPlain ? job : "'" + job.replacing("'", with: "'\\''") + "'"
+    return message.replacing(/storeledger ([a-z]+) JOB/) { "storeledger \($0.1) \(word)" }
 }

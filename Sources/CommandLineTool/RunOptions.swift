@@ -39,7 +39,7 @@ struct RunOptions: ParsableArguments {
     /// Runs the job, shows its progress, and writes the summary to stdout.
     func perform(_ argument: JobArgument, restart: Bool = false, retryFailed: Bool = false) async throws {
         let log = RunLog(options: log, progress: progress)
-        try await CommandLineTool.perform(log: log) {
+        try await CommandLineTool.perform(job: argument.path, log: log) {
             let pipeline = try argument.pipeline { log.warn($0) }
             let options = Pipeline.Options(
                 restart: restart,
@@ -63,7 +63,7 @@ struct RunOptions: ParsableArguments {
             }
             log.ended(report)
             await metrics.write(of: pipeline, afterFailure: false, log: log)
-            RunSummaryText(report: report).lines.forEach(Console.result)
+            RunSummaryText(report: report, job: argument.path).lines.forEach(Console.result)
             let status = report.exitStatus
             if status != .complete { throw ExitCode(status.rawValue) }
         }

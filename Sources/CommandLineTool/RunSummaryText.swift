@@ -6,6 +6,8 @@ import Publish
 /// The summary that `run` writes to stdout.
 struct RunSummaryText {
     let report: RunReport
+    /// The path of the job file.
+    let job: String
 
     var lines: [String] {
         let summary = report.summary
@@ -17,17 +19,21 @@ struct RunSummaryText {
             row("rows", "\(summary.rowsNew) new, \(summary.rowsUpdated) updated, \(summary.rowsUnchanged) unchanged"),
             row("rejected", "\(summary.recordsRejected)"),
         ]
+        if report.findsCustomers, summary.listedIDs > 0 {
+            lines.insert(row("customers", "\(summary.listedIDs) named by notifications"), at: 1)
+        }
         if summary.recordsWithheld + summary.idsWithheld > 0 {
             let records = counted(summary.recordsWithheld, "record")
             lines.append(row("withheld", "\(records) and \(counted(summary.idsWithheld, "ID")) of erased customers"))
         }
+        if summary.emptyLists > 0 { lines.append(row("lists without an ID", "\(summary.emptyLists)")) }
         if summary.gaps > 0 { lines.append(row("gaps", "\(summary.gaps)")) }
         lines.append(row("waited for limits", report.waitedForLimits.inWords))
         lines.append(row("elapsed", report.elapsed.inWords))
         if let manifest = report.manifest, let directory = report.csvDirectory {
             lines.append(row("CSV", "\(directory): \(manifest.fileList)"))
         }
-        if summary.hasLosses { lines.append("To see what is missing: storeledger status JOB") }
+        if summary.hasLosses { lines.append(namingJob(job, in: "To see what is missing: storeledger status JOB")) }
         return lines
     }
 

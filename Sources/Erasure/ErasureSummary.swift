@@ -9,4 +9,7 @@ package struct ErasureSummary: Codable, Equatable, Sendable {
     package let removed: [Count]
     /// The number of new tombstones.
     package let tombstones: Int
+
+    /// Whether the ledger had neither a record nor a tombstone of the customer.
+    package var isOfUnknownCustomer: Bool { removed.isEmpty && tombstones > 0 }
 }

@@ -23,6 +23,15 @@ package enum IDList: Equatable, Sendable {
         }
     }
 
+    /// The key of the job file that names the list, below `section`: `transactionIds.csv`.
+    package func keyPath(in section: String) -> String {
+        switch self {
+        case .list: "\(section).list"
+        case .csv: "\(section).csv"
+        case .query: "\(section).query"
+        }
+    }
+
     /// Whether the IDs can change without a change of the job file.
     package var mayChange: Bool {
         if case .list = self { return false }

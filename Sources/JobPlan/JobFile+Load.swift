@@ -9,7 +9,22 @@ extension JobFile {
     /// - Returns: The job, with every default filled in.
     /// - Throws: One error with all problems of the file.
     package static func load(path: String, environment: [String: String]) throws(JobFileError) -> JobFile {
-        let text = try JobFileText.read(path: path)
+        try parse(try JobFileText.read(path: path), path: path, environment: environment)
+    }
+
+    /// Checks the text of a job file.
+    ///
+    /// - Parameters:
+    ///   - text: The content of the file.
+    ///   - path: Where the file is or will be; relative paths in it begin in its folder.
+    ///   - environment: The environment variables for `${NAME}`.
+    /// - Returns: The job, with every default filled in.
+    /// - Throws: One error with all problems of the text.
+    package static func parse(
+        _ text: String,
+        path: String,
+        environment: [String: String]
+    ) throws(JobFileError) -> JobFile {
         let problems = Problems()
         let reader = JobFileReader(path: path, problems: problems)
         let job = YAMLDocument(text: text, environment: environment, problems: problems).root().flatMap(reader.job)

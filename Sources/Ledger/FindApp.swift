@@ -22,11 +22,23 @@ extension Ledger {
             guard let app = try Self.findApp(connection, bundleId: bundleId, environment: environment) else {
                 throw LedgerError.invariant("the app row vanished")
             }
-            if let job = appAppleId, let found = app.appleID, found != job {
-                throw LedgerError.appMismatch(found: found, job: job)
-            }
+            try Self.compare(app.appleID, with: appAppleId)
             return app.id
         }
+    }
+
+    /// Compares the app with the ledger, if the ledger knows it; changes nothing.
+    ///
+    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger has another Apple ID for the bundle.
+    package func checkApp(bundleId: String, environment: String, appAppleId: Int64?) async throws {
+        try await transaction { connection in
+            let known = try Self.findApp(connection, bundleId: bundleId, environment: environment)
+            try Self.compare(known?.appleID, with: appAppleId)
+        }
+    }
+
+    private static func compare(_ found: Int64?, with job: Int64?) throws {
+        if let found, let job, found != job { throw LedgerError.appMismatch(found: found, job: job) }
     }
 
     /// The app's number, or `nil` if no job of the app has ever run; changes nothing.

@@ -31,6 +31,13 @@ package struct Failure: Sendable {
             (ExitStatus(rawValue: error.kind.rawValue) ?? .bug, error.description)
         case let error as ListError:
             (error.isMissing ? .missingInput : .badInput, error.description)
+        case let error as EmptyList:
+            (.completeWithLosses, "\(error.key) has no ID; check what writes the list. A run would end with 2")
+        case let error as UnknownCustomers:
+            (
+                .badInput,
+                "the ledger has no records of \(error.count == 1 ? "this customer" : "\(error.count) of these customers"), so nothing was erased. Check the ID; --unknown withholds records that arrive later"
+            )
         case let error as BadListedID:
             (
                 .badInput,

@@ -151,7 +151,8 @@ package struct Pipeline: Sendable {
                 waitedForLimits: await limits.waited,
                 elapsed: time.monotonic() - began,
                 manifest: manifest,
-                csvDirectory: job.output.csv?.directory
+                csvDirectory: job.output.csv?.directory,
+                findsCustomers: plan.changedSince != nil
             )
         } catch {
             await shutDown(holder, because: error)
@@ -293,6 +294,17 @@ package struct Pipeline: Sendable {
     /// The job's app; the first job of an app creates it.
     func ownApp() async throws -> AppID {
         try await ledger.app(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment.rawValue,
+            appAppleId: job.app.appAppleId
+        )
+    }
+
+    /// Compares the job's app with the ledger, and changes nothing.
+    ///
+    /// - Throws: ``Ledger/LedgerError/appMismatch(found:job:)``, as ``ownApp()`` does.
+    func checkKnownApp() async throws {
+        try await ledger.checkApp(
             bundleId: job.app.bundleId,
             environment: job.app.environment.rawValue,
             appAppleId: job.app.appAppleId

@@ -46,14 +46,20 @@ struct RequestTests {
     }
 
     @Test
-    func `an answer of any status comes back with Apple's clock`() async throws {
+    func `a page has the time of Apple's clock, and a refusal has Apple's words`() async throws {
         let date = "Sat, 21 Nov 2026 03:00:00 GMT"
         let apple = try ScriptedApple { _ in answer(200, #"{"hasMore":false}"#, ["Date: \(date)"]) }
-        let said = try await withClient(of: apple) { try await $0.answer(to: .get("/x")) }
-        #expect(said == HTTPAnswer(status: 200, errorCode: nil, message: "", date: date))
+        let page = try await withClient(of: apple) {
+            try await $0.page(.get("/x"), decode: NotificationHistory.page)
+        }
+        #expect(page.date == date && page.records.isEmpty)
 
         let refusing = try ScriptedApple { _ in answer(401, "Unauthenticated\n") }
-        let refused = try await withClient(of: refusing) { try await $0.answer(to: .get("/x")) }
-        #expect(refused == HTTPAnswer(status: 401, errorCode: nil, message: #"Unauthenticated\u{a}"#))
+        let refusal = RequestFailure.answered(
+            HTTPAnswer(status: 401, errorCode: nil, message: #"Unauthenticated\u{a}"#)
+        )
+        await #expect(throws: refusal) {
+            try await withClient(of: refusing) { try await $0.page(.get("/x"), decode: NotificationHistory.page) }
+        }
     }
 }

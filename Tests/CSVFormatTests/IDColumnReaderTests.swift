@@ -39,9 +39,23 @@ struct IDColumnReaderTests {
         #expect(directory.isMissingInput)
     }
 
+    @Test func `a row with more cells than the header is an error, because an ID with commas would become another ID`()
+        throws
+    {
+        try withFile("transaction_id\n430\n430,000,000\n") { path throws in
+            let expected = CSVError.tooManyCells(path: path, line: 3, found: 3, expected: 1)
+            #expect(try failure(reading: path, column: "transaction_id") == expected)
+            #expect(try failure(reading: path, column: nil) == expected)
+        }
+        try withFile("transaction_id\n\"430,000,000\"\n430,, \n") { path throws in
+            let cells = try idCells(path, column: "transaction_id")
+            #expect(cells == [IDCell(2, "430,000,000"), IDCell(3, "430")])
+        }
+    }
+
     @Test(arguments: ["\n", "\r\n", "\r"])
     func `C02 every line end counts as one line, and blank lines as lines but not as rows`(end: String) throws {
-        let text = "\u{FEFF}id" + end + "1" + end + end + "  " + end + "\"2" + end + "x\",9" + end + "3"
+        let text = "\u{FEFF}id,n" + end + "1" + end + end + "  " + end + "\"2" + end + "x\",9" + end + "3"
         try withFile(text) { path throws in
             let cells = try idCells(path, column: "id")
             #expect(cells == [IDCell(2, "1"), IDCell(5, "2\(end)x"), IDCell(7, "3")])
@@ -82,7 +96,7 @@ struct IDColumnReaderTests {
     }
 
     @Test func `C05 spaces and tabs around a cell go, everything in it stays`() throws {
-        let text = "id\n 1\n1 \t\n\" 1 \"\n00012\n+1\n1e15\n../../v1\n\"\"\n\"a\rb\"\n=1+1\n\u{661}\u{662}\n1\0\n,x\n"
+        let text = "id,x\n 1\n1 \t\n\" 1 \"\n00012\n+1\n1e15\n../../v1\n\"\"\n\"a\rb\"\n=1+1\n\u{661}\u{662}\n1\0\n,x\n"
         try withFile(text) { path throws in
             let texts = try idCells(path, column: "id").map(\.text)
             #expect(

@@ -38,7 +38,7 @@ extension Round {
                     }
                     let book = try await database("appstore")
                     let ids = try await book.column("SELECT min(transaction_id) FROM transactions")
-                    let erase = ["erase", job, "--transaction-id", ids[0]]
+                    let erase = ["erase", job, "--yes", "--transaction-id", ids[0]]
                     let before = try await book.rowCounts()
                     let killed = try await Self.finish(storeledger, erase, environment, planned.failpoint("kill"))
                     guard killed.code == 137 else { return false }

@@ -177,7 +177,7 @@ struct ErasureTests {
             #expect(before["rejected_records"]?.contains(customer.account) == true)
             #expect(before["signed_payloads"]?.contains(customer.appTransaction) == true)
 
-            let erased = try await stage.storeledger("erase", job, "--transaction-id", customer.listed)
+            let erased = try await stage.storeledger("erase", job, "--yes", "--transaction-id", customer.listed)
             #expect(erased.code == 0, "\(erased.errors)")
             #expect(Needles(customer.ids).ids(in: erased.output + erased.errors) == [])
             try await expectNoTrace(of: customer, stage, book, "erased")
@@ -234,7 +234,7 @@ struct ErasureTests {
             #expect(try await book.count("SELECT count(*) FROM erased_marks") == 0)
             #expect(try await !traces(of: customer, stage, book).isEmpty)
 
-            let erased = try await stage.storeledger("erase", job, option[0], option[1], "--json")
+            let erased = try await stage.storeledger("erase", job, "--yes", option[0], option[1], "--json")
             #expect(erased.code == 0, "\(erased.errors)")
             let transactions = try #require(
                 erased.output.firstMatch(of: /"rows" : ([0-9]+),\s+"table" : "transactions"/)
@@ -244,7 +244,7 @@ struct ErasureTests {
             try await expectNoTrace(of: customer, stage, book, name)
             #expect(try await book.count(others) == before)
 
-            let again = try await stage.storeledger("erase", job, option[0], option[1])
+            let again = try await stage.storeledger("erase", job, "--yes", option[0], option[1])
             #expect(again.code == 0)
             #expect(
                 again.output.contains(
@@ -266,7 +266,9 @@ struct ErasureTests {
                 }
             }
             try await tool("pg_dump", "--dbname", url, "--schema", "appstore", "--file", backup)
-            #expect(try await stage.storeledger("erase", job, "--app-account-token", customer.account).code == 0)
+            #expect(
+                try await stage.storeledger("erase", job, "--yes", "--app-account-token", customer.account).code == 0
+            )
             try await tool(
                 "pg_dump",
                 "--dbname",
@@ -299,7 +301,7 @@ struct ErasureTests {
         try await loaded { stage, job, book, customer in
             let before = try await dump(book)
             let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
-            try await stage.withStoreledger(["erase", job, "--transaction-id", customer.listed]) { process in
+            try await stage.withStoreledger(["erase", job, "--yes", "--transaction-id", customer.listed]) { process in
                 // The gaps come last but for the samples; a lock on their table stops the erasure there.
                 try blocker.script("BEGIN; LOCK TABLE appstore.coverage_gaps IN SHARE MODE")
                 let waiting = """
@@ -320,7 +322,7 @@ struct ErasureTests {
             // What a plain view shows follows from the tables, and from the time of day.
             for (table, rows) in try await dump(book, kinds: "rmp") { #expect(rows == before[table], "\(table)") }
 
-            let erased = try await stage.storeledger("erase", job, "--transaction-id", customer.listed)
+            let erased = try await stage.storeledger("erase", job, "--yes", "--transaction-id", customer.listed)
             #expect(erased.code == 0, "\(erased.errors)")
             try await expectNoTrace(of: customer, stage, book, "killed and run again")
         }
@@ -350,7 +352,7 @@ struct ErasureTests {
 
             let rehearsal = try await stage.storeledger("erase", path, "--transaction-id", listed, "--dry-run")
             #expect(rehearsal.output.contains("  transactions                \(rows)\n"), "\(rehearsal)")
-            let erased = try await stage.storeledger("erase", path, "--transaction-id", listed)
+            let erased = try await stage.storeledger("erase", path, "--yes", "--transaction-id", listed)
             #expect(erased.code == 0, "\(erased.errors)")
             #expect(try await book.count("SELECT count(*) \(customer)") == 0)
             // And what the sandbox says later is withheld.
@@ -390,7 +392,13 @@ struct ErasureTests {
             let customer = try await customer(id, stage, book)
 
             // Nothing is in the ledger: only the token is known.
-            #expect(try await stage.storeledger("erase", path, "--app-account-token", account).code == 0)
+            let unsure = try await stage.storeledger("erase", path, "--yes", "--app-account-token", account)
+            #expect(unsure.code == 65 && unsure.errors.contains("--unknown"), "\(unsure)")
+            #expect(try await book.count("SELECT count(*) FROM erased_marks") == 0)
+            let sure = try await stage.storeledger("erase", path, "--yes", "--unknown", "--app-account-token", account)
+            #expect(sure.code == 0, "\(sure.errors)")
+            // An erasure that is repeated is of a known customer.
+            #expect(try await stage.storeledger("erase", path, "--yes", "--app-account-token", account).code == 0)
             let first = try await stage.storeledger("run", path, "--progress", "none")
             #expect(first.code == 0, "\(first.errors)\(first.output)")
             #expect(first.output.contains(/items +12 \(12 done, 0 failed\)/), "\(first.output)")
@@ -412,9 +420,12 @@ struct ErasureTests {
         try await Stage.with(.init(customers: 2)) { stage in
             let job = try await stage.migrated(stage.job)
             for arguments in [
-                ["erase", job], ["erase", job, "--transaction-id", "12a"], ["erase", job, "--transaction-id", ""],
-                ["erase", job, "--app-account-token", "7e3fb20b"],
-                ["erase", job, "--app-account-token", "00000000-0000-0000-0000-000000000000"],
+                ["erase", job], ["erase", job, "--yes", "--transaction-id", "12a"],
+                ["erase", job, "--yes", "--transaction-id", ""],
+                // There is no terminal to ask on.
+                ["erase", job, "--transaction-id", "12"],
+                ["erase", job, "--yes", "--app-account-token", "7e3fb20b"],
+                ["erase", job, "--yes", "--app-account-token", "00000000-0000-0000-0000-000000000000"],
                 ["erase", job, "--reapply", "--transaction-id", "12"],
             ] {
                 let code = try await stage.withStoreledger(arguments) { await $0.wait() }

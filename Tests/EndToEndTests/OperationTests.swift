@@ -306,8 +306,9 @@ struct OperationTests {
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: script), "script of bsdutils is not installed"))
     func `init asks on a terminal for what no option says, and takes its own suggestions`() async throws {
         try await withTemporaryDirectory { directory in
-            // Environment, key file and list are left empty.
-            let answers = #"com.example.game\n\n1234567890\n57246542-96fe-1a63-e053-0824d011072a\n2X9R4HXF34\n\n\n"#
+            // Environment, key file and list are left empty. The first answers to three questions are refused.
+            let answers =
+                #"no bundle\ncom.example.game\nsandbox\n\nten\n1234567890\n57246542-96fe-1a63-e053-0824d011072a\n2X9R4HXF34\n\n\n"#
             let line = #"cd "$3" && printf '\#(answers)' | "$1" -qec "$2 init asked.yaml --share 0.25" /dev/null"#
             try await withChildProcess(
                 "/bin/sh",
@@ -317,11 +318,14 @@ struct OperationTests {
                 let code = await process.wait()
                 let told = process.output
                 #expect(code == 0 && told.contains("Production or Sandbox [Production]: "), "\(told)")
+                for key in ["app.bundleId", "app.environment", "app.appAppleId"] {
+                    #expect(told.components(separatedBy: "\(key) is ").count == 2, "\(key): \(told)")
+                }
             }
             let text = try String(contentsOfFile: directory + "/asked.yaml", encoding: .utf8)
             for line in [
                 "name: asked", "  environment: \"Production\"", "  privateKeyFile: \"AuthKey_2X9R4HXF34.p8\"",
-                "  csv: {path: \"ids.csv\", column: \"transaction_id\"}", "  share: 0.25",
+                "  changedSince: \"lastRun\"", "  share: 0.25",
             ] { #expect(text.contains("\n\(line)\n"), "\(line) is not in \(text)") }
         }
     }
@@ -342,7 +346,7 @@ struct OperationTests {
             #expect(first.code == 66 && first.lines.count == 3, "\(first)")
             #expect(first.lines[0].hasPrefix("FAIL  ID list: ") && first.lines[0].contains("nowhere.csv"), "\(first)")
             #expect(first.lines[1].hasPrefix("FAIL  schema: "))
-            #expect(first.lines[1].contains("run: storeledger migrate JOB"))
+            #expect(first.lines[1].contains("run: storeledger migrate \(path)"))
             #expect(first.lines[2].hasPrefix("FAIL  Apple: "), "\(first)")
             #expect(first.lines[2].contains("This machine must reach http://127.0.0.1:1: check"), "\(first)")
             // Apple is not asked with a key that others can read.
@@ -357,6 +361,58 @@ struct OperationTests {
             #expect(second.code == 78 && second.lines.count == 3, "\(second)")
             #expect(second.lines[0].hasPrefix("FAIL  key and roots: "), "\(second)")
             #expect(second.lines[0].contains("chmod"), "\(second)")
+        }
+    }
+
+    @Test func `doctor and run refuse a wrong Apple ID of the app with the same exit code, before and after a run`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 10)) { stage in
+            let right = stage.job
+            var wrong = stage.job
+            wrong.store = right.store.replacing(/appAppleId: *[0-9]+/, with: "appAppleId: 999")
+            wrong.streams = ["notificationHistory: {scope: app, startDate: -60d}"]
+            wrong.transactionIds = nil
+            let path = try await stage.migrated(wrong)
+            let doctor = try await stage.storeledger("doctor", path)
+            #expect(doctor.code == 76, "\(doctor.output)")
+            let found = doctor.output.split(separator: "\n").filter { $0.hasPrefix("FAIL") }
+            #expect(found.count == 1 && found[0].contains("the job's is 999"), "\(doctor.output)")
+            #expect(try await stage.storeledger("run", path, "--progress", "none").code == doctor.code)
+
+            // The ledger now knows the wrong ID, and names both.
+            let corrected = try stage.write(right)
+            let refused = try await stage.storeledger("doctor", corrected)
+            let line = refused.output.split(separator: "\n").first { $0.hasPrefix("FAIL  app: ") }
+            #expect(refused.code == 78 && line?.contains("Apple ID 999") == true, "\(refused.output)")
+            #expect(try await stage.storeledger("run", corrected, "--progress", "none").code == refused.code)
+        }
+    }
+
+    @Test func `a list with only a header gives a warning and exit code 2 in doctor and run, and status names it`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 3)) { stage in
+            let list = stage.store.directory + "/none.csv"
+            try Data("transaction_id\n".utf8).write(to: URL(filePath: list))
+            var job = stage.job
+            job.transactionIds = "csv: {path: none.csv, column: transaction_id}"
+            let path = try await stage.migrated(job)
+            let doctor = try await stage.storeledger("doctor", path)
+            #expect(
+                doctor.code == 2 && doctor.output.contains("FAIL  ID list: transactionIds.csv has no ID"),
+                "\(doctor)"
+            )
+            let run = try await stage.storeledger("run", path)
+            #expect(run.code == 2 && run.output.contains(/lists without an ID +1\n/), "\(run.output)")
+            #expect(run.errors.contains("transactionIds.csv has no ID"), "\(run.errors)")
+            #expect(run.output.contains("storeledger status \(path)"), "\(run.output)")
+            let status = try await stage.storeledger("status", path)
+            #expect(status.output.contains("    1 ID list had no ID\n"), "\(status.output)")
+
+            try Data(contentsOf: URL(filePath: stage.store.directory + "/ids.csv")).write(to: URL(filePath: list))
+            let next = try await stage.storeledger("run", path)
+            #expect(next.code == 0 && !next.output.contains("lists without an ID"), "\(next)")
         }
     }
 

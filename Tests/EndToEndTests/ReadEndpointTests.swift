@@ -168,7 +168,13 @@ struct ReadEndpointTests {
             let loaded = try await book.count("SELECT count(*) FROM app_transactions")
             let items = try await book.column("SELECT item_key FROM rejected_records ORDER BY 1")
             #expect(loaded > 1 && items.count == loaded)
-            let erased = try await stage.storeledger("erase", path, "--transaction-id", try #require(items.first))
+            let erased = try await stage.storeledger(
+                "erase",
+                path,
+                "--yes",
+                "--transaction-id",
+                try #require(items.first)
+            )
             #expect(erased.code == 0, "\(erased.errors)")
             for table in ["app_transactions", "signed_payloads", "rejected_records"] {
                 #expect(try await book.count("SELECT count(*) FROM \(table)") == loaded - 1, "\(table)")

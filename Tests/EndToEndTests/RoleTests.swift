@@ -53,10 +53,10 @@ struct RoleTests {
                 let ids = try await stage.book().column("SELECT original_transaction_id FROM transactions LIMIT 1")
                 let id = try #require(ids.first)
                 for word in ["loader", "exporter", "analyst"] {
-                    try await expect(word, [77, 78], "erase", path, "--transaction-id", id)
+                    try await expect(word, [77, 78], "erase", path, "--yes", "--transaction-id", id)
                 }
                 try await expect("eraser", [0], "erase", path, "--transaction-id", id, "--dry-run")
-                try await expect("eraser", [0], "erase", path, "--transaction-id", id)
+                try await expect("eraser", [0], "erase", path, "--yes", "--transaction-id", id)
                 try await expect("eraser", [0], "erase", path, "--reapply")
                 #expect(
                     try await stage.book().count(

@@ -45,6 +45,30 @@ import Testing
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 
+    @Test func `a tab in the indentation is named as such, with its place`() throws {
+        let error = #expect(throws: JobFileError.self) {
+            try JobText.load(bytes: Array("version: 1\napp:\n\tbundleId: com.example.game\n".utf8))
+        }
+        #expect(
+            error?.description.hasSuffix(
+                ":3:1: the job file has a tab where YAML allows only spaces; indent with spaces"
+            )
+                == true,
+            "\(error?.description ?? "")"
+        )
+    }
+
+    @Test func `a file name in the place of the section csv is answered with the right form`() throws {
+        let list = "list: [\"2000000123456789\"]"
+        for (written, advice) in [
+            ("csv: ids.csv", "transactionIds.csv is a text; write csv: {path: ids.csv}"),
+            ("csv: postgresql://u:secret@h/d", "transactionIds.csv is a text; write csv: {path: ids.csv}"),
+        ] {
+            let complaint = try JobText.complaint(JobText.usual.replacing(list, with: written))
+            #expect(complaint.contains(advice) && !complaint.contains("secret"), "\(complaint)")
+        }
+    }
+
     @Test func `JF01 10 MiB are refused`() throws {
         let error = #expect(throws: JobFileError.self) {
             try JobText.load(bytes: [UInt8](repeating: 0x61, count: 10_485_760))

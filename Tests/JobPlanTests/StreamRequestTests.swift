@@ -178,10 +178,14 @@ import Testing
         )
     }
 
-    @Test func `the probe requests the failures of the last minute`() {
-        let body = #"{"startDate":1699999940000,"endDate":1700000000000,"onlyFailures":true}"#
+    @Test func `the probe requests all notifications that Apple still has`() {
+        let start = Self.now - .seconds(30 * 86_400)
+        #expect(AppStoreEnvironment.sandbox.oldestNotification(at: Self.now) >= start)
+        let oldest = AppStoreEnvironment.sandbox.oldestNotification(at: Self.now).rawValue
+        let body = #"{"startDate":\#(oldest),"endDate":1700000000000}"#
         #expect(
-            NotificationHistory.probe(at: Self.now) == .post("/inApps/v1/notifications/history", body: Array(body.utf8))
+            NotificationHistory.probe(at: Self.now, in: .sandbox)
+                == .post("/inApps/v1/notifications/history", body: Array(body.utf8))
         )
     }
 

@@ -22,7 +22,7 @@ struct CoverageCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let json = json
             let pipeline = try job.pipeline()
             let hasRun = try await pipeline.coverage { item in

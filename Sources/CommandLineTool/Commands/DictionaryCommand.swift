@@ -15,7 +15,7 @@ struct DictionaryCommand: AsyncParsableCommand {
     @OptionGroup var ledger: LedgerArgument
 
     func run() async throws {
-        try await perform {
+        try await perform(job: ledger.path) {
             let (url, schema) = try ledger.place()
             let dictionary = try await Pipeline.dictionary(
                 at: url,

@@ -18,13 +18,13 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var job: JobArgument
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let pipeline = try job.pipeline()
             Console.result("ok    job file: \(job.path)")
             let worst = Mutex<Int32>(0)
             await pipeline.doctor { check in
                 let mark = check.passed ? "ok   " : "FAIL "
-                Console.result("\(mark) \(check.subject): \(check.finding)")
+                Console.result("\(mark) \(check.subject): \(namingJob(job.path, in: check.finding))")
                 worst.withLock { if $0 == 0 { $0 = check.exitCode } }
             }
             let code = worst.withLock { $0 }

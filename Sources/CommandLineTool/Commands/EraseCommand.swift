@@ -1,6 +1,7 @@
 import AppStoreModel
 import ArgumentParser
 import Erasure
+import Glibc
 import JobPlan
 import Ledger
 import Pipeline
@@ -13,13 +14,14 @@ struct EraseCommand: AsyncParsableCommand {
         discussion: """
             Identify the customer by any transaction ID or original transaction ID, or by the
             app account token. Removes all records linked to these IDs, in every environment
-            of the app: see docs/guides/erasure.md. If there are none, the command succeeds,
-            and records that arrive later are withheld. Use --reapply after restoring an
-            older backup.
+            of the app: see docs/guides/erasure.md. On a terminal the command shows what it
+            will remove and asks; elsewhere it needs --yes. An ID of which the ledger knows
+            nothing is refused, unless --unknown says that it is no mistake: records that
+            arrive later are then withheld. Use --reapply after restoring an older backup.
 
               storeledger erase nightly.yaml --transaction-id 2000000123456789 --dry-run
               storeledger erase nightly.yaml --transaction-id 2000000123456789
-              storeledger erase nightly.yaml \\
+              storeledger erase nightly.yaml --yes \\
                 --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138
               storeledger erase nightly.yaml --reapply
             """
@@ -39,6 +41,12 @@ struct EraseCommand: AsyncParsableCommand {
     @Flag(help: "Count the records to remove; remove nothing.")
     var dryRun = false
 
+    @Flag(help: "Do not ask before removing records.")
+    var yes = false
+
+    @Flag(help: "Also accept IDs of which the ledger has no record; records that arrive later are withheld.")
+    var unknown = false
+
     @Flag(help: "Write one JSON document to stdout.")
     var json = false
 
@@ -47,22 +55,29 @@ struct EraseCommand: AsyncParsableCommand {
             throw ValidationError("Name customers with --transaction-id or --app-account-token, or use --reapply.")
         }
         _ = try customers()
+        if asks, isatty(STDIN_FILENO) != 1 || !Console.isTerminal {
+            throw ValidationError("Without a terminal, erase needs --yes; --dry-run counts the records first.")
+        }
     }
 
+    /// Whether a person has to confirm; `--reapply` repeats erasures that were confirmed before.
+    private var asks: Bool { !dryRun && !reapply && !yes }
+
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let pipeline = try job.pipeline()
             let name = pipeline.job.name
             var erasures: [ErasureSummary] = []
             // Each erasure is reported as soon as it is durable, because the next one or the CSV export can fail.
             let show = { (erasure: ErasureSummary) in
                 erasures.append(erasure)
-                if !json { lines(erasure, job: name).forEach(Console.result) }
+                if !json { lines(erasure, job: name, isDone: !dryRun).forEach(Console.result) }
             }
             if reapply {
                 if let erasure = try await pipeline.eraseAgain(isRehearsal: dryRun) { show(erasure) }
                 if erasures.isEmpty, !json { Console.result("\(name): no records of erased customers are left") }
             } else {
+                if !dryRun { try await confirm(pipeline) }
                 try await pipeline.erase(try customers(), isRehearsal: dryRun, done: show)
             }
             if !dryRun, let warning = await pipeline.renewStatisticsAfterwards() {
@@ -83,16 +98,34 @@ struct EraseCommand: AsyncParsableCommand {
         }
     }
 
+    /// Refuses unknown customers, and asks before records are removed.
+    ///
+    /// - Throws: ``Pipeline/UnknownCustomers``; exit code 75 without a confirmation. Nothing is changed then.
+    private func confirm(_ pipeline: Pipeline) async throws {
+        guard asks || !unknown else { return }
+        var found: [ErasureSummary] = []
+        try await pipeline.erase(try customers(), isRehearsal: true) { found.append($0) }
+        let strangers = found.filter(\.isOfUnknownCustomer).count
+        if strangers > 0, !unknown { throw UnknownCustomers(count: strangers) }
+        guard asks else { return }
+        for erasure in found { lines(erasure, job: pipeline.job.name, isDone: false).forEach(Console.message) }
+        Console.raw("This cannot be undone. Type yes to erase: ")
+        guard readLine() == "yes" else {
+            Console.message("storeledger: nothing was erased")
+            throw ExitCode(ExitStatus.workLeft.rawValue)
+        }
+    }
+
     /// The lines do not contain IDs, because this output is often stored in logs.
-    private func lines(_ erasure: ErasureSummary, job: String) -> [String] {
+    private func lines(_ erasure: ErasureSummary, job: String, isDone: Bool) -> [String] {
         guard !erasure.removed.isEmpty else {
             return [
-                dryRun
+                !isDone
                     ? "\(job): the ledger has no records of this customer"
                     : "\(job): the ledger has no records of this customer; records that arrive later are withheld"
             ]
         }
-        var lines = ["\(job): \(dryRun ? "would remove" : "removed") all records of this customer"]
+        var lines = ["\(job): \(isDone ? "removed" : "would remove") all records of this customer"]
         for count in erasure.removed {
             lines.append("  \(padded(count.table, to: 28))\(count.rows)")
         }

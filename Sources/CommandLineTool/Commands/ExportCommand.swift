@@ -13,7 +13,7 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var job: JobArgument
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let manifest = try await job.pipeline().export()
             for file in manifest.files { Console.result("\(file.file): \(file.rows) rows, \(file.bytes) bytes") }
         }

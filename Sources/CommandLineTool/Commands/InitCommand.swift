@@ -9,17 +9,19 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Write a job file; asks for values that are not given as options.",
         discussion: """
-            On a terminal the command asks for missing values. Otherwise, pass all required
-            options. The job file contains no secrets: the database URL stays in the
-            environment, and the key in its own file. With --changed-since lastRun, only
-            customers mentioned in the app's notifications are requested.
+            On a terminal the command asks for missing values and checks each answer. Otherwise,
+            pass all required options. The job file contains no secrets: the database URL stays
+            in the environment, and the key in its own file.
+
+            Without --ids-csv, the job takes its customers from the app's notifications, which
+            Apple keeps for 180 days.
 
               storeledger init nightly.yaml
-              storeledger init changes.yaml --changed-since lastRun
+              storeledger init nightly.yaml --ids-csv ids.csv
               storeledger init nightly.yaml \\
                 --bundle-id com.example.game --app-apple-id 1234567890 \\
                 --issuer-id 57246542-96fe-1a63-e053-0824d011072a --key-id 2X9R4HXF34 \\
-                --private-key-file AuthKey_2X9R4HXF34.p8 --ids-csv ids.csv
+                --private-key-file AuthKey_2X9R4HXF34.p8
             """
     )
 
@@ -46,13 +48,13 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The .p8 file from App Store Connect; relative to the job file.")
     var privateKeyFile: String?
 
-    @Option(help: "A CSV file with one transaction ID for each customer; relative to the job file.")
+    @Option(help: "A CSV file with one transaction ID for each customer; relative to the job file (default: no list).")
     var idsCsv: String?
 
     @Option(help: "The column of the CSV file with the IDs (default: transaction_id).")
     var idsColumn: String?
 
-    @Option(help: "Instead of a list: take customers from notifications since this date, or since lastRun.")
+    @Option(help: "Without a list: take customers from notifications since this date (default: lastRun).")
     var changedSince: String?
 
     @Option(help: "A directory for CSV files; without it, none are written.")
@@ -73,7 +75,7 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform {
             let interview = Interview(isInteractive: isatty(STDIN_FILENO) == 1 && Console.isTerminal)
-            let text = jobFile(interview)
+            let text = draft(interview).text
             try interview.requireAnswers()
             try check(text)
             try write(text)
@@ -83,72 +85,40 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    /// The text of the job file.
-    ///
-    /// The parts are in the order of the questions.
-    private func jobFile(_ interview: Interview) -> String {
-        var lines = ["# \(name): storeledger run \(file)", "version: 1", "name: \(name)"]
-        lines += ["", "app:"] + app(interview)
-        lines += ["", "appStore:"] + appStore(interview)
-        lines += ["", "transactionIds:", transactionIds(interview)]
-        lines += ["", "streams:"] + AllStreams.types.flatMap { $0.linesOfNewJob }.map { "  \($0)" }
-        lines += ["", "# The rest of Apple's limit stays with the app's own servers.", "limits:"]
-        lines += ["  share: \(share ?? "0.5")"]
-        lines += ["", "output:", "  postgres: {url: \"${DATABASE_URL}\"}"]
-        if let csvDirectory {
-            let directory = Self.quoted(csvDirectory)
-            lines.append("  csv: {directory: \(directory), tables: [transactions, refunds, notifications]}")
+    /// Collects the values, in the order of the questions.
+    private func draft(_ interview: Interview) -> JobDraft {
+        var draft = JobDraft(name: name, file: file)
+        draft.share = share ?? draft.share
+        draft.csvDirectory = csvDirectory
+        interview.ask("Bundle ID of the app, such as com.example.game", "--bundle-id", bundleId) {
+            draft.set($0, \.bundleId, "app.bundleId")
         }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private func app(_ interview: Interview) -> [String] {
-        let bundle = interview.answer("--bundle-id", bundleId, "Bundle ID of the app, such as com.example.game")
-        let environment = interview.answer(
-            "--environment",
-            environment,
-            "Production or Sandbox",
-            default: "Production"
-        )
-        let appleId = interview.answer(
-            "--app-apple-id",
-            appAppleId,
-            "Apple ID of the app, a number",
-            default: environment == "Sandbox" ? "" : nil
-        )
-        return ["  bundleId: \(Self.quoted(bundle))"]
-            + (appleId.isEmpty ? [] : ["  appAppleId: \(appleId)"])
-            + ["  environment: \(Self.quoted(environment))"]
-    }
-
-    private func appStore(_ interview: Interview) -> [String] {
-        let issuer = interview.answer(
-            "--issuer-id",
-            issuerId,
-            "Issuer ID (App Store Connect, Users and Access, Integrations)"
-        )
-        let key = interview.answer("--key-id", keyId, "Key ID")
-        let keyFile = interview.answer(
-            "--private-key-file",
-            privateKeyFile,
-            "Path of the key file",
-            default: "AuthKey_\(key).p8"
-        )
-        return [
-            "  issuerId: \(Self.quoted(issuer))", "  keyId: \(Self.quoted(key))",
-            "  privateKeyFile: \(Self.quoted(keyFile))",
-        ]
-    }
-
-    private func transactionIds(_ interview: Interview) -> String {
-        if let changedSince { return "  changedSince: \(Self.quoted(changedSince))" }
-        let list = interview.answer(
-            "--ids-csv",
-            idsCsv,
-            "CSV file with one transaction ID for each customer",
-            default: "ids.csv"
-        )
-        return "  csv: {path: \(Self.quoted(list)), column: \(Self.quoted(idsColumn ?? "transaction_id"))}"
+        interview.ask("Production or Sandbox", "--environment", environment, default: "Production") {
+            draft.set($0, \.environment, "app.environment")
+        }
+        let isSandbox = draft.environment == "Sandbox"
+        interview.ask("Apple ID of the app, a number", "--app-apple-id", appAppleId, default: isSandbox ? "" : nil) {
+            draft.set($0, \.appAppleId, "app.appAppleId")
+        }
+        interview.ask("Issuer ID (App Store Connect, Users and Access, Integrations)", "--issuer-id", issuerId) {
+            draft.set($0, \.issuerId, "appStore.issuerId")
+        }
+        interview.ask("Key ID", "--key-id", keyId) { draft.set($0, \.keyId, "appStore.keyId") }
+        let usual = "AuthKey_\(draft.keyId).p8"
+        interview.ask("Path of the key file", "--private-key-file", privateKeyFile, default: usual) {
+            draft.set($0, \.privateKeyFile, "appStore.privateKeyFile")
+        }
+        if let changedSince {
+            draft.changedSince = changedSince
+        } else {
+            let question =
+                "CSV file with one transaction ID for each customer; empty to take customers from notifications"
+            interview.ask(question, "--ids-csv", idsCsv, default: "") {
+                draft.set($0, \.idsCsv, "transactionIds")
+            }
+        }
+        draft.idsColumn = idsColumn ?? draft.idsColumn
+        return draft
     }
 
     private var name: String {
@@ -157,25 +127,12 @@ struct InitCommand: AsyncParsableCommand {
         return last
     }
 
-    /// A double-quoted YAML scalar in which `$` is literal.
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("${", with: "$${") + "\""
-    }
-
     /// Checks the text in the same way as `run`, before the file is written.
     private func check(_ text: String) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "storeledger-init-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer {
-            // A leftover temporary directory is harmless.
-            try? FileManager.default.removeItem(at: folder)
-        }
-        let draft = folder.appending(path: "job.yaml")
-        try Data(text.utf8).write(to: draft)
         do {
-            _ = try JobFile.load(path: draft.path, environment: ["DATABASE_URL": "postgresql:///ledger"])
+            _ = try JobFile.parse(text, path: file, environment: JobDraft.environment)
         } catch {
-            Console.message("storeledger: " + error.description.replacing(draft.path, with: file))
+            Console.message("storeledger: " + error.description)
             throw ExitCode(error.kind.rawValue)
         }
     }
@@ -191,45 +148,5 @@ struct InitCommand: AsyncParsableCommand {
             Console.message("storeledger: \(file) cannot be written: the directory is missing or not writable")
             throw ExitCode(ExitStatus.cannotCreate.rawValue)
         }
-    }
-}
-
-/// Collects the values of a job file: from options, or by questions on a terminal.
-final class Interview {
-    private let isInteractive: Bool
-    private var missing: [String] = []
-
-    init(isInteractive: Bool) { self.isInteractive = isInteractive }
-
-    /// The value of an option, or the answer to a question.
-    ///
-    /// - Parameters:
-    ///   - option: The name of the option.
-    ///   - given: Its value; `nil` if it was not given.
-    ///   - question: What to ask for.
-    ///   - usual: The value for an empty answer; without it an answer is required.
-    /// - Returns: The value; empty if it is required and missing, which ``requireAnswers()`` reports.
-    func answer(_ option: String, _ given: String?, _ question: String, default usual: String? = nil) -> String {
-        if let given { return given }
-        guard isInteractive else {
-            if usual == nil { missing.append(option) }
-            return usual ?? ""
-        }
-        while true {
-            Console.raw(question + (usual.map { $0.isEmpty ? " (may be empty)" : " [\($0)]" } ?? "") + ": ")
-            guard let line = readLine() else {
-                missing.append(option)
-                return ""
-            }
-            let answer = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            if !answer.isEmpty { return answer }
-            if let usual { return usual }
-        }
-    }
-
-    /// - Throws: `ValidationError` with all required options that have no value.
-    func requireAnswers() throws {
-        guard !missing.isEmpty else { return }
-        throw ValidationError("Without a terminal, these options are required: \(missing.joined(separator: ", ")).")
     }
 }

@@ -13,7 +13,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var job: JobArgument
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let pipeline = try job.pipeline()
             let (changes, filled) = try await pipeline.migrate()
             MigrationText(schema: pipeline.job.output.postgres.schema, changes: changes, filled: filled.map(\.view))

@@ -17,7 +17,7 @@ struct PlanCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let plan = try await job.pipeline().plan()
             if json { return Console.result(try JSONOutput.document(plan)) }
             Console.result(

@@ -21,7 +21,7 @@ struct RefreshCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await perform {
+        try await perform(job: ledger.path) {
             let (url, schema) = try ledger.place()
             let views = try await Pipeline.refreshViews(
                 at: url,

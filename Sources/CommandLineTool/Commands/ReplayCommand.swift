@@ -20,7 +20,7 @@ struct ReplayCommand: AsyncParsableCommand {
     var rejected = false
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let pipeline = try job.pipeline()
             let report = try await pipeline.replay(rejectedOnly: rejected) {
                 Console.message("storeledger: \($0)")

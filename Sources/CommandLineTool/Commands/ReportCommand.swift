@@ -21,7 +21,7 @@ struct ReportCommand: AsyncParsableCommand {
     var output: String
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let pipeline = try job.pipeline()
             let report = try await pipeline.report(to: output)
             Console.result(

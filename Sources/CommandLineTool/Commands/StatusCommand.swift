@@ -41,7 +41,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await perform(endsBySignal: watch) {
+        try await perform(job: job, endsBySignal: watch) {
             // Created once, so that warnings of the job file appear once and connections are reused.
             let source = try source()
             repeat {
@@ -136,6 +136,7 @@ struct StatusText {
                     "    rehearsal: \(server), under root \(roots.map { $0.prefix(16) + "…" }.joined(separator: " and "))"
                 )
             }
+            if run.emptyLists > 0 { lines.append("    \(counted(run.emptyLists, "ID list")) had no ID") }
             if run.recordsWithheld + run.idsWithheld > 0 {
                 lines.append(
                     "    withheld: \(counted(run.recordsWithheld, "record")) and \(counted(run.idsWithheld, "listed ID")) "

@@ -12,7 +12,7 @@ struct ValidateCommand: AsyncParsableCommand {
     @OptionGroup var job: JobArgument
 
     func run() async throws {
-        try await perform {
+        try await perform(job: job.path) {
             let file = try job.load()
             let streams = file.streams.names.map(\.rawValue).joined(separator: ", ")
             Console.result(

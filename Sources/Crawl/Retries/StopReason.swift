@@ -46,7 +46,11 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
             case .contractBroken: "No data is lost. Fix the cause, then run again."
             case .manyRejected:
                 "No data is lost: the records are in rejected_records. The next start does not stop for this reason."
-            case .credentials: "Check issuer ID, key ID and private key file, and this machine's clock."
+            case .credentials:
+                """
+                Check issuerId, keyId, privateKeyFile, bundleId and environment in the job file, and this machine's clock. An app \
+                that was never released exists only in Sandbox.
+                """
             case .configuration: "Check the app's bundle ID and environment in the job file."
             case .clocks: "Set the clock of the database server (NTP), then run again. The last answer was not stored."
             }

@@ -26,6 +26,12 @@ extension Section {
         ) {
             return .list(ids)
         }
+        if let path = scalar("csv")?.text, !path.isEmpty {
+            // Only a file name is quoted, because another text can be a secret in the wrong place.
+            let example = path.hasSuffix(".csv") && scalar("csv")?.variables.isEmpty == true ? path : "ids.csv"
+            problems.report(place(of: "csv"), "is a text", "write csv: {path: \(example)}")
+            return nil
+        }
         if let csv = section("csv", keys: ["path", "column"]) {
             let path = csv.text("path", "it must be the path of a CSV file", isRequired: true)
             let column = csv.text("column", "it must be the name of a column in the file's header")

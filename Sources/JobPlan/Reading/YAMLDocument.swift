@@ -51,7 +51,9 @@ struct YAMLDocument {
         }
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _):
-            if problem.contains("nesting level") {
+            if Self.character(at: mark, in: lines) == "\t" {
+                report(mark, "has a tab where YAML allows only spaces", "indent with spaces")
+            } else if problem.contains("nesting level") {
                 report(mark, "is nested too deeply", "a job file needs four levels")
             } else {
                 report(mark, "is not valid YAML here (\(problem))", "fix it here or just above")
@@ -73,9 +75,7 @@ struct YAMLDocument {
     ///
     /// - Returns: Whether there are none.
     private func refuseProperties(in root: Node) -> Bool {
-        let lines = text.replacing("\r\n", with: "\n").unicodeScalars.split(omittingEmptySubsequences: false) {
-            Self.lineBreaks.contains($0)
-        }
+        let lines = lines
         var pending = [(node: root, keyPath: "", depth: 1)]
         var isClean = true
         while let (node, keyPath, depth) = pending.popLast() {
@@ -84,8 +84,7 @@ struct YAMLDocument {
                 problems.report(place, "is nested too deeply", "a job file needs four levels")
                 return false
             }
-            if let mark = node.mark, lines.indices.contains(mark.line - 1),
-                let first = lines[mark.line - 1].dropFirst(mark.column - 1).first,
+            if let mark = node.mark, let first = Self.character(at: mark, in: lines),
                 let name = ["&": "an anchor", "*": "an alias", "!": "a tag"][first]
             {
                 problems.report(place, "has \(name)", "write the value out without it")
@@ -106,6 +105,21 @@ struct YAMLDocument {
             }
         }
         return isClean
+    }
+
+    /// The lines of the file, as libyaml counts them.
+    private var lines: [String.UnicodeScalarView.SubSequence] {
+        text.replacing("\r\n", with: "\n").unicodeScalars.split(omittingEmptySubsequences: false) {
+            Self.lineBreaks.contains($0)
+        }
+    }
+
+    private static func character(
+        at mark: Mark,
+        in lines: [String.UnicodeScalarView.SubSequence]
+    ) -> UnicodeScalar? {
+        guard lines.indices.contains(mark.line - 1) else { return nil }
+        return lines[mark.line - 1].dropFirst(mark.column - 1).first
     }
 
     /// The characters that libyaml counts as line breaks.

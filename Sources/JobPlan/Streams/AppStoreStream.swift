@@ -44,10 +44,10 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
     func page(_ body: [UInt8]) throws(RequestFailure) -> Page
 
-    /// A request for `doctor` that checks key, clock and network and costs one unit of the limit.
+    /// A request for `doctor` that checks key, app, clock and network and costs one unit of the limit.
     ///
     /// `nil` if the stream has none.
-    static func probe(at now: UnixMilliseconds) -> AppStoreRequest?
+    static func probe(at now: UnixMilliseconds, in environment: AppStoreEnvironment) -> AppStoreRequest?
 
     // MARK: The section of the job file
 
@@ -130,7 +130,7 @@ extension AppStoreStream {
     package static var isInSandbox: Bool { true }
 
     package func page(_ body: [UInt8]) throws(RequestFailure) -> Page { try Self.page(body) }
-    package static func probe(at now: UnixMilliseconds) -> AppStoreRequest? { nil }
+    package static func probe(at now: UnixMilliseconds, in environment: AppStoreEnvironment) -> AppStoreRequest? { nil }
     package static var keys: [String] { [] }
     package func check(_ section: Section, beside streams: JobFile.Streams) {}
     package func advice(forChangesSince since: DateExpression) -> [String] { [] }

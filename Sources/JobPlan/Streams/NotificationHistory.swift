@@ -52,10 +52,9 @@ package struct NotificationHistory: AppStoreStream {
         )
     }
 
-    /// The failed notifications of the last minute.
-    package static func probe(at now: UnixMilliseconds) -> AppStoreRequest? {
-        var query = NotificationQuery(startDate: now - .seconds(60), endDate: now)
-        query.onlyFailures = true
+    /// The first page of all notifications that Apple still has, because their payloads name the app.
+    package static func probe(at now: UnixMilliseconds, in environment: AppStoreEnvironment) -> AppStoreRequest? {
+        let query = NotificationQuery(startDate: environment.oldestNotification(at: now), endDate: now)
         return request(query, paginationToken: nil)
     }
 

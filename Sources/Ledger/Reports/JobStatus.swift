@@ -21,6 +21,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let recordsWithheld: Int64
         /// Listed IDs of erased customers that were not requested.
         package let idsWithheld: Int64
+        /// ID lists of the job that had no ID.
+        package let emptyLists: Int64
         /// The server at the start of the run; `nil` for runs of earlier versions.
         package let server: String?
         /// SHA-256 of each trusted root at the start of the run; `nil` for runs of earlier versions.
@@ -184,7 +186,7 @@ extension Ledger {
             """
             SELECT run_id, \(moment("started_at")) AS started, \(moment("finished_at")) AS finished, exit_code, message, pages,
                    requests, rows_new, rows_updated, rows_unchanged, records_rejected, items_failed, gaps,
-                   records_withheld, withheld_ids, server, array_to_string(trusted_roots, ',') AS roots
+                   records_withheld, withheld_ids, empty_lists, server, array_to_string(trusted_roots, ',') AS roots
               FROM runs WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 5
             """,
             key
@@ -205,6 +207,7 @@ extension Ledger {
                 gaps: try row.int64("gaps"),
                 recordsWithheld: try row.int64("records_withheld"),
                 idsWithheld: try row.int64("withheld_ids"),
+                emptyLists: try row.int64("empty_lists"),
                 server: try row.textOrNil("server"),
                 trustedRoots: try row.textOrNil("roots")?.split(separator: ",").map(String.init)
             )

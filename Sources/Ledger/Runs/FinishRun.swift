@@ -121,12 +121,15 @@ extension Ledger {
                    coalesce(sum(rows_unchanged), 0) AS rows_unchanged, coalesce(sum(records_rejected), 0) AS rejected,
                    coalesce(sum(records_withheld), 0) AS withheld,
                    (SELECT count(*) FROM coverage_gaps WHERE app_id = $1 AND job = $2 AND run_id = $3) AS gaps,
-                   (SELECT withheld_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS withheld_ids
+                   (SELECT withheld_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS withheld_ids,
+                   (SELECT listed_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS listed_ids,
+                   (SELECT empty_lists FROM runs WHERE app_id = $1 AND run_id = $3) AS empty_lists
               FROM crawl_items WHERE app_id = $1 AND job = $2 AND run_id = $3
             """,
             [.integer(app.rawValue), .text(job), .bigint(run)]
         )[0]
         var summary = RunSummary(run: run)
+        summary.listedIDs = try row.int64OrNil("listed_ids") ?? 0
         summary.items = try row.int64("items")
         summary.itemsDone = try row.int64("done")
         summary.itemsFailed = try row.int64("failed")
@@ -139,6 +142,7 @@ extension Ledger {
         summary.gaps = try row.int64("gaps")
         summary.recordsWithheld = try row.int64("withheld")
         summary.idsWithheld = try row.int64OrNil("withheld_ids") ?? 0
+        summary.emptyLists = try row.int64OrNil("empty_lists") ?? 0
         return summary
     }
 }

@@ -5,6 +5,8 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import LedgerSchema
+import Normalize
 import Planning
 import RateLimit
 
@@ -31,18 +33,14 @@ extension Pipeline {
                 ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
             return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
         }
-        await passes("ID list", found) {
-            if case .changedSince = job.transactionIds { return "IDs come from the app's notifications" }
-            guard let count = try IDSource(job.transactionIds?.list, of: .transaction).count() else {
-                return "IDs come from a query"
-            }
-            return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
+        let lists = listsOfIDs()
+        if case .changedSince = job.transactionIds {
+            await passes("ID list", found) { "no list: the customers come from the app's notifications" }
         }
-        for stream in job.streams.all {
-            guard let own = stream.ownList else { continue }
-            await passes("ID list of \(stream.name.rawValue)", found) {
-                guard let count = try IDSource(own.list, of: own.kind).count() else { return "IDs come from a query" }
-                return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
+        for list in lists where !list.isQuery {
+            await passes(list.subject, found) {
+                guard let count = try IDSource(list.ids, of: list.kind).count() else { return "IDs come from a query" }
+                return try Self.finding(count, of: list)
             }
         }
         let isConnected = await passes("database", found) {
@@ -54,6 +52,19 @@ extension Pipeline {
             hasSchema = await passes("schema", found) {
                 try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
                 return "\"\(job.output.postgres.schema)\" is up to date"
+            }
+            if hasSchema {
+                await passes("app", found) {
+                    try await checkKnownApp()
+                    return "\(job.app.bundleId) in \(job.app.environment.rawValue) agrees with the ledger"
+                }
+                for list in lists {
+                    guard case .query(let sql) = list.ids else { continue }
+                    await passes(list.subject, found) {
+                        let (distinct, duplicates) = try await ledger.countListed(by: sql, of: list.kind)
+                        return try Self.finding(IDCount(distinct: distinct, duplicates: duplicates), of: list)
+                    }
+                }
             }
             await passes("clock", found) {
                 let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
@@ -71,6 +82,42 @@ extension Pipeline {
             guard originMatches else { return }
         }
         await passes("Apple", found) { try await probeApple(with: credentials, countsRequest: hasSchema) }
+    }
+
+    /// One list of IDs of the job.
+    private struct ListOfIDs {
+        let subject: String
+        /// The list's key in the job file.
+        let key: String
+        let kind: IDKind
+        let ids: IDList
+
+        var isQuery: Bool {
+            if case .query = ids { return true }
+            return false
+        }
+    }
+
+    /// The job's list of transaction IDs, and the lists of streams with their own IDs.
+    private func listsOfIDs() -> [ListOfIDs] {
+        var lists: [ListOfIDs] = []
+        if let ids = job.transactionIds?.list {
+            let key = ids.keyPath(in: IDKind.transaction.key)
+            lists.append(ListOfIDs(subject: "ID list", key: key, kind: .transaction, ids: ids))
+        }
+        for stream in job.streams.all {
+            guard let own = stream.ownList else { continue }
+            let name = stream.name.rawValue
+            let key = own.list.keyPath(in: "streams.\(name).\(own.kind.key)")
+            lists.append(ListOfIDs(subject: "ID list of \(name)", key: key, kind: own.kind, ids: own.list))
+        }
+        return lists
+    }
+
+    /// - Throws: ``EmptyList`` for a list without an ID.
+    private static func finding(_ count: IDCount, of list: ListOfIDs) throws -> String {
+        guard count.distinct > 0 else { throw EmptyList(key: list.key) }
+        return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
     }
 
     /// Sends Apple one request.
@@ -91,21 +138,52 @@ extension Pipeline {
             clock: { UnixMilliseconds(rawValue: time.wallClock()) }
         )
         let now = UnixMilliseconds(rawValue: time.wallClock())
-        let probe = AllStreams.types.lazy.compactMap { type in type.probe(at: now).map { (type.name, $0) } }.first
-        guard let (stream, request) = probe else { throw LedgerError.invariant("no stream has a probe") }
+        let probes = AllStreams.types.lazy.compactMap { type in
+            type.probe(at: now, in: job.app.environment).map { (type, $0) }
+        }
+        guard let (stream, request) = probes.first else { throw LedgerError.invariant("no stream has a probe") }
         if countsRequest, let app = try await knownApp() {
-            let grant = try await budget(of: app, scale: 1).take(stream, atMost: 1)
+            let grant = try await budget(of: app, scale: 1).take(stream.name, atMost: 1)
             guard grant.granted == 1 else {
                 return "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))"
             }
         }
         let sent = UnixMilliseconds(rawValue: time.wallClock())
-        let answer = try await client.answer(to: request)
-        guard answer.status == 200 else { throw RequestFailure.answered(answer) }
+        let page = try await client.page(request, decode: stream.page)
         let clock =
-            try answer.date.flatMap(HTTPDate.parse)
+            try page.date.flatMap(HTTPDate.parse)
             .map { try ", clock " + Self.clockFinding($0 - sent, of: "Apple") } ?? ""
-        return "\(job.appStore.baseURL) accepts the key\(clock)"
+        let records = try compareWithApp(page, from: stream.name, at: now, credentials)
+        return "\(job.appStore.baseURL) accepts the key\(clock); \(records)"
+    }
+
+    /// Verifies the records of a page, which are of another app if the job names the wrong one.
+    ///
+    /// - Returns: The finding.
+    /// - Throws: ``StopReason/manyRejected(_:)`` if a run would load none of the records.
+    private func compareWithApp(
+        _ page: Page,
+        from stream: StreamName,
+        at now: UnixMilliseconds,
+        _ credentials: Credentials
+    ) throws -> String {
+        let verifier = RecordVerifier(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment,
+            appAppleId: job.app.appAppleId,
+            verifier: credentials.verifier
+        )
+        let verified = verifier.verify(page, from: stream, item: "", now: now)
+        if verified.entries.isEmpty, let rejected = verified.rejected.first {
+            let message =
+                "none of the app's notifications from Apple can be loaded, such as: "
+                + "\(rejected.detail) Compare app in the job file with App Information in App Store Connect"
+            throw StopReason.manyRejected(FailureReport(status: 200, message: message))
+        }
+        guard !page.records.isEmpty else {
+            return "Apple has no notification of the app that could confirm app.appAppleId"
+        }
+        return "\(verified.entries.count) of \(page.records.count) notifications verified"
     }
 
     /// How far the clocks differ.
@@ -189,4 +267,10 @@ struct ClockIsOff: Error {
         let side = seconds > 0 ? "behind" : "ahead of"
         sentence = "this machine's clock is \(abs(seconds)) s \(side) \(whose)'s; set the one that is wrong (NTP)"
     }
+}
+
+/// An ID list has no ID, so a run would request nothing for it and end with 2.
+struct EmptyList: Error {
+    /// The list's key in the job file.
+    let key: String
 }

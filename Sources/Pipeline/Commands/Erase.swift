@@ -88,3 +88,10 @@ extension Pipeline {
         }
     }
 }
+
+/// Customers of whom the ledger has neither a record nor a tombstone, so that their IDs may be mistyped.
+package struct UnknownCustomers: Error {
+    package let count: Int
+
+    package init(count: Int) { self.count = count }
+}

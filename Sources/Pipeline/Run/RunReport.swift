@@ -15,5 +15,8 @@ package struct RunReport: Sendable {
     package let manifest: Manifest?
     package let csvDirectory: String?
 
+    /// Whether the run took its customers from notifications instead of a list.
+    package let findsCustomers: Bool
+
     package var exitStatus: ExitStatus { ExitStatus(rawValue: summary.exitCode) ?? .bug }
 }

@@ -145,6 +145,20 @@ struct StagedLists {
     /// The lists of streams with their own IDs.
     let own: [(stream: StreamName, ids: StagedIDs)]
 
+    /// The job's lists without an ID, by their keys in the job file, such as `transactionIds.csv`.
+    func emptyLists(of job: JobFile) -> [String] {
+        var empty: [String] = []
+        if let list = job.transactionIds?.list, transactions.count == 0 {
+            empty.append(list.keyPath(in: IDKind.transaction.key))
+        }
+        for stream in job.streams.all {
+            guard let list = stream.ownList, own.contains(where: { $0.stream == stream.name && $0.ids.count == 0 })
+            else { continue }
+            empty.append(list.list.keyPath(in: "streams.\(stream.name.rawValue).\(list.kind.key)"))
+        }
+        return empty
+    }
+
     /// Copies the lists; see ``StagedIDs/copy(_:of:after:on:)``.
     static func copy(_ lists: RunLists, on connection: borrowing PostgresConnection) throws -> StagedLists {
         let transactions = try StagedIDs.copy(lists.transactions, of: .transaction, on: connection)

@@ -167,8 +167,9 @@ struct ChangedCustomers {
             guard try hasNoHistory(on: connection) else { return [] }
             return [
                 """
-                no run has requested a customer yet: this run finds only customers with notifications of the last \(days) days; \
-                run once with list, csv or query to include the others
+                no run has requested a customer yet: this run requests the customers whom notifications of the last \(days) days \
+                name; customers without a notification in that time are not found. To add them, run a job with list, csv or \
+                query once: docs/get-started/without-an-id-list.md
                 """
             ]
         }

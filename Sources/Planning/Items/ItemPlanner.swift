@@ -63,16 +63,22 @@ struct ItemPlanner {
         if start.withheldIDs > 0 {
             start.remarks.append("\(start.withheldIDs) listed IDs belong to erased customers and are not requested")
         }
+        let emptyLists = staged.emptyLists(of: plan.job)
+        start.remarks += emptyLists.map {
+            "\($0) has no ID, so nothing is requested for it and the run ends with 2; check what writes the list"
+        }
         return try connection.transaction(.readCommitted) { connection in
             try connection.script(Ledger.defaultPlanner)
             let moved = try connection.run(
                 """
-                UPDATE runs SET phase = $6, listed_ids = $3, duplicate_ids = $4, withheld_ids = $5
+                UPDATE runs SET phase = $6, listed_ids = $3, duplicate_ids = $4, withheld_ids = $5,
+                       empty_lists = $7
                  WHERE app_id = $1 AND run_id = $2 AND phase = -1 AND finished_at IS NULL
                 """,
                 [
                     app, .bigint(start.run), .bigint(start.listedIDs), .bigint(start.duplicateIDs),
                     .bigint(start.withheldIDs), .integer(plan.changedSince == nil ? 1 : 0),
+                    .integer(Int32(emptyLists.count)),
                 ]
             )
             // If no row was updated, another process has moved the run on, or the run was superseded.

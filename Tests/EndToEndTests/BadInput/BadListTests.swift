@@ -134,7 +134,7 @@ struct BadListTests {
                 try await book.column("SELECT item_key FROM crawl_items WHERE state = 'failed'") == ["0\(ids[0])"]
             )
             try Self.write(Array("transaction_id\n".utf8), stage)
-            let outcome = try await stage.run(path)
+            let outcome = try await stage.run(path, expecting: 2)
             #expect(outcome.output.contains("items              0 ("), "C01: \(outcome.output)")
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Basics
 import FoundationEssentials
 import JobPlan
+import Ledger
 import Pipeline
 
 /// The job file argument.
@@ -18,6 +19,12 @@ struct JobArgument: ParsableArguments {
         return job
     }
 
+    /// The name of this machine, from Linux; looking it up would ask the name server.
+    private static var hostName: String {
+        let name = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
+        return name?.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? "unknown"
+    }
+
     /// The job's pipeline.
     func pipeline(
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
@@ -26,6 +33,7 @@ struct JobArgument: ParsableArguments {
         return Pipeline(
             job: job,
             version: storeLedgerVersion,
+            jobFile: JobFilePlace(path: URL(filePath: path).standardizedFileURL.path, host: Self.hostName),
             applicationName: StoreLedger.applicationName(job: job.name),
             databaseDeadline: try databaseDeadline()
         )

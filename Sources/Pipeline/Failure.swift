@@ -49,6 +49,11 @@ package struct Failure: Sendable {
             (error.reason == .notFound ? .missingInput : .configuration, error.description)
         case let error as UntrustedRoot:
             (error.isMissing ? .missingInput : .configuration, error.description)
+        case let error as OtherJobFile:
+            (
+                .configuration,
+                "job \(error.job) is already in \(error.known), with other streams or filters than \(error.found). Give one of the two files another name: key; run with --restart if \(error.found.path) replaces the other"
+            )
         case let error as OtherOrigin:
             (.configuration, error.description)
         case let error as LedgerError:

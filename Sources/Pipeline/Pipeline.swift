@@ -25,6 +25,8 @@ package struct Pipeline: Sendable {
     let time: Timekeeper
     /// The version of storeledger, recorded with every run.
     let version: String
+    /// `nil` if the job was not read from a file.
+    let jobFile: JobFilePlace?
     let applicationName: String
 
     /// Makes the pipeline; reads nothing and opens no connection.
@@ -32,6 +34,7 @@ package struct Pipeline: Sendable {
     /// - Parameters:
     ///   - job: The job to run.
     ///   - version: The version of storeledger.
+    ///   - jobFile: The file of the job.
     ///   - applicationName: The sessions' `application_name`, unless the connection string sets it; at most 63 bytes
     ///     are kept.
     ///   - databaseDeadline: How long to wait until PostgreSQL is available, at the start and after a lost connection,
@@ -40,12 +43,14 @@ package struct Pipeline: Sendable {
     package init(
         job: JobFile,
         version: String,
+        jobFile: JobFilePlace? = nil,
         applicationName: String = "storeledger",
         databaseDeadline: Duration = .seconds(60),
         time: Timekeeper = .system
     ) {
         self.job = job
         self.version = version
+        self.jobFile = jobFile
         self.applicationName = applicationName
         self.time = time
         // A page takes milliseconds to commit, so a few sessions serve many workers.
@@ -107,6 +112,7 @@ package struct Pipeline: Sendable {
             version: version,
             trustedRoots: credentials.rootFingerprints
         )
+        plan.jobFile = jobFile
         if let limit = options.maximumDuration {
             plan.lockTimeout = min(plan.lockTimeout, limit - (time.monotonic() - began))
         }

@@ -109,4 +109,31 @@ struct ContinuedRunTests {
             expectNone(try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("transaction ") })
         }
     }
+
+    @Test func `a second job file with the same name and other streams is refused with both paths`() async throws {
+        try await Stage.with(.init(customers: 3)) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}"]
+            let first = try await stage.migrated(job)
+            try await stage.run(first)
+            var other = job
+            other.streams.append("refundHistory: {}")
+            let second = try stage.write(other.text, to: "copy.yaml")
+            let refused = try await stage.storeledger("run", second, "--progress", "none")
+            #expect(refused.code == 78, "\(refused)")
+            #expect(refused.errors.contains(first) && refused.errors.contains(second), "\(refused.errors)")
+            #expect(try await stage.book().count("SELECT count(*) FROM runs") == 1)
+            // The first job goes on where it was.
+            let next = try await stage.run(first)
+            #expect(next.output.contains("rows               0 new, 0 updated"), "\(next.output)")
+
+            // A file that was changed in its place or moved is the same job.
+            try stage.write(other)
+            try await stage.run(first)
+            try FileManager.default.moveItem(atPath: first, toPath: stage.store.directory + "/moved.yaml")
+            other.streams[1] = "refundHistory: {for: revoked}"
+            try stage.write(other.text, to: "moved.yaml")
+            try await stage.run(stage.store.directory + "/moved.yaml")
+        }
+    }
 }

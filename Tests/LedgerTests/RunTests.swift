@@ -360,7 +360,7 @@ struct RunTests {
         let summary = try await conclude(nil)
         #expect(try await world.ledger.end(of: holder.run, app: world.app) == .finished)
         var expected = RunSummary(run: holder.run)
-        (expected.items, expected.itemsDone, expected.itemsFailed) = (2, 1, 1)
+        (expected.listedIDs, expected.items, expected.itemsDone, expected.itemsFailed) = (2, 2, 1, 1)
         (expected.pages, expected.requests, expected.rowsNew, expected.recordsRejected) = (1, 5, 2, 1)
         #expect(summary == expected && summary.hasLosses)
         let filed = try await world.value(

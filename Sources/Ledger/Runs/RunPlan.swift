@@ -16,6 +16,8 @@ package struct RunPlan: Sendable {
     package let version: String
     /// SHA-256 of each root under which the run's records must be signed, stored with the run.
     package let trustedRoots: [String]
+    /// The job's file, stored with the run; `nil` if the job was not read from one.
+    package var jobFile: JobFilePlace?
     /// How long to wait while another process starts a run of the job.
     package var lockTimeout = Ledger.longLockTimeout
 
@@ -79,12 +81,21 @@ package struct RunPlan: Sendable {
         return min(now, job.streams[item.stream]?.end(now: now) ?? now)
     }
 
+    /// Identifies the streams with their filters, without the source of the IDs.
+    package var streamsFingerprint: String {
+        SHA256.digest(of: Array(streamParts.joined(separator: "\n").utf8)).hexadecimal
+    }
+
+    private var streamParts: [String] {
+        job.streams.names.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
+            + job.streams.all.compactMap(\.planFingerprint)
+    }
+
     /// Identifies the streams and the source of the IDs.
     ///
     /// A run can be resumed only with the same fingerprint.
     package var fingerprint: String {
-        var parts = job.streams.names.map { "\($0.rawValue)(\(job.queryFingerprint(for: $0)))" }
-        parts += job.streams.all.compactMap(\.planFingerprint)
+        var parts = streamParts
         if job.appStore.triesSandbox { parts.append("sandbox") }
         switch job.transactionIds {
         case nil: break

@@ -154,13 +154,16 @@ struct ItemPlanner {
         try connection.run(
             """
             INSERT INTO runs
-                (app_id, job, fingerprint, frozen_now, version, restarted, phase, is_retry, begun_by, server, trusted_roots)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING run_id
+                (app_id, job, fingerprint, frozen_now, version, restarted, phase, is_retry, begun_by, server, trusted_roots,
+                 job_file, job_host, streams_fingerprint)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING run_id
             """,
             [
                 app, job, .text(plan.fingerprint), .timestamp(plan.now.rawValue), .text(plan.version),
                 .boolean(plan.restart), .integer(phase), .boolean(isRetry), .uuid(invocation.bytes),
                 .text(plan.job.appStore.baseURL), .textArray(plan.trustedRoots),
+                plan.jobFile.map { .text($0.path) } ?? .null, plan.jobFile.map { .text($0.host) } ?? .null,
+                .text(plan.streamsFingerprint),
             ]
         )[0].int64("run_id")
     }

@@ -1,5 +1,6 @@
 import AppStoreModel
 import Basics
+import FoundationEssentials
 import JobPlan
 package import Ledger
 import LedgerSchema
@@ -40,6 +41,7 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws -> (run: OpenRun, remarks: [String]) {
         var remarks: [String] = []
+        if !plan.restart { try refuseOtherFile(plan, on: connection) }
         if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
             // If the answer to COMMIT was lost, the run exists and belongs to this invocation.
             if open.begunBy == invocation || open.isJoinable(plan) { return (open, []) }
@@ -61,6 +63,28 @@ extension Ledger {
             ),
             remarks
         )
+    }
+
+    /// Refuses a second job file with the same job name and other streams.
+    ///
+    /// A file that was changed in its place, or moved, is the same job.
+    ///
+    /// - Throws: ``OtherJobFile``, ``Postgres/PostgresError``.
+    private static func refuseOtherFile(_ plan: RunPlan, on connection: borrowing PostgresConnection) throws {
+        guard let file = plan.jobFile else { return }
+        let last = try connection.run(
+            """
+            SELECT job_file, job_host FROM runs
+             WHERE app_id = $1 AND job = $2 AND job_file IS NOT NULL AND streams_fingerprint <> $3
+               AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
+            """,
+            [.integer(plan.app.rawValue), .text(plan.job.name), .text(plan.streamsFingerprint)]
+        )
+        guard let row = last.first else { return }
+        let known = JobFilePlace(path: try row.text("job_file"), host: try row.text("job_host"))
+        if known.path == file.path { return }
+        let wasMoved = known.host == file.host && !FileManager.default.fileExists(atPath: known.path)
+        if !wasMoved { throw OtherJobFile(job: plan.job.name, known: known, found: file) }
     }
 
     /// Ends an unfinished run that another run replaces.

@@ -8,8 +8,9 @@
 --
 --   storeledger_owner     owns schema, tables, views and functions; it cannot log in
 --   storeledger_migrator  storeledger migrate: acts as the owner
---   storeledger_loader    storeledger run, replay, plan, status, coverage, export, doctor, refresh, dictionary, report
---   storeledger_exporter  storeledger export, plan, status, coverage, report: reads, except payloads, the archive and rejected text
+--   storeledger_loader    storeledger run, replay, plan, status, coverage, jobs, rejects, failures, export, doctor, refresh,
+--                         dictionary, report
+--   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, report: reads, except payloads, the archive and rejected text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report); read-only, one minute per
 --                         statement
@@ -143,7 +144,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 -- Functions with the privileges of the owner. Other functions run with the caller's privileges and need no grant.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'refresh_views')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'forget_job', 'refresh_views')) \gexec
 
 -- Erasing. Every table that can contain a customer's records, and the tombstones; see sql/migrations/0003_erasure.sql and
 -- sql/migrations/0019_quoted_ids.sql.

@@ -30,6 +30,9 @@ struct RunOptions: ParsableArguments {
 
     @OptionGroup var metrics: MetricsOptions
 
+    @Flag(help: "Write the summary as one JSON document to stdout.")
+    var json = false
+
     func validate() throws {
         if let concurrency, !(1...256).contains(concurrency) {
             throw ValidationError("--concurrency is \(concurrency); it must be from 1 to 256.")
@@ -37,35 +40,86 @@ struct RunOptions: ParsableArguments {
     }
 
     /// Runs the job, shows its progress, and writes the summary to stdout.
-    func perform(_ argument: JobArgument, restart: Bool = false, retryFailed: Bool = false) async throws {
+    ///
+    /// Metrics and notification follow every end of the process, with its exit code.
+    func perform(
+        _ argument: JobArgument,
+        restart: Bool = false,
+        retryFailed: Bool = false,
+        ifOlderThan limit: ShortDuration? = nil
+    ) async throws {
         let log = RunLog(options: log, progress: progress)
-        try await CommandLineTool.perform(job: argument.path, log: log) {
-            let pipeline = try argument.pipeline { log.warn($0) }
-            let options = Pipeline.Options(
-                restart: restart,
-                retryFailed: retryFailed,
-                concurrency: concurrency,
-                maximumDuration: maxDuration?.duration
-            )
-            let display = ProgressDisplay(form: self.log.logFormat == .json ? .none : progress, log: log, time: .system)
-            let report: RunReport
-            do {
-                report = try await display.whileShowing { note in
-                    try await pipeline.run(options, report: note)
+        let attempt = RunAttempt(jobFile: argument.path)
+        let options = Pipeline.Options(
+            restart: restart,
+            retryFailed: retryFailed,
+            concurrency: concurrency,
+            maximumDuration: maxDuration?.duration
+        )
+        do {
+            try await CommandLineTool.perform(job: argument.path, log: log) {
+                let pipeline = try argument.pipeline { log.warn($0) }
+                attempt.read(pipeline)
+                if let limit, let recent = try await pipeline.recentRun(within: limit.duration) {
+                    attempt.skip()
+                    return try show(recent, of: pipeline.job.name, limit: limit)
                 }
-            } catch NothingToRetry.neverRan {
-                return Console.result("\(pipeline.job.name) has never run")
-            } catch NothingToRetry.noneFailed {
-                return Console.result("\(pipeline.job.name): no item has failed, so there is nothing to retry")
-            } catch {
-                await metrics.write(of: pipeline, afterFailure: true, log: log)
-                throw error
+                try await run(pipeline, options, attempt, log, job: argument.path)
             }
-            log.ended(report)
-            await metrics.write(of: pipeline, afterFailure: false, log: log)
-            RunSummaryText(report: report, job: argument.path).lines.forEach(Console.result)
-            let status = report.exitStatus
-            if status != .complete { throw ExitCode(status.rawValue) }
+        } catch {
+            // A wrong value in the environment is the only other error, and part of the command line.
+            await finish(attempt, code: (error as? ExitCode)?.rawValue ?? ExitStatus.usage.rawValue, log)
+            throw error
         }
+        await finish(attempt, code: ExitStatus.complete.rawValue, log)
+    }
+
+    private func run(
+        _ pipeline: Pipeline,
+        _ options: Pipeline.Options,
+        _ attempt: RunAttempt,
+        _ log: RunLog,
+        job: String
+    ) async throws {
+        let display = ProgressDisplay(form: self.log.logFormat == .json ? .none : progress, log: log, time: .system)
+        let report: RunReport
+        do {
+            report = try await display.whileShowing { note in
+                try await pipeline.run(options) { event in
+                    attempt.note(event)
+                    note(event)
+                }
+            }
+        } catch NothingToRetry.neverRan {
+            attempt.skip()
+            return Console.result(json ? "null" : "\(pipeline.job.name) has never run")
+        } catch NothingToRetry.noneFailed {
+            attempt.skip()
+            return Console.result(
+                json ? "null" : "\(pipeline.job.name): no item has failed, so there is nothing to retry"
+            )
+        }
+        attempt.complete(report)
+        log.ended(report)
+        if json {
+            Console.result(try JSONOutput.document(RunSummaryJSON(report)))
+        } else {
+            RunSummaryText(report: report, job: job).lines.forEach(Console.result)
+        }
+        let status = report.exitStatus
+        if status != .complete { throw ExitCode(status.rawValue) }
+    }
+
+    private func show(_ recent: RecentRun, of job: String, limit: ShortDuration) throws {
+        if json { return Console.result(try JSONOutput.document(RecentRunJSON(recent, job: job))) }
+        Console.result(
+            "\(job): nothing to do; run \(recent.run) is complete (exit code \(recent.exitCode)) and began "
+                + "\(recent.age.inWords) ago, less than \(limit.duration.inWords)"
+        )
+    }
+
+    private func finish(_ attempt: RunAttempt, code: Int32, _ log: RunLog) async {
+        await metrics.write(attempt.exit(code: code), of: attempt.pipeline, log: log)
+        await attempt.notify(code: code, log: log)
     }
 }

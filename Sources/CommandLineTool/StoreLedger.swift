@@ -24,7 +24,7 @@ package struct StoreLedger: AsyncParsableCommand {
             RunCommand.self, PlanCommand.self, StatusCommand.self, CoverageCommand.self, ValidateCommand.self,
             DoctorCommand.self, MigrateCommand.self, ExportCommand.self, ReplayCommand.self,
             EraseCommand.self, RefreshCommand.self, DictionaryCommand.self, RetryCommand.self, InitCommand.self,
-            ReportCommand.self,
+            ReportCommand.self, JobsCommand.self, RejectsCommand.self, FailuresCommand.self,
         ]
     )
 
@@ -37,6 +37,25 @@ package struct StoreLedger: AsyncParsableCommand {
 
     package static func main() async {
         ProcessHardening.harden()
-        await main(nil)
+        let command: any ParsableCommand
+        do {
+            command = try await asyncParseAsRoot(nil)
+        } catch {
+            // A timer with a mistyped option would otherwise fail unnoticed every night.
+            if exitCode(for: error) == .validationFailure {
+                MetricsOptions.writeUsageError(Array(CommandLine.arguments.dropFirst()))
+            }
+            exit(withError: error)
+        }
+        do {
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                var command = command
+                try command.run()
+            }
+        } catch {
+            exit(withError: error)
+        }
     }
 }

@@ -70,6 +70,8 @@ package struct JobFile: Equatable, Sendable {
     package let streams: Streams
     package let limits: JobLimits
     package let output: Output
+    /// Where the ends of runs are reported; `nil` if the job names no URL.
+    package let notify: Webhook?
     /// Warnings about settings that are allowed but not advisable, one sentence each.
     ///
     /// They are shown once at the start.

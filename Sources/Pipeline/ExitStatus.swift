@@ -28,4 +28,28 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case refused = 77
     /// Configuration: schema too new or missing, wrong bundle ID, unsafe key file.
     case configuration = 78
+
+    /// Whether every item of the run has ended: 0 or 2.
+    package var isComplete: Bool { [.complete, .completeWithLosses].contains(self) }
+
+    /// The meaning, as a clause that can follow a colon.
+    ///
+    /// It is the same for every run, so it contains neither a secret nor a customer's ID.
+    package var meaning: String {
+        switch self {
+        case .complete: "complete: every item reached its end"
+        case .completeWithLosses: "complete, but items failed, or records were rejected, or a gap was recorded"
+        case .usage: "wrong command line"
+        case .badInput: "bad job file or ID list; nothing was sent"
+        case .missingInput: "an input file is missing or unreadable"
+        case .databaseUnavailable: "PostgreSQL cannot be reached"
+        case .bug: "internal error"
+        case .cannotCreate: "an output file cannot be created"
+        case .ioError: "I/O error, such as a full disk"
+        case .workLeft: "stopped with work left; the next start continues"
+        case .contractBroken: "Apple's answers are not as documented, or too much fails"
+        case .refused: "Apple or PostgreSQL rejects the credentials"
+        case .configuration: "configuration: schema, bundle ID, key file or clock"
+        }
+    }
 }

@@ -82,6 +82,13 @@ package struct Failure: Sendable {
             (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
         case NothingToRetry.jobHasChanged(let run):
             (.configuration, "run \(run) had other streams or filters; storeledger run JOB starts a new one")
+        case let error as JobNotRemoved:
+            (error.status, error.sentence)
+        case let error as UnknownRejects:
+            (
+                .badInput,
+                "the job has no rejected record \(error.ids.map(String.init).joined(separator: ", ")) that counts; nothing was dismissed"
+            )
         case let error as NoChartLibrary:
             (.missingInput, error.sentence)
         case is NothingToExport:

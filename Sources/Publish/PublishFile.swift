@@ -1,9 +1,12 @@
+import Basics
+import CSVFormat
 import FoundationEssentials
 package import Ledger
 
 /// Publishes one file atomically: it is complete and synchronized before it replaces an existing file.
 ///
-/// As with CSV files, missing directories are created, and no part of the path may be a symbolic link.
+/// As with CSV files, missing directories are created, and no part of the path may be a symbolic link. The file has mode
+/// 0600.
 ///
 /// - Parameters:
 ///   - bytes: The content.
@@ -11,14 +14,85 @@ package import Ledger
 /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
 ///   ``LedgerError/directoryInUse(path:)``.
 package func publishFile(_ bytes: [UInt8], at path: String) throws(LedgerError) {
-    let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    let slash = absolute.lastIndex(of: "/") ?? absolute.startIndex
-    let name = String(absolute[absolute.index(after: slash)...])
-    guard !["", ".", ".."].contains(name) else { throw .cannotCreate(path: path, reason: "it is a directory") }
-    let directory = try OutputDirectory(path: String(absolute[..<slash]))
+    let (folder, name) = try parts(of: path)
+    let directory = try OutputDirectory(path: folder)
     let file = try directory.newFile(name)
     try file.write(bytes)
     _ = try file.seal()
     try directory.publish(name)
     try directory.synchronize()
+}
+
+/// Publishes one file atomically, as ``publishFile(_:at:)`` does, from parts that are not in memory at the same time.
+///
+/// - Parameters:
+///   - path: The path, relative to the working directory.
+///   - next: The next part; `nil` at the end.
+/// - Throws: As ``publishFile(_:at:)``; errors of `next`. An existing file is then unchanged.
+package func publishFile(at path: String, next: () async throws -> [UInt8]?) async throws {
+    let (folder, name) = try parts(of: path)
+    let directory = try OutputDirectory(path: folder)
+    let file = try directory.newFile(name)
+    while let bytes = try await next() { try file.write(bytes) }
+    _ = try file.seal()
+    try directory.publish(name)
+    try directory.synchronize()
+}
+
+/// One cell of ``publishCSV(at:columns:next:)``.
+package enum CSVCell: Equatable, Sendable {
+    case text(String)
+    case number(Int64)
+    case null
+}
+
+/// Publishes one CSV file atomically, as ``publishFile(_:at:)`` does, in the format of the published tables.
+///
+/// - Parameters:
+///   - path: The path, relative to the working directory.
+///   - columns: The header, at least two columns.
+///   - next: The next rows; `nil` at the end.
+/// - Returns: The number of rows.
+/// - Throws: As ``publishFile(_:at:)``; errors of `next`. An existing file is then unchanged.
+package func publishCSV(
+    at path: String,
+    columns: [String],
+    next: () async throws -> [[CSVCell]]?
+) async throws -> Int {
+    let (folder, name) = try parts(of: path)
+    let directory = try OutputDirectory(path: folder)
+    let file = try directory.newFile(name)
+    var rows = 0
+    do {
+        var writer = try CSVWriter(fileDescriptor: file.descriptor, columns: columns)
+        while let batch = try await next() {
+            for row in batch {
+                for cell in row {
+                    switch cell {
+                    case .text(let text): writer.append(text: text.utf8.span)
+                    case .number(let number): writer.append(literal: String(number).utf8.span)
+                    case .null: writer.appendNull()
+                    }
+                }
+                try writer.endRow()
+            }
+        }
+        try writer.flush()
+        rows = writer.rowCount
+    } catch CSVError.cannotWrite(let number) {
+        throw LedgerError.cannotWrite(path: path, reason: systemErrorText(number))
+    }
+    _ = try file.seal()
+    try directory.publish(name)
+    try directory.synchronize()
+    return rows
+}
+
+/// The absolute directory and the name of a file.
+private func parts(of path: String) throws(LedgerError) -> (directory: String, name: String) {
+    let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    let slash = absolute.lastIndex(of: "/") ?? absolute.startIndex
+    let name = String(absolute[absolute.index(after: slash)...])
+    guard !["", ".", ".."].contains(name) else { throw .cannotCreate(path: path, reason: "it is a directory") }
+    return (String(absolute[..<slash]), name)
 }

@@ -45,6 +45,9 @@ struct RoleTests {
                     try await expect(word, [0], "export", path)
                     try await expect(word, [0], "status", path)
                     try await expect(word, [0], "status")
+                    try await expect(word, [0], "jobs")
+                    try await expect(word, [0], "rejects", path)
+                    try await expect(word, [0], "failures", path, "--csv", stage.directory + "/failures.csv")
                     try await expect(word, [0], "coverage", path)
                     try await expect(word, [0], "plan", path)
                 }
@@ -69,6 +72,12 @@ struct RoleTests {
                 for command in ["migrate", "run", "retry", "replay", "refresh"] {
                     try await expect("exporter", [77], command, path)
                 }
+                for word in ["exporter", "eraser"] { try await expect(word, [77], "jobs", "remove", "nightly") }
+                try await expect("exporter", [77], "rejects", path, "export", stage.directory + "/rejects.jsonl")
+                try await expect("exporter", [77], "rejects", path, "dismiss", "--all")
+                try await expect("loader", [0], "rejects", path, "export", stage.directory + "/rejects.jsonl")
+                try await expect("loader", [0], "rejects", path, "dismiss", "--all")
+                try await expect("loader", [0], "jobs", "remove", "nightly")
                 for command in ["migrate", "run", "retry", "replay", "refresh", "export", "status", "coverage"] {
                     try await expect("analyst", [77, 78], command, path)
                 }

@@ -88,6 +88,40 @@ import Testing
         }
     }
 
+    @Test func `a webhook reports failures unless the job says more, and never shows its URL`() throws {
+        let url = "https://hooks.example.com/T0/planted-token"
+        let usual = try #require(try JobText.load(JobText.usual + "notify: {url: \"\(url)\"}\n").notify)
+        #expect(usual.endings == [.failure] && usual.url.reveal() == url && !usual.url.isLoopback)
+        let both = try JobText.load(
+            JobText.usual + "notify:\n  url: ${HOOK}\n  on: [failure, success]\n",
+            environment: ["HOOK": "http://127.0.0.1:8080/planted-token"]
+        )
+        #expect(both.notify?.endings == [.failure, .success] && both.notify?.url.isLoopback == true)
+        var dumped = ""
+        dump(both, to: &dumped)
+        #expect(!"\(both)\(String(reflecting: both))\(dumped)".contains("planted-token"))
+        #expect(try JobText.load(JobText.usual).notify == nil)
+    }
+
+    @Test(arguments: [
+        "http://hooks.example.com/planted-token", "https://user:planted-token@hooks.example.com/", "planted-token",
+        "ftp://127.0.0.1/planted-token", "https:///planted-token", "https://:443/planted-token",
+        "https://a b/planted-token",
+    ])
+    func `a webhook is an https URL without a user, and the message does not show it`(url: String) throws {
+        let complaint = try JobText.complaint(JobText.usual + "notify: {url: \"\(url)\"}\n")
+        #expect(complaint.contains("notify.url") && complaint.contains("it must be an https URL"), "\(complaint)")
+        #expect(!complaint.contains("planted-token"), "\(complaint)")
+    }
+
+    @Test(arguments: ["[]", "[always]", "failure"])
+    func `a webhook reports failure, success or both`(endings: String) throws {
+        let complaint = try JobText.complaint(
+            JobText.usual + "notify: {url: \"https://hooks.example.com/x\", on: \(endings)}\n"
+        )
+        #expect(complaint.contains("notify.on"), "\(complaint)")
+    }
+
     @Test func `a connection string never shows itself`() throws {
         let url = DatabaseURL("postgresql://u:geheim@db/ledger")
         var dumped = ""

@@ -83,4 +83,44 @@ struct QuarantineTests {
         try await world.run("DELETE FROM rejected_records")
         #expect(try await world.count("quarantined_records") == 0)
     }
+
+    @Test func `a dismissal covers a record in every signature and job, until the record is loaded`() async throws {
+        let world = try await TestLedger()
+        _ = try await write(reject(1, signature: 10), reject(2, signature: 20), in: world)
+        func open(_ job: String = "nightly") async throws -> [Int64] {
+            try await world.ledger.rejects(of: job, app: world.app, after: 0, atMost: 10, withText: true).map(\.id)
+        }
+        let ids = try await open()
+        #expect(try await world.ledger.dismiss([ids[0]], of: "nightly", app: world.app) == 1)
+        #expect(try await open() == [ids[1]])
+        await #expect(throws: UnknownRejects(ids: [ids[0], 99])) {
+            try await world.ledger.dismiss([ids[1], ids[0], 99], of: "nightly", app: world.app)
+        }
+        // The same record in other bytes, in the same bytes, in another job, and for another reason.
+        _ = try await write(reject(1, signature: 11), in: world, run: 2)
+        _ = try await write(reject(1, signature: 10), in: world, run: 3)
+        #expect(try await open() == [ids[1]])
+        _ = try await write(reject(1, signature: 12, reason: "chain"), in: world, run: 4)
+        #expect(try await open().count == 2)
+        _ = try await write(reject(1, signature: 13), in: world, job: "weekly", run: 5)
+        #expect(try await open("weekly").isEmpty)
+
+        let origin = RowOrigin(
+            app: world.app,
+            job: "nightly",
+            run: 6,
+            stream: .transactionHistory,
+            listedTransactionID: nil
+        )
+        let dismissed = try await world.ledger.unresolvedRejects(of: world.app, after: 0, atMost: 10)
+            .filter(\.isDismissed)
+        try #require(dismissed.count == 3)
+        _ = try await world.ledger.write(
+            PageRows(Rows.transaction("10")),
+            from: origin,
+            resolving: [dismissed[1].recordID]
+        )
+        _ = try await write(reject(1, signature: 14), in: world, run: 7)
+        #expect(try await open().count == 3)
+    }
 }

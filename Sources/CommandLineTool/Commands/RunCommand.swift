@@ -12,6 +12,8 @@ struct RunCommand: AsyncParsableCommand {
               storeledger run jobs/nightly-sync.yaml
               storeledger run jobs/nightly-sync.yaml --max-duration 2h --progress json
               storeledger run jobs/nightly-sync.yaml --metrics-file storeledger.prom
+              storeledger run jobs/nightly-sync.yaml --if-older-than 20h
+              storeledger run jobs/nightly-sync.yaml --json
               storeledger run jobs/nightly-sync.yaml --log-format json 2>>nightly.log
             """
     )
@@ -21,10 +23,24 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Start all items at their first page; stored records are kept.")
     var restart = false
 
+    @Option(
+        help: ArgumentHelp(
+            "End with 0 at once if a complete run began less than this time ago, such as 20h.",
+            valueName: "TIME"
+        )
+    )
+    var ifOlderThan: ShortDuration?
+
     @OptionGroup var options: RunOptions
 
+    func validate() throws {
+        if restart, ifOlderThan != nil {
+            throw ValidationError("Use either --restart or --if-older-than.")
+        }
+    }
+
     func run() async throws {
-        try await options.perform(job, restart: restart)
+        try await options.perform(job, restart: restart, ifOlderThan: ifOlderThan)
     }
 }
 

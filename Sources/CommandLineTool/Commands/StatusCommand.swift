@@ -47,7 +47,8 @@ struct StatusCommand: AsyncParsableCommand {
             repeat {
                 let shown = try await read(source)
                 if let metricsFile = metrics.metricsFile {
-                    try MetricsFile.write(MetricsText(shown.statuses, at: Date.now).text, to: metricsFile)
+                    let metrics = MetricsText(shown.statuses, at: Date.now).text
+                    try MetricsFile.write(MetricsFile.exitMetrics(at: metricsFile) + metrics, to: metricsFile)
                 }
                 // A terminal shows only the latest status.
                 if watch, !json, isatty(STDOUT_FILENO) == 1 {

@@ -1,4 +1,5 @@
 import Basics
+import FoundationEssentials
 import Ledger
 
 /// The file for the textfile collector of Prometheus's node_exporter.
@@ -6,6 +7,20 @@ import Ledger
 /// The collector reads it at any moment and as another user, so the file is always complete, and every user can read
 /// it.
 enum MetricsFile {
+    /// The lines about the last exit of a run in an existing file.
+    ///
+    /// `status` does not know that exit and keeps the lines, so that it can update the file of a run.
+    static func exitMetrics(at path: String) -> String {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return "" }
+        return text.split(separator: "\n", omittingEmptySubsequences: true)
+            .filter { line in
+                MetricsText.exitMetrics.contains { name in
+                    ["# HELP \(name) ", "# TYPE \(name) ", "\(name){", "\(name) "].contains(where: line.hasPrefix)
+                }
+            }
+            .map { $0 + "\n" }.joined()
+    }
+
     /// Replaces the file.
     ///
     /// The text is first written to a draft in the same folder. The name of the draft does not end in `.prom`, so the

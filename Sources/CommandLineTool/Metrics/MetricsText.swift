@@ -8,9 +8,29 @@ import Ledger
 struct MetricsText {
     private(set) var text = ""
 
+    /// The metrics of ``LastExit``.
+    static let exitMetrics = ["storeledger_last_exit_code", "storeledger_last_exit_timestamp_seconds"]
+
     private typealias Sample = (labels: [(String, String)], value: Double)
 
-    init(_ statuses: [JobStatus], at now: Date) {
+    /// - Parameters:
+    ///   - statuses: The jobs as read from the ledger; `nil` if it could not be read.
+    ///   - now: When they were read.
+    ///   - exit: How the process of a run ended.
+    init(_ statuses: [JobStatus]?, at now: Date, exit: LastExit? = nil) {
+        if let exit {
+            add(
+                "storeledger_last_exit_code",
+                "Exit code of the last process of run or retry; see docs/reference/exit-codes.md.",
+                [(exit.labels, Double(exit.code))]
+            )
+            add(
+                "storeledger_last_exit_timestamp_seconds",
+                "When the last process of run or retry ended.",
+                [(exit.labels, exit.moment.timeIntervalSince1970.rounded(.down))]
+            )
+        }
+        guard let statuses else { return }
         add(
             "storeledger_written_timestamp_seconds",
             "When these metrics were read from the ledger.",
@@ -88,6 +108,9 @@ struct MetricsText {
         }
         addPerJob("storeledger_coverage_gaps", "Periods that Apple no longer serves, at most 20.", statuses) { status in
             [([], Double(status.gaps.count))]
+        }
+        addPerJob("storeledger_newest_gap_timestamp_seconds", "When a run last found a gap.", statuses) { status in
+            status.newestGapFoundAt.flatMap(Self.seconds).map { [([], $0)] } ?? []
         }
     }
 

@@ -17,7 +17,7 @@ struct JobFileReader {
     }
 
     func job(_ root: JobNode) -> JobFile? {
-        let keys = ["version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output"]
+        let keys = ["version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output", "notify"]
         guard let file = Section(root, keys: keys, problems: problems, paths: paths) else { return nil }
         let version = file.integer("version", in: 1...1, "it must be 1", isRequired: true)
         let name = file.text(
@@ -34,6 +34,7 @@ struct JobFileReader {
         let streams = streams(file, environment)
         let limits = limits(file, environment, isRehearsal: appStore?.isLoopback ?? true)
         let output = output(file, inputs: inputs(transactionIds, streams, appStore))
+        let notify = notify(file)
         if let streams {
             crossCheck(file, streams, limits, environment)
             checkChangedSince(file, transactionIds, streams)
@@ -51,6 +52,7 @@ struct JobFileReader {
             streams: streams,
             limits: limits,
             output: output,
+            notify: notify,
             warnings: problems.warnings.map { "\(path)\($0.place.suffix): \($0.place.keyPath) \($0.sentence)" }
         )
     }

@@ -23,7 +23,8 @@ struct ServerAddress {
         isLoopback = true
     }
 
-    private static func isLoopback(_ authority: Substring) -> Bool {
+    /// Whether a host, with or without a port, is a loopback address.
+    static func isLoopback(_ authority: Substring) -> Bool {
         for host in ["localhost", "[::1]"] where authority.hasPrefix(host) {
             return isPort(authority.dropFirst(host.count))
         }

@@ -36,6 +36,8 @@ package struct StoredReject: Sendable {
     package let itemKey: String
     package let reason: String
     package let raw: [UInt8]
+    /// Whether an operator has dismissed it; it is then not counted if it fails again.
+    package let isDismissed: Bool
 }
 
 extension Ledger {
@@ -101,7 +103,7 @@ extension Ledger {
         try await transaction { connection in
             let rows = try connection.run(
                 """
-                SELECT record_id, stream, item_key, reason, raw FROM rejected_records
+                SELECT record_id, stream, item_key, reason, raw, dismissed_at IS NOT NULL AS dismissed FROM rejected_records
                  WHERE app_id = $1 AND record_id > $2 AND resolved_at IS NULL ORDER BY record_id LIMIT $3::bigint
                 """,
                 [.integer(app.rawValue), .bigint(recordID), .bigint(Int64(count))]
@@ -114,7 +116,8 @@ extension Ledger {
                         stream: StreamName(try row.text("stream")),
                         itemKey: try row.text("item_key"),
                         reason: try row.text("reason"),
-                        raw: try row.bytes("raw")
+                        raw: try row.bytes("raw"),
+                        isDismissed: try row.bool("dismissed")
                     )
                 )
             }

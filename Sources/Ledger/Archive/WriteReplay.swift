@@ -64,14 +64,21 @@ extension RecordWriter {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         let key: [Cell] = [.integer(origin.app.rawValue), .bigint(reject)]
+        // If the record is rejected again, it counts as new, even if it was dismissed before.
         _ = try connection.run(
-            isErased
-                ? "UPDATE rejected_records SET resolved_at = now(), raw = '', detail = 'Of an erased customer.', item_key = '' WHERE app_id = $1 AND record_id = $2"
-                : "UPDATE rejected_records SET resolved_at = now() WHERE app_id = $1 AND record_id = $2",
+            """
+            DELETE FROM quarantined_records q USING rejected_records r
+             WHERE r.app_id = $1 AND r.record_id = $2 AND q.app_id = $1
+               AND (q.record_id = $2 OR (q.reason = r.reason AND q.identity = r.identity))
+            """,
             key
         )
-        // If the record is rejected again, it counts as new.
-        _ = try connection.run("DELETE FROM quarantined_records WHERE app_id = $1 AND record_id = $2", key)
+        _ = try connection.run(
+            isErased
+                ? "UPDATE rejected_records SET resolved_at = now(), dismissed_at = NULL, raw = '', identity = NULL, detail = 'Of an erased customer.', item_key = '' WHERE app_id = $1 AND record_id = $2"
+                : "UPDATE rejected_records SET resolved_at = now(), dismissed_at = NULL WHERE app_id = $1 AND record_id = $2",
+            key
+        )
         if isErased { try QuotedIDs.remove(.rejected, [String(reject)], app: origin.app, on: connection) }
     }
 

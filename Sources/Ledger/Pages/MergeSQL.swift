@@ -258,13 +258,17 @@ enum MergeSQL {
     ///
     /// The result is the ID of the written row; no row if nothing was written.
     ///
-    /// SQL parameters: app, job, stream, item, reason, detail, sha256, raw, run.
+    /// A record whose identity is dismissed is dismissed as well.
+    ///
+    /// SQL parameters: app, job, stream, item, reason, detail, sha256, raw, run, identity.
     static let rejected = """
-        INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        INSERT INTO rejected_records AS r (app_id, job, stream, item_key, reason, detail, sha256, raw, run_id, identity, dismissed_at)
+        VALUES ($1::integer, $2::text, $3, $4, $5::text, $6, $7, $8, $9, $10::bytea,
+                (SELECT q.dismissed_at FROM quarantined_records q WHERE q.app_id = $1 AND q.reason = $5 AND q.identity = $10))
         ON CONFLICT (app_id, job, stream, sha256, reason)
         DO UPDATE SET last_seen_at = now(), seen_count = r.seen_count + 1, run_id = excluded.run_id, resolved_at = NULL,
-            detail = excluded.detail, raw = excluded.raw
+            detail = excluded.detail, raw = excluded.raw, identity = excluded.identity,
+            dismissed_at = coalesce(r.dismissed_at, excluded.dismissed_at)
          WHERE r.run_id IS DISTINCT FROM excluded.run_id OR r.resolved_at IS NOT NULL
         RETURNING r.record_id::text AS record_id
         """

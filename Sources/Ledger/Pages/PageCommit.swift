@@ -139,7 +139,7 @@ extension PageCommit {
                 "rows_new": .integer(Int32(counts.new)),
                 "rows_updated": .integer(Int32(counts.updated)),
                 "rows_unchanged": .integer(Int32(counts.unchanged)),
-                "rejected": .integer(Int32(rows.rejected.count)),
+                "rejected": .integer(Int32(rows.rejected.count - counts.dismissed)),
                 "withheld": .integer(Int32(counts.withheld)),
                 "saw_revocation": .boolean(rows.sawRevocation),
                 "brings_refunds": .boolean(origin.returnsRefunds),

@@ -29,6 +29,15 @@ struct Quarantine {
         _ = try connection.run(Self.insertKnown, parameters(of: record))
     }
 
+    /// Whether an operator has dismissed the record.
+    ///
+    /// Call this after the record is stored.
+    func isDismissed(_ record: RejectedRecord, on connection: borrowing PostgresConnection) throws(PostgresError)
+        -> Bool
+    {
+        try connection.run(Self.isDismissed, Array(parameters(of: record).dropLast()))[0].bool("dismissed")
+    }
+
     private func parameters(of record: RejectedRecord) -> [Cell] {
         [
             .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue), .text(record.reason),
@@ -43,6 +52,12 @@ struct Quarantine {
             OR EXISTS (SELECT FROM rejected_records
                         WHERE app_id = $1 AND job = $2::text AND stream = $3::text AND sha256 = $5::bytea AND reason = $4
                           AND resolved_at IS NULL) AS known
+        """
+
+    private static let isDismissed = """
+        SELECT EXISTS (SELECT FROM rejected_records
+                        WHERE app_id = $1::integer AND job = $2::text AND stream = $3::text AND reason = $4::text
+                          AND sha256 = $5::bytea AND dismissed_at IS NOT NULL) AS dismissed
         """
 
     private static let insertKnown = """

@@ -136,11 +136,19 @@ private enum AnswerSQL {
 
     /// Parameters: app, job, stream, the hashes of the rejects as hexadecimal text.
     static let resolveRejects = """
-        UPDATE rejected_records SET resolved_at = now() WHERE ctid = ANY (ARRAY(
-            SELECT r.place FROM unnest($4::text[]) AS w (hash), LATERAL (
-                SELECT r.ctid AS place FROM rejected_records r
-                 WHERE r.app_id = $1::integer AND r.job = $2::text AND r.stream = $3::text
-                   AND r.sha256 = decode(w.hash, 'hex') AND r.resolved_at IS NULL OFFSET 0) r))
+        WITH resolved AS (
+            UPDATE rejected_records SET resolved_at = now(), dismissed_at = NULL WHERE ctid = ANY (ARRAY(
+                SELECT r.place FROM unnest($4::text[]) AS w (hash), LATERAL (
+                    SELECT r.ctid AS place FROM rejected_records r
+                     WHERE r.app_id = $1::integer AND r.job = $2::text AND r.stream = $3::text
+                       AND r.sha256 = decode(w.hash, 'hex') AND r.resolved_at IS NULL OFFSET 0) r))
+            RETURNING reason, identity
+        )
+        UPDATE quarantined_records SET dismissed_at = NULL WHERE ctid = ANY (ARRAY(
+            SELECT q.place FROM resolved, LATERAL (
+                SELECT q.ctid AS place FROM quarantined_records q
+                 WHERE q.app_id = $1 AND q.reason = resolved.reason AND q.identity = resolved.identity
+                   AND q.dismissed_at IS NOT NULL OFFSET 0) q))
         """
 
     /// Inserts answers, and replaces older ones.

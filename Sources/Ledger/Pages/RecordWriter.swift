@@ -93,7 +93,7 @@ struct RecordWriter {
         if mode.rewritesHeldSnapshots, origin.namesChangedCustomers {
             try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
         }
-        counts.newlyRejected = try writeRemarks(
+        (counts.newlyRejected, counts.dismissed) = try writeRemarks(
             rows,
             issues: rows.issues.filter(merged.isOfWrittenRecord),
             itemKey: itemKey,
@@ -356,17 +356,17 @@ struct RecordWriter {
     /// Writes field issues, rejects and unknown fields, always in this order and each sorted, because several workers
     /// may write the same ones.
     ///
-    /// - Returns: The reason of each reject that is new to the ledger.
+    /// - Returns: The reason of each reject that is new to the ledger, and the number of rejects that are dismissed.
     private func writeRemarks(
         _ rows: PageRows,
         issues: [FieldIssue],
         itemKey: String,
         on connection: borrowing PostgresConnection
-    ) throws -> [String] {
+    ) throws -> (newlyRejected: [String], dismissed: Int) {
         try writeIssues(issues, on: connection)
-        let newlyRejected = try writeRejects(rows.rejected, itemKey: itemKey, on: connection)
+        let rejects = try writeRejects(rows.rejected, itemKey: itemKey, on: connection)
         try writeDrift(rows.drift, on: connection)
-        return newlyRejected
+        return rejects
     }
 
     private func writeIssues(_ issues: [FieldIssue], on connection: borrowing PostgresConnection) throws {
@@ -385,14 +385,15 @@ struct RecordWriter {
         }
     }
 
-    /// - Returns: The reason of each reject that is new to the ledger.
+    /// - Returns: The reason of each reject that is new to the ledger, and the number of rejects that are dismissed.
     private func writeRejects(
         _ rejected: [RejectedRecord],
         itemKey: String,
         on connection: borrowing PostgresConnection
-    ) throws -> [String] {
+    ) throws -> (newlyRejected: [String], dismissed: Int) {
         let quarantine = Quarantine(origin: origin)
         var newlyRejected: [String] = []
+        var dismissed = 0
         for record in rejected.sorted(by: Quarantine.precedes) {
             let isKnown = try quarantine.knows(record, on: connection)
             let stored = try connection.run(
@@ -401,8 +402,10 @@ struct RecordWriter {
                     .integer(origin.app.rawValue), .text(origin.job), .text(origin.stream.rawValue), .text(itemKey),
                     .text(record.reason), .text(record.detail), .bytea(record.sha256),
                     .bytea(Array(record.raw.prefix(Self.longestReject))), .bigint(origin.runNumber),
+                    .bytea(record.identity),
                 ]
             )
+            if try quarantine.isDismissed(record, on: connection) { dismissed += 1 }
             if !isKnown {
                 try quarantine.remember(record, on: connection)
                 newlyRejected.append(record.reason)
@@ -413,7 +416,7 @@ struct RecordWriter {
             }
             crashPoint(.rejectFiled)
         }
-        return newlyRejected
+        return (newlyRejected, dismissed)
     }
 
     private func writeDrift(_ drift: [SchemaDrift], on connection: borrowing PostgresConnection) throws {

@@ -7,6 +7,8 @@ package struct RowCounts: Equatable, Sendable {
     package var withheld = 0
     /// The reason of each rejected record that is new to the ledger; see ``Quarantine``.
     package var newlyRejected: [String] = []
+    /// Rejected records that an operator has dismissed; they are stored, but not counted.
+    package var dismissed = 0
 
     package init() {}
 }

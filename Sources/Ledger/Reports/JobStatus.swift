@@ -109,6 +109,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let retryable: Int64?
     package let rejected: [Reject]
     package let gaps: [Gap]
+    /// When a run last found a gap; `nil` without gaps.
+    package let newestGapFoundAt: String?
     /// `nil` if no notification was late.
     package let late: Late?
     package let budget: [Budget]
@@ -121,11 +123,11 @@ package struct JobStatus: Codable, Sendable, Equatable {
 }
 
 extension Ledger {
-    /// The names of all jobs of an app that have run.
+    /// The names of all jobs of an app that have run, without removed ones.
     package func jobs(of app: AppID) async throws -> [String] {
         try await transaction { connection in
             let rows = try connection.run(
-                "SELECT DISTINCT job FROM runs WHERE app_id = $1 ORDER BY job",
+                "SELECT DISTINCT job FROM runs WHERE app_id = $1 AND job NOT LIKE '% (removed)' ORDER BY job",
                 [.integer(app.rawValue)]
             )
             var jobs: [String] = []
@@ -168,6 +170,7 @@ extension Ledger {
                 retryable: try plan.map { try Self.countRetryable(by: $0, on: connection) },
                 rejected: try Self.rejected(key, connection),
                 gaps: try Self.gaps(key, connection),
+                newestGapFoundAt: try Self.newestGap(key, connection),
                 late: try Self.late(key, connection),
                 budget: try Self.budget([key[0]], connection),
                 oldestUnfinished: try Self.oldest(key, connection),
@@ -283,7 +286,7 @@ extension Ledger {
             """
             SELECT reason, count(*) AS records, min(detail) AS detail FROM rejected_records
              WHERE app_id IN (SELECT other.app_id FROM apps own JOIN apps other USING (bundle_id) WHERE own.app_id = $1)
-               AND job = $2 AND resolved_at IS NULL
+               AND job = $2 AND resolved_at IS NULL AND dismissed_at IS NULL
              GROUP BY reason ORDER BY records DESC, reason
             """,
             key
@@ -312,6 +315,13 @@ extension Ledger {
                 reason: try row.text("reason")
             )
         }
+    }
+
+    private static func newestGap(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> String? {
+        try connection.run(
+            "SELECT \(moment("max(found_at)")) AS found FROM coverage_gaps WHERE app_id = $1 AND job = $2",
+            key
+        )[0].textOrNil("found")
     }
 
     private static func budget(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Budget] {

@@ -137,7 +137,7 @@ extension RecordWriter {
             _ = try connection.run(
                 """
                 UPDATE rejected_records
-                   SET resolved_at = coalesce(resolved_at, now()), raw = '', detail = 'Of an erased customer.', item_key = ''
+                   SET resolved_at = coalesce(resolved_at, now()), raw = '', identity = NULL, detail = 'Of an erased customer.', item_key = ''
                  WHERE app_id = $1 AND record_id = $2::text::bigint
                 """,
                 [.integer(origin.app.rawValue), .text(record)]

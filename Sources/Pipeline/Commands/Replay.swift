@@ -124,7 +124,7 @@ extension Pipeline {
                 )
                 let rows = Normalizer.normalize(verified)
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {
-                    result.rejected += 1
+                    if !reject.isDismissed { result.rejected += 1 }
                     continue
                 }
                 let counts = try await ledger.write(

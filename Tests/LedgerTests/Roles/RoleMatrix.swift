@@ -24,7 +24,8 @@ enum RoleMatrix {
         Statement("SELECT header FROM signing_headers", "ml"),
         Statement("SELECT first_seen_at FROM signing_headers", "mle"),
         Statement("SELECT raw FROM rejected_records", "mld"),
-        Statement("SELECT reason, detail FROM rejected_records", "mled"),
+        Statement("SELECT reason, detail, dismissed_at FROM rejected_records", "mled"),
+        Statement("UPDATE rejected_records SET dismissed_at = now()", "ml"),
         Statement("SELECT item_key, cursor FROM crawl_items", "mled"),
         Statement("SELECT granted FROM rate_buckets", "mle"),
         Statement("SELECT * FROM runs", "mled"),
@@ -126,6 +127,7 @@ enum RoleMatrix {
         Statement("SELECT FROM jobs FOR UPDATE", "ml"),
         Statement("INSERT INTO jobs (app_id, job) SELECT 1, '' WHERE false", "ml"),
         Statement("SELECT filed_changes()", "ml"),
+        Statement("SELECT forget_job(1, 'nowhere')", "ml"),
         // Changing what there is
         Statement("CREATE TABLE appstore.mine (n integer)", "m"),
         Statement("ALTER TABLE transactions ADD COLUMN mine integer", "m"),

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Ledger
+import Pipeline
+
+struct JobsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jobs",
+        abstract: "List the jobs of the ledger of DATABASE_URL, or forget one.",
+        subcommands: [ListJobsCommand.self, RemoveJobCommand.self],
+        defaultSubcommand: ListJobsCommand.self
+    )
+}
+
+struct ListJobsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List every job that has run: its last run, its last complete run, and its state.",
+        discussion: """
+              storeledger jobs
+              storeledger jobs list --json
+            """
+    )
+
+    @OptionGroup var ledger: LedgerOptions
+
+    @Flag(help: "Write one JSON document to stdout: an array of jobs.")
+    var json = false
+
+    func run() async throws {
+        try await perform {
+            let jobs = try await Pipeline.jobs(in: try ledger.ledger())
+            if json { return Console.result(try JSONOutput.document(jobs)) }
+            if jobs.isEmpty { Console.result("no job has ever run") }
+            for job in jobs {
+                let code = job.exitCode.map { ", exit \($0)" } ?? ""
+                Console.result("\(job.job): \(job.app) (\(job.environment))")
+                Console.result("  last run: \(job.lastRun), started \(job.lastStartedAt), \(job.state.rawValue)\(code)")
+                Console.result("  last complete: \(job.lastCompleteAt ?? "never")")
+            }
+        }
+    }
+}
+
+struct RemoveJobCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Forget a job: its crawl state and its alerts, never its records.",
+        discussion: """
+            The job's items, cursors and gaps are deleted, and its rejected records are not
+            counted any more. Records stay. A later run of the job starts from the beginning.
+            A job that is running is not removed (75).
+
+              storeledger jobs remove backfill-march
+              storeledger jobs remove nightly --app com.example.game --environment Sandbox
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The job's name.", valueName: "NAME"))
+    var name: String
+
+    @OptionGroup var ledger: LedgerOptions
+
+    @Option(help: ArgumentHelp("The app of the job, if several apps have a job of this name.", valueName: "BUNDLE_ID"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("Production or Sandbox, if the app has the job in both.", valueName: "NAME"))
+    var environment: String?
+
+    func run() async throws {
+        try await perform {
+            let removed = try await Pipeline.removeJob(
+                name,
+                ofApp: app,
+                environment: environment,
+                in: try ledger.ledger()
+            )
+            Console.result("\(name): removed from \(removed.bundleId) (\(removed.environment)); its records are kept")
+            Console.message("storeledger: remove its metrics file and its timer too, if it has any")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import JobPlan
+import Ledger
+import Pipeline
+
+struct RejectsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rejects",
+        abstract: "List, export or dismiss the rejected records of a job.",
+        discussion: """
+            Lists records that were not loaded since and are not dismissed. export writes
+            them with their texts as JSON lines into a file that only you can read. dismiss
+            takes them out of status, metrics and exit codes for good: a later run that
+            receives the same record again does not count it, even if Apple has signed it
+            again. replay --rejected still tries dismissed records.
+
+              storeledger rejects jobs/nightly-sync.yaml
+              storeledger rejects jobs/nightly-sync.yaml list --json
+              storeledger rejects jobs/nightly-sync.yaml export rejects.jsonl
+              storeledger rejects jobs/nightly-sync.yaml dismiss 17 18
+              storeledger rejects jobs/nightly-sync.yaml dismiss --all
+            """
+    )
+
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case list, export, dismiss
+    }
+
+    @OptionGroup var job: JobArgument
+
+    @Argument(help: ArgumentHelp("list, export or dismiss.", valueName: "ACTION"))
+    var action: Action = .list
+
+    @Argument(
+        help: ArgumentHelp("For export, the file; for dismiss, the IDs that list shows.", valueName: "FILE or ID")
+    )
+    var values: [String] = []
+
+    @Flag(help: "With dismiss: all records that list shows.")
+    var all = false
+
+    @Flag(help: "With list: write one JSON object per line.")
+    var json = false
+
+    func validate() throws {
+        if json, action != .list { throw ValidationError("Use --json only with list.") }
+        if all, action != .dismiss { throw ValidationError("Use --all only with dismiss.") }
+        switch action {
+        case .list:
+            if let value = values.first { throw ValidationError("list takes no argument, such as \(value).") }
+        case .export:
+            if values.count != 1 { throw ValidationError("Name one file: storeledger rejects JOB export FILE.") }
+        case .dismiss:
+            if all != values.isEmpty {
+                throw ValidationError("Name the IDs of records that list shows, or use --all.")
+            }
+            _ = try ids()
+        }
+    }
+
+    func run() async throws {
+        try await perform(job: job.path) {
+            let pipeline = try job.pipeline()
+            let name = pipeline.job.name
+            switch action {
+            case .list: try await list(pipeline)
+            case .export:
+                let count = try await pipeline.exportRejects(to: values[0])
+                Console.result("\(values[0]): \(counted(count, "rejected record")) of \(name)")
+            case .dismiss:
+                let count = try await pipeline.dismissRejects(all ? nil : try ids())
+                Console.result("\(name): dismissed \(counted(count, "rejected record"))")
+            }
+        }
+    }
+
+    private func list(_ pipeline: Pipeline) async throws {
+        var count = 0
+        try await pipeline.rejects { reject in
+            count += 1
+            if json {
+                // Strings always encode.
+                if let line = try? JSONOutput.line(reject) { Console.result(line) }
+                return
+            }
+            Console.result("\(reject.id): \(reject.reason): \(reject.detail)")
+            Console.result(
+                "  \(reject.stream) \(itemName(reject.item)), \(reject.environment), received in \(counted(reject.seen, "run")), "
+                    + "last \(reject.lastSeenAt)"
+            )
+        }
+        if count == 0, !json { Console.result("\(pipeline.job.name): no rejected records") }
+    }
+
+    private func ids() throws -> [Int64] {
+        try values.map { text in
+            guard let id = Int64(text), id > 0 else {
+                throw ValidationError("\(text) is not the ID of a rejected record; list shows them.")
+            }
+            return id
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Ledger
+import Pipeline
+import Publish
+
+/// `run --json` and `retry --json`; documented in `docs/reference/json.md` and stable.
+struct RunSummaryJSON: Encodable {
+    private struct CSV: Encodable {
+        let directory: String
+        let files: [Manifest.File]
+    }
+
+    private let job: String
+    private let run: Int64
+    private let exitCode: Int32
+    private let joined: Bool
+    private let counts: RunCounts
+    private let waitedForLimitsSeconds: Double
+    private let elapsedSeconds: Double
+    private let csv: CSV?
+
+    init(_ report: RunReport) {
+        job = report.job
+        run = report.summary.run
+        exitCode = report.summary.exitCode
+        joined = report.joined
+        counts = RunCounts(report.summary)
+        waitedForLimitsSeconds = Self.seconds(report.waitedForLimits)
+        elapsedSeconds = Self.seconds(report.elapsed)
+        csv = report.manifest.flatMap { manifest in
+            report.csvDirectory.map { CSV(directory: $0, files: manifest.files) }
+        }
+    }
+
+    /// Rounded to milliseconds.
+    private static func seconds(_ duration: Duration) -> Double { (duration / .milliseconds(1)).rounded() / 1_000 }
+}
+
+/// `run --if-older-than TIME --json` if no run was necessary.
+struct RecentRunJSON: Encodable {
+    let job: String
+    let skipped = true
+    let run: Int64
+    let exitCode: Int64
+    let startedAt: String
+    let finishedAt: String
+
+    init(_ recent: RecentRun, job: String) {
+        self.job = job
+        run = recent.run
+        exitCode = recent.exitCode
+        startedAt = recent.startedAt
+        finishedAt = recent.finishedAt
+    }
+}

@@ -1,0 +1,60 @@
+package import LedgerSchema
+import Postgres
+
+/// An item that failed and has not been complete since.
+package struct FailedItem: Sendable, Equatable {
+    package let stream: String
+    package let item: String
+    /// Apple's errorCode, or the HTTP status if Apple sent no errorCode.
+    package let errorCode: Int64?
+    package let message: String
+    /// In the last run that requested it, retries included.
+    package let requests: Int64
+    /// The last run that requested it.
+    package let run: Int64
+    package let failedAt: String?
+}
+
+extension Ledger {
+    /// The failed items of all runs of a job, by stream and key.
+    ///
+    /// - Parameters:
+    ///   - job: The name of the job.
+    ///   - app: The app of the job.
+    ///   - last: The last item of the previous batch; `nil` for the first batch.
+    ///   - count: The most items to return.
+    /// - Returns: The items; none at the end.
+    /// - Throws: ``Postgres/PostgresError``.
+    package func failedItems(
+        of job: String,
+        app: AppID,
+        after last: FailedItem?,
+        atMost count: Int
+    ) async throws -> [FailedItem] {
+        try await transaction { connection in
+            try connection.run(
+                """
+                SELECT stream, item_key, error_code, coalesce(error_message, '') AS message, request_count, run_id,
+                       \(Self.moment("finished_at")) AS failed
+                  FROM crawl_items
+                 WHERE app_id = $1 AND job = $2 AND state = 'failed' AND (stream, item_key) > ($3::text, $4::text)
+                 ORDER BY stream, item_key LIMIT $5::bigint
+                """,
+                [
+                    .integer(app.rawValue), .text(job), .text(last?.stream ?? ""), .text(last?.item ?? ""),
+                    .bigint(Int64(count)),
+                ]
+            ).map { row in
+                FailedItem(
+                    stream: try row.text("stream"),
+                    item: try row.text("item_key"),
+                    errorCode: try row.int64OrNil("error_code"),
+                    message: try row.text("message"),
+                    requests: try row.int64("request_count"),
+                    run: try row.int64("run_id"),
+                    failedAt: try row.textOrNil("failed")
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package import LedgerSchema
+import Postgres
+
+/// A rejected record of a job; its JSON form is stable and documented in `docs/reference/json.md`.
+package struct RejectedRow: Codable, Sendable, Equatable {
+    package let id: Int64
+    package let environment: String
+    package let stream: String
+    package let item: String
+    package let reason: String
+    package let detail: String
+    package let firstSeenAt: String
+    package let lastSeenAt: String
+    /// In how many runs it was received.
+    package let seen: Int64
+    /// Hexadecimal.
+    package let sha256: String?
+    /// The text as received, at most 256 KiB; only in an export.
+    ///
+    /// Invalid UTF-8 is replaced.
+    package let raw: String?
+}
+
+/// A job has no rejected record with one of these IDs that counts.
+package struct UnknownRejects: Error, Equatable, Sendable {
+    package let ids: [Int64]
+
+    package init(ids: [Int64]) {
+        self.ids = ids
+    }
+}
+
+extension Ledger {
+    /// The rejected records of a job that count, oldest first: neither loaded since nor dismissed.
+    ///
+    /// - Parameters:
+    ///   - job: The name of the job.
+    ///   - app: The app of the job; rejected records of the same bundle ID in Sandbox are included.
+    ///   - id: Only records with a larger ID.
+    ///   - count: The most records to return.
+    ///   - withText: Whether to read the texts, which not every role may do.
+    /// - Returns: The records; none at the end.
+    /// - Throws: ``Postgres/PostgresError``.
+    package func rejects(
+        of job: String,
+        app: AppID,
+        after id: Int64,
+        atMost count: Int,
+        withText: Bool
+    ) async throws -> [RejectedRow] {
+        try await transaction { connection in
+            try connection.run(
+                """
+                SELECT r.record_id, a.environment, r.stream, r.item_key, r.reason, r.detail, r.seen_count,
+                       \(Self.moment("r.first_seen_at")) AS first_seen, \(Self.moment("r.last_seen_at")) AS last_seen
+                       \(withText ? ", encode(r.sha256, 'hex') AS sha256, r.raw" : "")
+                  FROM apps own JOIN apps a USING (bundle_id) JOIN rejected_records r ON r.app_id = a.app_id
+                 WHERE own.app_id = $1 AND r.job = $2 AND r.resolved_at IS NULL AND r.dismissed_at IS NULL AND r.record_id > $3
+                 ORDER BY r.record_id LIMIT $4::bigint
+                """,
+                [.integer(app.rawValue), .text(job), .bigint(id), .bigint(Int64(count))]
+            ).map { row in
+                RejectedRow(
+                    id: try row.int64("record_id"),
+                    environment: try row.text("environment"),
+                    stream: try row.text("stream"),
+                    item: try row.text("item_key"),
+                    reason: try row.text("reason"),
+                    detail: try row.text("detail"),
+                    firstSeenAt: try row.text("first_seen"),
+                    lastSeenAt: try row.text("last_seen"),
+                    seen: try row.int64("seen_count"),
+                    sha256: withText ? try row.text("sha256") : nil,
+                    raw: withText ? String(decoding: try row.bytes("raw"), as: UTF8.self) : nil
+                )
+            }
+        }
+    }
+
+    /// Dismisses rejected records of a job: they are not counted any more, even if a run receives them again.
+    ///
+    /// A dismissal covers every stored text of the same record in every job of the app, because Apple signs a record again for
+    /// each answer.
+    ///
+    /// - Parameters:
+    ///   - ids: The records; `nil` for all that count.
+    ///   - job: The name of the job.
+    ///   - app: The app of the job.
+    /// - Returns: The number of texts that no longer count.
+    /// - Throws: ``UnknownRejects``, and nothing is dismissed; ``Postgres/PostgresError``.
+    package func dismiss(_ ids: [Int64]?, of job: String, app: AppID) async throws -> Int {
+        try await transaction { connection in
+            var open: Set<Int64> = []
+            for row in try connection.run(
+                """
+                SELECT r.record_id FROM rejected_records r
+                 WHERE r.app_id IN (SELECT a.app_id FROM apps own JOIN apps a USING (bundle_id) WHERE own.app_id = $1)
+                   AND r.job = $2 AND r.resolved_at IS NULL AND r.dismissed_at IS NULL
+                """,
+                [.integer(app.rawValue), .text(job)]
+            ) { open.insert(try row.int64("record_id")) }
+            let missing = Set(ids ?? []).subtracting(open)
+            guard missing.isEmpty else { throw UnknownRejects(ids: missing.sorted()) }
+            let named: [Cell] = [.textArray((ids ?? open.sorted()).map(String.init))]
+            _ = try connection.run(Self.dismissIdentities, named)
+            return try connection.run(Self.dismissTexts, named).affected
+        }
+    }
+
+    /// Parameters: record IDs.
+    private static let dismissIdentities = """
+        INSERT INTO quarantined_records AS q (app_id, reason, identity, record_id, dismissed_at)
+        SELECT app_id, reason, identity, min(record_id), clock_timestamp() FROM rejected_records
+         WHERE record_id = ANY ($1::text[]::bigint[]) AND identity IS NOT NULL
+         GROUP BY app_id, reason, identity ORDER BY app_id, reason, identity
+        ON CONFLICT (app_id, reason, identity) DO UPDATE SET dismissed_at = coalesce(q.dismissed_at, excluded.dismissed_at)
+        """
+
+    /// Parameters: record IDs.
+    private static let dismissTexts = """
+        UPDATE rejected_records r SET dismissed_at = clock_timestamp()
+         WHERE r.resolved_at IS NULL AND r.dismissed_at IS NULL
+           AND (r.record_id = ANY ($1::text[]::bigint[])
+            OR (r.app_id, r.reason, r.identity) IN (SELECT n.app_id, n.reason, n.identity FROM rejected_records n
+                WHERE n.record_id = ANY ($1::text[]::bigint[])))
+        """
+}

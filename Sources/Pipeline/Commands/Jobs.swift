@@ -1,0 +1,69 @@
+package import Ledger
+
+/// Why a job was not removed.
+package enum JobNotRemoved: Error, Equatable, Sendable {
+    /// No app of the ledger has a job of this name.
+    case unknown(job: String)
+    /// Several apps have one; each is written as bundle ID and environment.
+    case ambiguous(job: String, apps: [String])
+    /// A process holds items of the job.
+    case running(job: String)
+
+    var status: ExitStatus {
+        switch self {
+        case .unknown, .ambiguous: .badInput
+        case .running: .workLeft
+        }
+    }
+
+    var sentence: String {
+        switch self {
+        case .unknown(let job): "the ledger has no job \(job); storeledger jobs lists them"
+        case .ambiguous(let job, let apps):
+            "\(apps.count) apps have a job \(job): \(apps.joined(separator: ", ")). Name one with --app and --environment"
+        case .running(let job): "\(job) is running, so it was not removed. Stop its process and try again"
+        }
+    }
+}
+
+extension Pipeline {
+    /// The jobs of every app of a ledger; needs no job file.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package static func jobs(in ledger: Ledger) async throws -> [KnownJob] {
+        try await ledger.open()
+        return try await ledger.knownJobs()
+    }
+
+    /// Forgets a job's crawl state, gaps and counted rejects, and keeps every record; needs no job file.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the job.
+    ///   - bundleId: The bundle ID of its app; `nil` if only one app has a job of this name.
+    ///   - environment: The environment of its app; `nil` for any.
+    ///   - ledger: The ledger.
+    /// - Returns: The app of the job.
+    /// - Throws: ``JobNotRemoved``, and errors that ``Failure/init(_:)`` explains.
+    package static func removeJob(
+        _ name: String,
+        ofApp bundleId: String?,
+        environment: String?,
+        in ledger: Ledger
+    ) async throws -> KnownApp {
+        try await ledger.open()
+        var apps: [KnownApp] = []
+        for app in try await ledger.knownApps()
+        where bundleId.map({ $0 == app.bundleId }) ?? true && environment.map({ $0 == app.environment }) ?? true {
+            if try await ledger.jobs(of: app.id).contains(name) { apps.append(app) }
+        }
+        guard let app = apps.first else { throw JobNotRemoved.unknown(job: name) }
+        guard apps.count == 1 else {
+            throw JobNotRemoved.ambiguous(job: name, apps: apps.map { "\($0.bundleId) (\($0.environment))" })
+        }
+        switch try await ledger.forget(name, of: app.id) {
+        case .removed: return app
+        case .running: throw JobNotRemoved.running(job: name)
+        case .unknown: throw JobNotRemoved.unknown(job: name)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import AppStoreModel
+package import FoundationEssentials
+import Glibc
+import HTTPTransport
+package import JobPlan
+package import Ledger
+
+extension ExitStatus {
+    /// How `notify` calls this ending; `nil` for 75, because the next start continues.
+    package var ending: Webhook.Ending? {
+        switch self {
+        case .complete: .success
+        case .workLeft: nil
+        default: .failure
+        }
+    }
+}
+
+/// The document that a job's webhook receives after a run; documented in `docs/reference/json.md` and stable.
+///
+/// It contains neither a secret nor a customer's ID: the message depends only on the exit code.
+package struct RunNotification: Encodable, Sendable {
+    private let job: String
+    private let app: String
+    private let environment: String
+    private let host: String
+    private let run: Int64?
+    private let outcome: String
+    private let exitCode: Int32
+    private let message: String
+    private let startedAt: String
+    private let endedAt: String
+    private let counts: RunCounts?
+
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - status: How the process ended.
+    ///   - run: The run; `nil` if the process ended before it had started or joined one.
+    ///   - summary: The counts of the run; `nil` if they are unknown.
+    ///   - startedAt: When the process started, by this machine's clock.
+    ///   - endedAt: When the process ended, by this machine's clock.
+    package init(
+        job: JobFile,
+        status: ExitStatus,
+        run: Int64?,
+        summary: RunSummary?,
+        startedAt: Date,
+        endedAt: Date
+    ) {
+        self.job = job.name
+        app = job.app.bundleId
+        environment = job.app.environment.rawValue
+        host = Self.hostName
+        self.run = run
+        outcome = (status.ending ?? .failure).rawValue
+        exitCode = status.rawValue
+        message = status.meaning
+        self.startedAt = startedAt.ISO8601Format()
+        self.endedAt = endedAt.ISO8601Format()
+        counts = summary.map(RunCounts.init)
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension Pipeline {
+    /// The timeouts of a notification; a run that has ended must not wait for a webhook for long.
+    private static let webhookConnectTimeout = Duration.seconds(5)
+    private static let webhookTimeout = Duration.seconds(10)
+
+    /// Sends a notification once.
+    ///
+    /// - Returns: A message if it was not delivered; the message does not contain the URL.
+    package func send(_ notification: RunNotification, to url: WebhookURL) async -> String? {
+        // libcurl would write the keys of the connection to that file, and the URL often contains a token.
+        guard url.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
+            return "notify: not sent, because SSLKEYLOGFILE is set"
+        }
+        var configuration = TransportConfiguration()
+        configuration.connectTimeout = Self.webhookConnectTimeout
+        configuration.totalTimeout = Self.webhookTimeout
+        configuration.allowsPlainHTTP = url.isLoopback
+        configuration.maximumConnections = 1
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let body = Array(try encoder.encode(notification))
+            let transport = try CurlTransport(configuration)
+            defer { transport.shutdown() }
+            let response = try await transport.send(
+                HTTPRequest(
+                    .post,
+                    url.reveal(),
+                    headers: [HTTPHeader("Content-Type", "application/json")],
+                    body: body
+                )
+            )
+            guard (200...299).contains(response.status) else {
+                return "notify: the server answered with HTTP status \(response.status)"
+            }
+            return nil
+        } catch let fault as TransportFault {
+            // The fault's detail can name the host, which is part of the URL.
+            return "notify: not delivered (\(fault.reason.rawValue))"
+        } catch {
+            return "notify: not delivered"
+        }
+    }
+
+    /// The counts of a run of the job.
+    ///
+    /// - Parameters:
+    ///   - run: The run.
+    ///   - limit: How long to wait for PostgreSQL.
+    /// - Returns: `nil` if the ledger does not know the app.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func summary(of run: Int64, within limit: Duration) async throws -> RunSummary? {
+        try await ledger.connect(within: limit)
+        guard let app = try await knownApp() else { return nil }
+        return try await ledger.summary(of: run, app: app, job: job.name)
+    }
+}

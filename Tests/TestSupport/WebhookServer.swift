@@ -1,0 +1,42 @@
+import Glibc
+import Synchronization
+
+/// An HTTP server on loopback that keeps the requests it receives.
+package final class WebhookServer: Sendable {
+    package struct Request: Sendable {
+        /// Method, path and headers.
+        package let head: String
+        package let body: String
+    }
+
+    private let listener: LoopbackListener
+    private let received = Mutex<[Request]>([])
+
+    package var port: Int { listener.port }
+    package var requests: [Request] { received.withLock { $0 } }
+
+    /// Answers every request with `status`; stop it with ``stop()``.
+    package init(status: Int = 204) throws {
+        listener = try LoopbackListener()
+        listener.serve { [self] client in
+            if let request = Self.read(from: client) { received.withLock { $0.append(request) } }
+            send("HTTP/1.1 \(status) Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8, to: client)
+        }
+    }
+
+    package func stop() { listener.stop() }
+
+    private static func read(from client: Int32) -> Request? {
+        var bytes: [UInt8] = []
+        while let more = receive(from: client) {
+            bytes += more
+            guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
+            let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+            let length = head.lowercased().firstMatch(of: /content-length: *([0-9]+)/).flatMap { Int($0.1) } ?? 0
+            if bytes.count - end.upperBound >= length {
+                return Request(head: head, body: String(decoding: bytes[end.upperBound...], as: UTF8.self))
+            }
+        }
+        return nil
+    }
+}

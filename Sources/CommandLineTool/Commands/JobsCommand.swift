@@ -6,6 +6,10 @@ struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs",
         abstract: "List the jobs of the ledger of DATABASE_URL, or forget one.",
+        discussion: """
+              storeledger jobs
+              storeledger jobs remove backfill-march
+            """,
         subcommands: [ListJobsCommand.self, RemoveJobCommand.self],
         defaultSubcommand: ListJobsCommand.self
     )

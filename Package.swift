@@ -159,7 +159,7 @@ let package = Package(
             "CommandLineTool",
             [
                 "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Erasure", "Publish",
-                "Pipeline", argumentParser, logging,
+                "Report", "Pipeline", argumentParser, logging,
             ]
         ),
 
@@ -208,6 +208,10 @@ let package = Package(
         tests(
             of: "Pipeline",
             ["AppStoreModel", "StrictJSON", "LedgerSchema", "Postgres", "Report", "TestSupport"]
+        ),
+        tests(
+            of: "CommandLineTool",
+            ["AppStoreModel", "Basics", "Crawl", "JobPlan", "Ledger", "Pipeline", "RateLimit", "TestSupport"]
         ),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(

@@ -12,7 +12,7 @@
 --                         dictionary, report
 --   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, report: reads, except payloads, the archive and rejected text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
---   storeledger_analyst   the masked_ views and the views for analysis (storeledger report); read-only, one minute per
+--   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
 --
 -- The roles have no password. Set one with \password storeledger_loader in psql, which sends only its SCRAM verifier,
@@ -121,6 +121,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE, DELETE', 'latest_signatures'),
            ('SELECT, INSERT', 'changed_customers'),
            ('SELECT, INSERT, UPDATE', 'planned_streams'),
+           ('SELECT, INSERT, UPDATE', 'run_processes'),
            ('SELECT, INSERT, UPDATE', 'schema_drift'),
            ('SELECT, INSERT, UPDATE, DELETE', 'field_issues'),
            ('SELECT, INSERT, UPDATE', 'rejected_records'),
@@ -193,7 +194,7 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
                                    ('notifications'), ('notification_send_attempts'), ('app_transactions'), ('subscription_statuses'),
                                    ('orders'), ('order_transactions'), ('advanced_commerce_items'),
                                    ('advanced_commerce_refunds'), ('schema_drift'), ('field_issues'),
-                                   ('rejected_records'), ('runs'), ('crawl_items'), ('coverage_gaps'), ('rate_scopes'),
+                                   ('rejected_records'), ('runs'), ('run_processes'), ('crawl_items'), ('coverage_gaps'), ('rate_scopes'),
                                    ('rate_buckets')) v (relation))
    AND attnum > 0 AND NOT attisdropped AND atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)
  GROUP BY attrelid \gexec

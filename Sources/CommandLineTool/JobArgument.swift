@@ -27,7 +27,8 @@ struct JobArgument: ParsableArguments {
 
     /// The job's pipeline.
     func pipeline(
-        warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") }
+        warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") },
+        waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
     ) throws -> Pipeline {
         let job = try load(warn: warn)
         return Pipeline(
@@ -35,7 +36,8 @@ struct JobArgument: ParsableArguments {
             version: storeLedgerVersion,
             jobFile: JobFilePlace(path: URL(filePath: path).standardizedFileURL.path, host: Self.hostName),
             applicationName: StoreLedger.applicationName(job: job.name),
-            databaseDeadline: try databaseDeadline()
+            databaseDeadline: try databaseDeadline(),
+            waiting: waiting
         )
     }
 }

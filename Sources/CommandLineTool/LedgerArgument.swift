@@ -2,16 +2,26 @@ import ArgumentParser
 import FoundationEssentials
 import JobPlan
 
-/// The ledger of a command without requests to Apple: the job file's ledger, or the one of `DATABASE_URL`.
+/// The ledger of a command without requests to Apple: the job file's ledger, or the one of `--database` or `DATABASE_URL`.
 struct LedgerArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("The job file; without it, the ledger of DATABASE_URL.", valueName: "JOB"))
+    @Argument(
+        help: ArgumentHelp("The job file; without it, the ledger of --database or DATABASE_URL.", valueName: "JOB")
+    )
     var path: String?
+
+    @Option(
+        help: ArgumentHelp("Without JOB: the ledger's database (default: DATABASE_URL).", valueName: "URL")
+    )
+    var database: String?
 
     @Option(help: ArgumentHelp("Without JOB: the ledger's schema (default: appstore).", valueName: "NAME"))
     var schema: String?
 
     func validate() throws {
         try checkSchema(schema, job: path)
+        if path != nil, database != nil {
+            throw ValidationError("Use --database only without JOB: the job file has its own.")
+        }
         if path == nil { _ = try databaseURL() }
     }
 
@@ -25,7 +35,10 @@ struct LedgerArgument: ParsableArguments {
     }
 
     private func databaseURL() throws -> DatabaseURL {
-        try environmentDatabaseURL(orElse: "Name a JOB, or set DATABASE_URL to the ledger's database.")
+        if let database, !database.isEmpty { return DatabaseURL(database) }
+        return try environmentDatabaseURL(
+            orElse: "Name a JOB, or give the ledger's database with --database or in DATABASE_URL."
+        )
     }
 }
 

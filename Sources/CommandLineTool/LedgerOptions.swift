@@ -1,10 +1,14 @@
 import ArgumentParser
+import Basics
 import JobPlan
 import Ledger
 import Pipeline
 
 /// The ledger of a command without a job file.
 struct LedgerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The ledger's database (default: DATABASE_URL).", valueName: "URL"))
+    var database: String?
+
     @Option(help: ArgumentHelp("The ledger's schema (default: appstore).", valueName: "NAME"))
     var schema: String?
 
@@ -15,15 +19,20 @@ struct LedgerOptions: ParsableArguments {
 
     /// The ledger, not yet connected.
     func ledger() throws -> Ledger {
-        Pipeline.ledgerToRead(
-            at: try url(),
+        LedgerReader(
+            url: try url(),
             schema: schema ?? PostgresOutput.defaultSchema,
+            version: storeLedgerVersion,
             applicationName: StoreLedger.applicationName(),
-            databaseDeadline: try databaseDeadline()
-        )
+            databaseDeadline: try databaseDeadline(),
+            waiting: reportDatabaseWait
+        ).ledger
     }
 
     private func url() throws -> DatabaseURL {
-        try environmentDatabaseURL(orElse: "Set DATABASE_URL to the ledger's database.")
+        if let database, !database.isEmpty { return DatabaseURL(database) }
+        return try environmentDatabaseURL(
+            orElse: "Give the ledger's database with --database or in DATABASE_URL."
+        )
     }
 }

@@ -6,7 +6,8 @@ import Pipeline
 /// Runs a command's work; SIGINT and SIGTERM cancel it, and it ends in an orderly way.
 ///
 /// A failure is written to stderr and determines the exit code. A failed write to stdout is reported too, but does not
-/// replace the exit code of another failure.
+/// replace the exit code of another failure. A reader that closes the pipe changes nothing: the command ends without a
+/// message, with the exit code of its work.
 /// - `job`: The path of the job file, for commands in messages.
 /// - `endsBySignal`: Whether a signal is the regular end of the work.
 /// - `log`: Where failures are logged; without it, they are written to stderr.
@@ -28,7 +29,9 @@ func perform(
     } catch {
         let failure = Failure(error)
         let message = namingJob(job, in: failure.message)
-        if let log {
+        if failure.isPlannedStop {
+            log?.stopped(message, exitCode: failure.status.rawValue) ?? Console.message(message)
+        } else if let log {
             log.failed(message, exitCode: failure.status.rawValue)
         } else {
             Console.message("storeledger: \(message)")

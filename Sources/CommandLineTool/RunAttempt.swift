@@ -32,7 +32,7 @@ final class RunAttempt: Sendable {
 
     /// Records the run that this process has started or joined.
     func note(_ event: RunEvent) {
-        guard case .began(let start, _, _) = event else { return }
+        guard case .began(let start, _) = event else { return }
         state.withLock { $0.run = start.run }
     }
 

@@ -20,7 +20,7 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "auto, bar, plain, json (lines on stderr) or none; auto is a bar on a terminal, otherwise none.",
+            "auto, bar, plain (a line a minute), json (lines on stderr) or none; auto is a bar on a terminal, otherwise none.",
             valueName: "FORM"
         )
     )
@@ -48,7 +48,8 @@ struct RunOptions: ParsableArguments {
         retryFailed: Bool = false,
         ifOlderThan limit: ShortDuration? = nil
     ) async throws {
-        let log = RunLog(options: log, progress: progress)
+        let form = progress.onThisTerminal
+        let log = RunLog(options: log, progress: form, asked: progress)
         let attempt = RunAttempt(jobFile: argument.path)
         let options = Pipeline.Options(
             restart: restart,
@@ -58,13 +59,13 @@ struct RunOptions: ParsableArguments {
         )
         do {
             try await CommandLineTool.perform(job: argument.path, log: log) {
-                let pipeline = try argument.pipeline { log.warn($0) }
+                let pipeline = try argument.pipeline(warn: log.warn, waiting: { log.report(.databaseWait($0)) })
                 attempt.read(pipeline)
                 if let limit, let recent = try await pipeline.recentRun(within: limit.duration) {
                     attempt.skip()
                     return try show(recent, of: pipeline.job.name, limit: limit)
                 }
-                try await run(pipeline, options, attempt, log, job: argument.path)
+                try await run(pipeline, options, attempt, log, form, job: argument.path)
             }
         } catch {
             // A wrong value in the environment is the only other error, and part of the command line.
@@ -79,9 +80,10 @@ struct RunOptions: ParsableArguments {
         _ options: Pipeline.Options,
         _ attempt: RunAttempt,
         _ log: RunLog,
+        _ form: ProgressForm,
         job: String
     ) async throws {
-        let display = ProgressDisplay(form: self.log.logFormat == .json ? .none : progress, log: log, time: .system)
+        let display = ProgressDisplay(form: self.log.logFormat == .json ? .none : form, log: log, time: .system)
         let report: RunReport
         do {
             report = try await display.whileShowing { note in

@@ -63,6 +63,8 @@ package struct PageOutcome: Sendable {
     package let rejected: [String]
     /// Reasons of the records that were rejected for the first time, over all runs.
     package let newlyRejected: [String]
+    /// Whether a record of the page is of a revoked purchase.
+    package let sawRevocation: Bool
 
     package init(
         item: WorkItem,
@@ -70,7 +72,8 @@ package struct PageOutcome: Sendable {
         rowsUpdated: Int,
         rowsUnchanged: Int,
         rejected: [String],
-        newlyRejected: [String]
+        newlyRejected: [String],
+        sawRevocation: Bool = false
     ) {
         self.item = item
         self.rowsNew = rowsNew
@@ -78,6 +81,7 @@ package struct PageOutcome: Sendable {
         self.rowsUnchanged = rowsUnchanged
         self.rejected = rejected
         self.newlyRejected = newlyRejected
+        self.sawRevocation = sawRevocation
     }
 
     package var records: Int { rowsNew + rowsUpdated + rowsUnchanged + rejected.count }

@@ -31,6 +31,26 @@ package struct CSVOutput: Equatable, Sendable {
     /// At least one table of ``knownTables``, each once.
     package let tables: [String]
 
+    /// - Parameters:
+    ///   - directory: See ``isOwnDirectory(_:absolute:)``.
+    ///   - tables: At least one of ``knownTables``, each once.
+    package init(directory: String, tables: [String] = Self.defaultTables) {
+        self.directory = directory
+        self.tables = tables
+    }
+
+    /// Whether a directory is neither the root nor a system directory, where an exported file could do harm.
+    ///
+    /// - Parameters:
+    ///   - written: The path as the user wrote it; it must not contain `..`.
+    ///   - absolute: The absolute path.
+    /// - Returns: Whether CSV files may be written there.
+    package static func isOwnDirectory(_ written: String, absolute: String) -> Bool {
+        let systemDirectories = ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys"]
+        guard !written.isEmpty, let first = absolute.split(separator: "/").first.map(String.init) else { return false }
+        return !written.split(separator: "/").contains("..") && !systemDirectories.contains(first)
+    }
+
     /// Every file written into ``directory``.
     package var fileNames: [String] { tables.map { "\($0).csv" } + ["manifest.json"] }
 

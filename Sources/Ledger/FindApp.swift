@@ -44,17 +44,19 @@ extension Ledger {
     /// The app's number, or `nil` if no job of the app has ever run; changes nothing.
     package func knownApp(bundleId: String, environment: String) async throws -> AppID? {
         try await transaction { connection in
-            try Self.findApp(connection, bundleId: bundleId, environment: environment)?.id
+            let apps = try Readable(connection).first(of: "apps", "masked_apps")
+            return try Self.findApp(connection, in: apps, bundleId: bundleId, environment: environment)?.id
         }
     }
 
     private static func findApp(
         _ connection: borrowing PostgresConnection,
+        in apps: String = "apps",
         bundleId: String,
         environment: String
     ) throws -> (id: AppID, appleID: Int64?)? {
         let rows = try connection.run(
-            "SELECT app_id, app_apple_id FROM apps WHERE bundle_id = $1 AND environment = $2",
+            "SELECT app_id, app_apple_id FROM \(apps) WHERE bundle_id = $1 AND environment = $2",
             [.text(bundleId), .text(environment)]
         )
         guard rows.count == 1 else { return nil }

@@ -24,19 +24,34 @@ package struct Ledger: Sendable {
     ///   - schema: The schema of the tables; it need not exist yet.
     ///   - sessions: The most connections for pages, at least 1. There are two more for leases and budget.
     ///   - deadline: How long to wait for a server that does not answer.
+    ///   - waiting: Called while the server cannot be reached; see
+    ///     ``Postgres/PostgresSession/init(conninfo:prepare:waiting:)``.
     package init(
         conninfo: ConnectionString,
         schema: String,
         sessions: Int,
-        deadline: Duration = .seconds(60)
+        deadline: Duration = .seconds(60),
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         self.schema = schema
         self.deadline = deadline
         self.conninfo = conninfo
-        pages = RetryingPool(conninfo: conninfo, size: sessions, schema: schema, deadline: deadline) { connection in
+        pages = RetryingPool(
+            conninfo: conninfo,
+            size: sessions,
+            schema: schema,
+            deadline: deadline,
+            waiting: waiting
+        ) { connection in
             try connection.script(Self.sessionSettings(schema: schema) + Self.customPlans)
         }
-        control = RetryingPool(conninfo: conninfo, size: 2, schema: schema, deadline: deadline) { connection in
+        control = RetryingPool(
+            conninfo: conninfo,
+            size: 2,
+            schema: schema,
+            deadline: deadline,
+            waiting: waiting
+        ) { connection in
             try connection.script(Self.sessionSettings(schema: schema))
         }
     }

@@ -18,11 +18,16 @@ package struct Failure: Sendable {
     package let status: ExitStatus
     /// One line, or one line for each mistake in a job file; contains no secrets.
     package let message: String
+    /// Whether the command was stopped on purpose, by a signal or by `--max-duration`: not an error, although the exit code
+    /// is 75.
+    package let isPlannedStop: Bool
 
     package init(_ error: any Error) {
         let (status, message) = Self.explain(error)
         self.status = status
         self.message = redacted(message)
+        isPlannedStop =
+            error is DeadlineReached || error is StoppedRun || error is Interrupted || error is CancellationError
     }
 
     private static func explain(_ error: any Error) -> (ExitStatus, String) {
@@ -91,6 +96,10 @@ package struct Failure: Sendable {
             )
         case let error as NoChartLibrary:
             (.missingInput, error.sentence)
+        case let error as AppNotChosen:
+            (.usage, error.description)
+        case let error as JobNotFound:
+            (.usage, error.description)
         case is NothingToExport:
             (
                 .badInput,
@@ -102,6 +111,13 @@ package struct Failure: Sendable {
             (.workLeft, "another run of the job replaced run \(error.run); run again to join it")
         case let error as DeadlineReached:
             (.workLeft, "stopped after \(error.limit.inWords) with work left; run again to resume")
+        case let error as StoppedRun:
+            (.workLeft, "stopped\(error.limit.map { " after \($0.inWords)" } ?? "") \(error.remainder)")
+        case let error as Interrupted where error.failure is StoppedRun:
+            (
+                .workLeft,
+                "stopped by signal \(error.signal) \((error.failure as? StoppedRun)?.remainder ?? "with work left")"
+            )
         case let error as Interrupted:
             (.workLeft, "stopped by signal \(error.signal) with work left; run again to resume")
         case is CancellationError:

@@ -39,6 +39,7 @@ package struct Pipeline: Sendable {
     ///     are kept.
     ///   - databaseDeadline: How long to wait until PostgreSQL is available, at the start and after a lost connection,
     ///     before ending with 69.
+    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
     ///   - time: Clocks and sleep.
     package init(
         job: JobFile,
@@ -46,6 +47,7 @@ package struct Pipeline: Sendable {
         jobFile: JobFilePlace? = nil,
         applicationName: String = "storeledger",
         databaseDeadline: Duration = .seconds(60),
+        waiting: @escaping @Sendable (String) -> Void = { _ in },
         time: Timekeeper = .system
     ) {
         self.job = job
@@ -59,7 +61,8 @@ package struct Pipeline: Sendable {
             conninfo: job.output.postgres.url.connectionString(applicationName: applicationName),
             schema: job.output.postgres.schema,
             sessions: sessions,
-            deadline: databaseDeadline
+            deadline: databaseDeadline,
+            waiting: { waiting($0.message) }
         )
     }
 
@@ -123,20 +126,31 @@ package struct Pipeline: Sendable {
         }
         let holder = LeaseHolder(app: app, job: job.name, run: start.run)
         let limits = try await limits(app: app, report: report)
+        let concurrency = options.concurrency ?? job.limits.concurrency
+        let frozen = plan.frozen(as: start)
+        let counter = ProgressCounter(
+            ledger: ledger,
+            plan: frozen,
+            run: start.run,
+            concurrency: concurrency,
+            time: time
+        )
         let session = RunSession(
             pipeline: self,
-            plan: plan.frozen(as: start),
+            plan: frozen,
             holder: holder,
             credentials: credentials,
             limits: limits,
             databaseEpoch: databaseEpoch,
             stopsForRejects: !wasStoppedForRejects,
-            concurrency: options.concurrency ?? job.limits.concurrency,
+            concurrency: concurrency,
+            counter: counter,
             report: report
         )
+        let presence = Task { try await keepPresent(holder) }
+        defer { presence.cancel() }
         do {
-            let before = try await ledger.summary(of: start.run, app: app, job: job.name)
-            report(.began(start, items: before.items, done: before.itemsDone + before.itemsFailed))
+            report(.began(start, try await counter.count()))
             var manifest: Manifest?
             var summary: RunSummary
             repeat {
@@ -149,6 +163,8 @@ package struct Pipeline: Sendable {
                 report(.remark("bringing the materialised views up to date"))
             }
             if let warning { report(.remark(warning)) }
+            // Only for display.
+            try? await ledger.leaveRun(holder)
             return RunReport(
                 job: job.name,
                 joined: start.joined,
@@ -161,8 +177,8 @@ package struct Pipeline: Sendable {
                 findsCustomers: plan.changedSince != nil
             )
         } catch {
-            await shutDown(holder, because: error)
-            throw error
+            let summary = await shutDown(holder, because: error)
+            throw StoppedRun(error, summary) ?? error
         }
     }
 
@@ -224,22 +240,35 @@ package struct Pipeline: Sendable {
         try await ledger.open()
     }
 
+    /// Records until cancelled that this process works on the run, whether or not it holds a lease.
+    ///
+    /// Failures are ignored, because the record is only for `status`.
+    private func keepPresent(_ holder: LeaseHolder) async throws {
+        while true {
+            try? await ledger.joinRun(holder)
+            try await time.sleep(LeaseHolder.heartbeatInterval)
+        }
+    }
+
     /// The longest time to release leases, so that a process stops in less than ten seconds.
     private static let shutdownTimeout = Duration.seconds(5)
 
     /// Releases the leases and records why work is left.
     ///
     /// It does this in a task of its own, so that a cancellation does not interrupt it.
-    private func shutDown(_ holder: LeaseHolder, because error: any Error) async {
+    ///
+    /// - Returns: The run's counts; `nil` if the ledger did not answer in time.
+    private func shutDown(_ holder: LeaseHolder, because error: any Error) async -> RunSummary? {
         let failure = Failure(error)
-        await Task {
+        return await Task {
             do {
-                try await withDeadline(Self.shutdownTimeout, since: time.monotonic()) {
+                return try await withDeadline(Self.shutdownTimeout, since: time.monotonic()) {
                     try await ledger.releaseLeases(of: holder)
+                    try await ledger.leaveRun(holder)
                     if case StopReason.manyRejected = error {
                         try await ledger.noteStopForRejects(holder.run, app: holder.app)
                     }
-                    _ = try await ledger.conclude(
+                    return try await ledger.conclude(
                         holder.run,
                         app: holder.app,
                         job: holder.job,
@@ -249,6 +278,7 @@ package struct Pipeline: Sendable {
                 }
             } catch {
                 // Leases that were not released expire. The first error is the one to report.
+                return nil
             }
         }.value
     }
@@ -326,21 +356,22 @@ package struct Pipeline: Sendable {
     }
 
     /// Cancels `body` once `limit` has passed since `began`, on the monotonic clock.
-    private func withDeadline(
+    private func withDeadline<Result: Sendable>(
         _ limit: Duration?,
         since began: Duration,
-        _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         guard let limit else { return try await body() }
         let time = time
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Result.self) { group in
             group.addTask { try await body() }
             group.addTask {
                 try await time.sleep(max(.zero, limit - (time.monotonic() - began)))
                 throw DeadlineReached(limit: limit)
             }
             defer { group.cancelAll() }
-            try await group.next()
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
         }
     }
 }

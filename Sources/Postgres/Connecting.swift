@@ -61,10 +61,13 @@ private func finishConnecting(
 /// The error of a failed connection, with the SQLSTATE from the verbose message.
 private func refusal(_ handle: OpaquePointer) -> PostgresError {
     let text = unsafe PQerrorMessage(handle).map { unsafe String(cString: $0) } ?? ""
-    let lines = text.split(separator: "\n").filter { line in
-        !["LOCATION:", "DETAIL:", "CONTEXT:"].contains { line.hasPrefix($0) }
+    // An indented line is a question of libpq's, such as "Is the server running locally?", and not the error.
+    let verbose = text.split(separator: "\n").filter { line in
+        !["LOCATION:", "DETAIL:", "CONTEXT:", "\t"].contains { line.hasPrefix($0) }
     }
-    var state = lines.compactMap(stateInVerboseLine).last
+    var state = verbose.compactMap(stateInVerboseLine).last
+    // Two spaces follow the severity and the SQLSTATE.
+    let lines = verbose.map { $0.split(separator: " ").joined(separator: " ") }
     if state == nil, unsafe PQconnectionNeedsPassword(handle) == 1 { state = .invalidPassword }
     if state == nil, let cause = TransportRequirements.verificationFailure(in: text) {
         return PostgresError(.untrustedServer, .cannotConnect, "\(cause) (\(lines.joined(separator: "; ")))")

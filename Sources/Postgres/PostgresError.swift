@@ -33,7 +33,7 @@ package struct PostgresError: Error, Hashable, Sendable {
 
     package let reason: Reason
     package let state: SQLState
-    /// The primary message; at most 2,000 characters, control characters escaped.
+    /// The primary message on one line; at most 2,000 characters, control characters escaped.
     package let message: String
     /// The SQL text of the failed statement, without parameters.
     package let statement: String?
@@ -49,7 +49,7 @@ package struct PostgresError: Error, Hashable, Sendable {
     ) {
         self.reason = reason
         self.state = state
-        self.message = printable(message)
+        self.message = printable(onOneLine(message))
         self.statement = statement
         self.constraint = constraint
     }
@@ -87,6 +87,15 @@ package struct PostgresError: Error, Hashable, Sendable {
         guard reason == .connection || reason == .server, !isFinal else { return false }
         return state.endsSession || state == .tooManyConnections
     }
+}
+
+/// A text of several lines on one line, with one space between two words.
+///
+/// libpq and the server wrap and indent long messages. Only the beginning is read: more is never shown.
+private func onOneLine(_ text: some StringProtocol) -> String {
+    let text = String(String.UnicodeScalarView(text.unicodeScalars.prefix(10_000)))
+    guard text.contains(where: { $0.isNewline || $0 == "\t" }) else { return text }
+    return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
 }
 
 extension PostgresError: CustomStringConvertible {

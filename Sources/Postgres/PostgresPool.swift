@@ -20,15 +20,20 @@ package final class PostgresPool: Sendable {
     ///   - size: The most sessions, at least 1.
     ///   - patience: How long ``withConnection(_:)`` tries to connect, at first and after a lost connection.
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
+    ///   - waiting: See ``PostgresSession/init(conninfo:prepare:waiting:)``.
     package init(
         conninfo: ConnectionString,
         size: Int,
         patience: Duration = .seconds(60),
-        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in }
+        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         precondition(size >= 1, "a pool needs at least one session")
         self.patience = patience
-        state = Mutex(State(free: (0..<size).map { _ in PostgresSession(conninfo: conninfo, prepare: prepare) }))
+        let sessions = (0..<size).map { _ in
+            PostgresSession(conninfo: conninfo, prepare: prepare, waiting: waiting)
+        }
+        state = Mutex(State(free: sessions))
     }
 
     /// Calls `body` with a connection, after waiting until one is free.

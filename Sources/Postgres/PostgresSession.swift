@@ -4,9 +4,13 @@ import Basics
 ///
 /// Connects at its first use, and again after a lost connection. ``PostgresPool`` lets one caller use it at a time.
 package actor PostgresSession {
+    /// How long a session tries to connect before it reports that it waits: a restart that takes less is not worth a message.
+    package static let quietTime = Duration.seconds(1)
+
     private nonisolated let thread = BlockingThread(label: "storeledger.postgres")
     private let conninfo: ConnectionString
     private let prepare: @Sendable (borrowing PostgresConnection) throws -> Void
+    private let waiting: @Sendable (PostgresError) -> Void
     private var connection: PostgresConnection?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -16,12 +20,15 @@ package actor PostgresSession {
     /// - Parameters:
     ///   - conninfo: A libpq connection string, PostgreSQL manual, "Connection Strings".
     ///   - prepare: Runs first on every new connection, for example `SET search_path`.
+    ///   - waiting: Called after a failed attempt to connect, unless the next attempt comes within ``quietTime`` of the first.
     package init(
         conninfo: ConnectionString,
-        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in }
+        prepare: @escaping @Sendable (borrowing PostgresConnection) throws -> Void = { _ in },
+        waiting: @escaping @Sendable (PostgresError) -> Void = { _ in }
     ) {
         self.conninfo = conninfo
         self.prepare = prepare
+        self.waiting = waiting
     }
 
     /// Calls `body` with the connection, which `body` cannot keep.
@@ -56,7 +63,8 @@ package actor PostgresSession {
     ///
     /// - Throws: ``PostgresError``: at once when retrying cannot help, otherwise `isUnreachable` after `patience`.
     package func connect(within patience: Duration) async throws {
-        let deadline = ContinuousClock.now + patience
+        let began = ContinuousClock.now
+        let deadline = began + patience
         var delay = Duration.milliseconds(50)
         while true {
             try Task.checkCancellation()
@@ -74,6 +82,7 @@ package actor PostgresSession {
                 guard ContinuousClock.now + pause < deadline else {
                     throw PostgresError(.unreachable, error.state, "no session within \(patience): \(error.message)")
                 }
+                if ContinuousClock.now + pause - began >= Self.quietTime { waiting(error) }
                 try await Task.sleep(for: pause)
                 delay = min(delay * 2, .seconds(5))
             }

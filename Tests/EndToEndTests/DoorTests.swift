@@ -25,12 +25,14 @@ struct DoorTests {
     @Test func `a bar says until when an endpoint waits for its limit, and no longer than that`() {
         let moment = UnixMilliseconds(rawValue: 1_795_348_800_000)
         var state = ProgressState(began: .zero)
-        state.note(.itemsAdded(total: 10))
-        state.note(.crawl(.stalled(.refundHistory, for: .seconds(40), until: moment + .seconds(40))))
+        let refunds = RunProgress.Stream(.refundHistory, items: 10, done: 0, requestsPerSecond: 10)
+        state.note(.counted(RunProgress(phases: [[refunds]], concurrency: 8)), at: .zero, wall: moment)
+        let closing = CrawlEvent.stalled(.refundHistory, for: .seconds(40), until: moment + .seconds(40))
+        state.note(.crawl(closing), at: .zero, wall: moment)
         let words = "refundHistory waits for its limit until 12:00:40 UTC"
-        #expect(state.bar(at: .seconds(1), wall: moment).hasSuffix(" · " + words))
+        #expect(state.bar(at: .seconds(1), wall: moment, columns: 120).hasSuffix(" · " + words))
         #expect(state.plain(at: .seconds(1), wall: moment).hasSuffix(", " + words))
-        #expect(!state.bar(at: .seconds(41), wall: moment + .seconds(40)).contains("waits"))
+        #expect(!state.bar(at: .seconds(41), wall: moment + .seconds(40), columns: 120).contains("waits"))
     }
 
     @Test func `another process cannot read the process's secrets`() {

@@ -142,7 +142,7 @@ struct OutputTests {
             // What was granted may be more than what was sent, never less.
             #expect(status.budget.reduce(0) { $0 + $1.lastHour } >= requests - 1)
 
-            let lines = try await stage.storeledger("coverage", path, "--json").output.split(separator: "\n")
+            let lines = try await stage.storeledger("coverage", path, "--all", "--json").output.split(separator: "\n")
             let coverage = try lines.map { try JSONDecoder().decode(Coverage.self, from: Data($0.utf8)) }
             #expect(coverage.count == status.items.reduce(0) { $0 + $1.done })
             #expect(coverage.allSatisfy { $0.state == "done" && $0.gaps.isEmpty && $0.completeUntil.hasSuffix("Z") })
@@ -182,12 +182,38 @@ struct OutputTests {
         }
     }
 
-    /// The second is a pipe without a reader.
-    @Test(arguments: [
-        "exec \"$0\" validate \"$1\" >/dev/full",
-        "mkfifo pipe.$$ && exec 3<>pipe.$$ 4>pipe.$$ 3<&- && exec \"$0\" validate \"$1\" >&4",
-        "exec \"$0\" validate \"$1\" >&-",
-    ])
+    /// Runs a command whose output goes to a pipe that no process reads, as after `head` has ended.
+    ///
+    /// `words` are the arguments, with `"$1"` for the job file, and redirections to the pipe: `>&4`.
+    private static func withClosedPipe(_ words: String, _ job: String, _ stage: Stage) async throws -> Stage.Outcome {
+        let script = "cd \"${1%/*}\" && mkfifo pipe.$$ && exec 3<>pipe.$$ 4>pipe.$$ 3<&- && exec \"$0\" \(words)"
+        return try await withChildProcess(
+            "/bin/sh",
+            ["-c", script, Executables.storeledger, job],
+            environment: ["DATABASE_URL": stage.databaseURL(), "PATH": "/usr/bin:/bin"]
+        ) { process in
+            let code = await process.wait()
+            return Stage.Outcome(code: code, output: process.output, errors: process.errors)
+        }
+    }
+
+    @Test func `a reader that closes the pipe ends a command without a message, and loses no work`() async throws {
+        try await Stage.with(.init(customers: 3)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let run = try await Self.withClosedPipe("run \"$1\" --progress json >&4 2>&4", path, stage)
+            #expect(run.code == 0)
+            expectNone(try await stage.book().differences(from: stage.store.world()))
+            for words in [
+                "validate \"$1\"", "plan \"$1\"", "status \"$1\"", "status", "status \"$1\" --watch", "dictionary",
+                "coverage \"$1\"", "coverage \"$1\" --all --json", "report \"$1\" --output -",
+            ] {
+                let outcome = try await Self.withClosedPipe("\(words) >&4", path, stage)
+                #expect(outcome.code == 0 && outcome.errors == "", "\(words): \(outcome)")
+            }
+        }
+    }
+
+    @Test(arguments: ["exec \"$0\" validate \"$1\" >/dev/full", "exec \"$0\" validate \"$1\" >&-"])
     func `a result that stdout does not take is 74`(script: String) async throws {
         try await Stage.with(.init(customers: 1)) { stage in
             let path = try stage.write(stage.job)

@@ -78,9 +78,64 @@ struct RoleTests {
                 try await expect("loader", [0], "rejects", path, "export", stage.directory + "/rejects.jsonl")
                 try await expect("loader", [0], "rejects", path, "dismiss", "--all")
                 try await expect("loader", [0], "jobs", "remove", "nightly")
-                for command in ["migrate", "run", "retry", "replay", "refresh", "export", "status", "coverage"] {
+                for command in ["migrate", "run", "retry", "replay", "refresh", "export", "coverage"] {
                     try await expect("analyst", [77, 78], command, path)
                 }
+                try await expect("analyst", [0], "status", path)
+            }
+        }
+    }
+
+    @Test func `status as the analyst shows what the role may read, and names the rest`() async throws {
+        try await Stage.with(.init(customers: 5)) { stage in
+            try await LedgerRoles.with { roles in
+                let path = try await stage.migrated(stage.job)
+                try await roles.apply()
+                try await stage.run(path)
+                let analyst = ["DATABASE_URL": stage.databaseURL(role: roles.name("analyst"))]
+                let words = "status --app com.example.game"
+                let full = try await stage.storeledger("status", "--app", "com.example.game", "--json")
+                let outcome = try await stage.storeledger(
+                    "status",
+                    "--app",
+                    "com.example.game",
+                    "--json",
+                    environment: analyst
+                )
+                #expect(outcome.code == 0 && outcome.errors == "", "\(words): \(outcome)")
+                struct Status: Decodable, Equatable {
+                    struct Run: Decodable, Equatable {
+                        let state: String
+                        let exitCode, pages, rowsNew: Int
+                    }
+                    struct Items: Decodable, Equatable {
+                        let stream: String
+                        let done, failed: Int
+                    }
+                    struct Storage: Decodable, Equatable { let table: String }
+                    let runs: [Run]
+                    let items: [Items]
+                    let storage: [Storage]
+                    var notReadable: [String]?
+                }
+                let all = try JSONDecoder().decode([Status].self, from: Data(full.output.utf8))
+                var seen = try JSONDecoder().decode([Status].self, from: Data(outcome.output.utf8))
+                #expect(all.first?.notReadable == nil)
+                #expect(
+                    seen.first?.notReadable == [
+                        "message", "failures", "unknownIds", "retryable", "oldestUnfinished", "budget", "certificates",
+                    ]
+                )
+                seen[0].notReadable = nil
+                #expect(seen == all && all.first?.runs.first?.state == "finished")
+                let text = try await stage.storeledger("status", environment: analyst).output
+                #expect(
+                    text.contains("\n  not shown, because the role may not read it: message, failures, "),
+                    "\(text)"
+                )
+                let exporter = ["DATABASE_URL": stage.databaseURL(role: roles.name("exporter"))]
+                let exported = try await stage.storeledger("status", environment: exporter)
+                #expect(exported.code == 0 && !exported.output.contains("not shown"), "\(exported)")
             }
         }
     }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Postgres
 import TestSupport
@@ -28,10 +29,11 @@ struct StoppedRunTests {
                 #expect(await process.wait() == 75)
                 #expect(ContinuousClock.now - asked < .seconds(10))
                 #expect(process.output == "")
-                #expect(
-                    Stage.lines(of: process.errors)
-                        == ["storeledger: stopped by signal \(signal) with work left; run again to resume"]
+                let lines = Stage.lines(of: process.errors)
+                let left = lines.first?.wholeMatch(
+                    of: /stopped by signal ([0-9]+) with ([0-9]+) of ([0-9]+) items left; the next start continues/
                 )
+                #expect(lines.count == 1 && left?.1 == "\(signal)" && left?.2 != "0", "\(process.errors)")
             }
             #expect(
                 try await book.count(
@@ -44,6 +46,91 @@ struct StoppedRunTests {
             try await stage.run(path)
             expectNone(try await book.differences(from: stage.store.world()))
             #expect(try await book.count("SELECT count(*) FROM runs") == 1)
+        }
+    }
+
+    @Test
+    func
+        `status shows a running run with its host and speed, a stopped one as unfinished, a replaced one as superseded`()
+        async throws
+    {
+        struct Status: Decodable {
+            struct Run: Decodable {
+                let run: Int
+                let state: String
+            }
+            struct Activity: Decodable {
+                struct Process: Decodable {
+                    let host: String
+                    let processId: Int32
+                    let startedAt, seenAt: String
+                }
+                let processes: [Process]
+                let seconds, items, requests: Int
+            }
+            let runs: [Run]
+            let activity: Activity?
+        }
+        try await Stage.with(.init(customers: 30)) { stage in
+            let path = try await stage.migrated(Self.slow(stage))
+            func status() async throws -> Status {
+                let outcome = try await stage.storeledger("status", path, "--json")
+                return try JSONDecoder().decode(Status.self, from: Data(outcome.output.utf8))
+            }
+            let host = ProcessInfo.processInfo.hostName
+            try await stage.withStoreledger(["run", path, "--progress", "none"]) { first in
+                try await stage.withStoreledger(["run", path, "--progress", "none"]) { second in
+                    let both = "SELECT count(*) FROM run_processes"
+                    while try await stage.book().count(both) < 2, !first.hasEnded, !second.hasEnded {}
+                    try await stage.store.arrivals(6) { first.hasEnded }
+                    let running = try await status()
+                    let processes = running.activity?.processes ?? []
+                    #expect(running.runs.map(\.state) == ["running"])
+                    #expect(Set(processes.map(\.processId)) == [first.processID, second.processID])
+                    #expect(processes.allSatisfy { $0.host == host && $0.seenAt.hasSuffix("Z") })
+                    #expect((running.activity?.requests ?? 0) >= 6 && (running.activity?.seconds ?? 0) <= 300)
+                    let text = try await stage.storeledger("status", path).output
+                    #expect(text.contains(", running on \(host) (process "), "\(text)")
+                    #expect(text.contains(" requests\n") && text.contains("    in the last "), "\(text)")
+                    second.signal(SIGTERM)
+                    #expect(await second.wait() == 75)
+                    #expect(try await status().activity?.processes.map(\.processId) == [first.processID])
+                    first.signal(SIGTERM)
+                    #expect(await first.wait() == 75)
+                }
+            }
+            let stopped = try await status()
+            #expect(stopped.runs.map(\.state) == ["unfinished"] && stopped.activity == nil)
+
+            try stage.write(stage.job.text, to: "nightly.yaml")
+            try await stage.withStoreledger(["run", path, "--restart", "--progress", "none"]) { process in
+                #expect(await process.wait() == 0, "\(process.errors)")
+            }
+            #expect(try await status().runs.map(\.state) == ["finished", "superseded"])
+            let text = try await stage.storeledger("status", path).output
+            #expect(text.contains(/\n  run 1: started [^ ]+, superseded [^ ]+Z\n/), "\(text)")
+        }
+    }
+
+    @Test func `a process that was killed counts as running for a minute and no longer`() async throws {
+        try await Stage.with(.init(customers: 30)) { stage in
+            let path = try await stage.migrated(Self.slow(stage))
+            try await stage.withStoreledger(["run", path, "--progress", "none"]) { process in
+                try await stage.store.arrivals(3) { process.hasEnded }
+                process.signal(SIGKILL)
+                await process.wait()
+            }
+            #expect(try await stage.storeledger("status", path).output.contains(", running on "))
+            // A minute later.
+            try await stage.book().with {
+                try $0.script(
+                    """
+                    UPDATE run_processes SET seen_at = seen_at - interval '61 seconds';
+                    UPDATE crawl_items SET claimable_at = claimable_at - interval '61 seconds' WHERE state = 'leased'
+                    """
+                )
+            }
+            #expect(try await stage.storeledger("status", path).output.contains(", unfinished\n"))
         }
     }
 
@@ -76,7 +163,12 @@ struct StoppedRunTests {
             let outcome = try await stage.storeledger("run", path, "--max-duration", "1s", "--progress", "none")
             #expect(outcome.code == 75)
             #expect(outcome.output == "")
-            #expect(outcome.errorLines == ["storeledger: stopped after 1.0 s with work left; run again to resume"])
+            let sentence = /stopped after 1\.0 s with [1-9][0-9]* of [1-9][0-9]* items left; the next start continues/
+            #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+            #expect(outcome.errorLines.first?.wholeMatch(of: sentence) != nil, "\(outcome.errors)")
+            let again = try await stage.storeledger("run", path, "--max-duration", "1s", "--log-format", "json")
+            let last = try #require(again.errorLines.last)
+            #expect(again.code == 75 && last.contains("\"level\":\"notice\"") && last.contains("\"exitCode\":\"75\""))
             let leased = "SELECT count(*) FROM crawl_items WHERE state = 'leased'"
             #expect(try await stage.book().count(leased) == 0)
         }

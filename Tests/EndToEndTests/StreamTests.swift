@@ -152,7 +152,7 @@ struct StreamTests {
                     )
             )
 
-            let coverage = try await stage.storeledger("coverage", path).output.split(separator: "\n")
+            let coverage = try await stage.storeledger("coverage", path, "--all").output.split(separator: "\n")
             #expect(coverage.count == 2 * originals.count)
             for line in coverage {
                 let omitted =

@@ -28,7 +28,9 @@ struct EndpointVersionTests {
         let world = try await TestLedger()
         let omissions = {
             let lines = Collected<ItemCoverage>()
-            try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
+            try await world.ledger.coverage(of: "nightly-sync", app: world.app) {
+                lines.append($0); return true
+            }
             return lines.all.map { "\($0.stream): \($0.omits?.joined(separator: ", ") ?? "nothing")" }
         }
         let first = try await world.begin("transactionHistory: {version: 1}, refundHistory: {version: 1}", ids: ["1"])

@@ -134,7 +134,9 @@ struct ReportTests {
         #expect(try await world.ledger.commit(page) == nil, "another process does not hold it")
         try await world.finish(start.run)
         let lines = Collected<ItemCoverage>()
-        try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
+        try await world.ledger.coverage(of: "nightly-sync", app: world.app) {
+            lines.append($0); return true
+        }
         #expect(lines.all.count == 2_500 && Set(lines.all.map(\.item)).count == 2_500)
         let first = lines.all.first { $0.item == item.key }
         #expect(first?.state == "done" && first?.completeUntil == "2026-05-28T20:26:40Z" && first?.gaps == [])
@@ -144,7 +146,9 @@ struct ReportTests {
         let world = try await TestLedger()
         _ = try await world.begin("notificationHistory: {scope: app, startDate: 2025-01-01T00:00:00Z}")
         let lines = Collected<ItemCoverage>()
-        try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
+        try await world.ledger.coverage(of: "nightly-sync", app: world.app) {
+            lines.append($0); return true
+        }
         #expect(lines.all.count >= 180)
         #expect(lines.all.allSatisfy { $0.gaps == ["2025-01-01T00:00:00Z/2025-11-29T20:36:40Z"] })
         #expect(lines.all.first?.windowStart == "2025-11-29T20:36:40Z")

@@ -285,7 +285,9 @@ struct WindowTests {
         let second = try await world.begin(streams, ids: ["1"], now: .daysAfter(1))
         #expect(second.remarks == [])
         let lines = Collected<ItemCoverage>()
-        try await world.ledger.coverage(of: "nightly-sync", app: world.app) { lines.append($0) }
+        try await world.ledger.coverage(of: "nightly-sync", app: world.app) {
+            lines.append($0); return true
+        }
         #expect(lines.all.map(\.gaps) == [["2025-01-01T00:00:00Z/2025-11-29T20:36:40Z"], []])
     }
 }

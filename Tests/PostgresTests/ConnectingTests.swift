@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LedgerSchema
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,6 +16,40 @@ struct ConnectingTests {
             #expect(error?.isUnreachable == true)
             #expect(error?.isAuthentication == false)
             #expect(error?.description.contains("hunter2") == false)
+        }
+    }
+
+    @Test func `an error of libpq's is one line without tabs, line ends and escapes`() async throws {
+        try await withTemporaryDirectory { directory in
+            let error = #expect(throws: PostgresError.self) {
+                _ = try PostgresConnection(conninfo: "host=\(directory)")
+            }
+            let message = try #require(error?.message)
+            #expect(message.hasSuffix("failed: No such file or directory"), "\(message)")
+        }
+        let server = try RefusingServer(states: ["28P01"], message: "as\n\t  scripted")
+        defer { server.stop() }
+        let error = await #expect(throws: PostgresError.self) { try await server.pool.connect(within: .seconds(50)) }
+        let message = try #require(error?.message)
+        #expect(message.contains("FATAL: 28P01: as"), "\(message)")
+        #expect(!message.contains("\\") && !message.contains("  "), "\(message)")
+    }
+
+    @Test func `a session that waits for the server for more than a second reports each failed attempt`() async throws {
+        try await withTemporaryDirectory { directory in
+            let waits = Mutex<[String]>([])
+            let pool = PostgresPool(
+                conninfo: ConnectionString("host=\(directory)"),
+                size: 1,
+                waiting: { error in
+                    waits.withLock { $0.append(error.message) }
+                }
+            )
+            await #expect(throws: PostgresError.self) { try await pool.connect(within: .milliseconds(500)) }
+            #expect(waits.withLock(\.self) == [])
+            await #expect(throws: PostgresError.self) { try await pool.connect(within: .seconds(3)) }
+            let reported = waits.withLock(\.self)
+            #expect(!reported.isEmpty && reported.allSatisfy { $0.contains("No such file") }, "\(reported)")
         }
     }
 

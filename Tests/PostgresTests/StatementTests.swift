@@ -110,7 +110,7 @@ struct StatementTests {
             }
             let message = try #require(error?.message)
             #expect(
-                message.hasPrefix(#"\u{1B}[31m%s%n\r\n"#) || message.hasPrefix(#"\u{001B}[31m%s%n"#),
+                message.hasPrefix(#"\u{1B}[31m%s%n \u{1B}[31m"#) || message.hasPrefix(#"\u{001B}[31m%s%n \u{001B}"#),
                 "\(message.prefix(60))"
             )
             #expect(message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })

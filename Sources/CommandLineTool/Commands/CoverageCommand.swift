@@ -6,39 +6,101 @@ import Pipeline
 struct CoverageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coverage",
-        abstract: "Show for each ID and day until when the history is complete, and gaps Apple can no longer fill.",
+        abstract: "Show for each stream until when its history is complete, and gaps Apple can no longer fill.",
         discussion: """
             A gap is a period of time that Apple no longer served when it was requested. Behind "omits" is what Apple leaves
-            out of its answers: a version 1 that the job file requests returns less than version 2.
+            out of its answers: a version 1 that the job file requests returns less than version 2. --all lists each ID and
+            window.
 
               storeledger coverage jobs/nightly-sync.yaml
-              storeledger coverage jobs/nightly-sync.yaml --json | grep '"gaps":\\["'
+              storeledger coverage jobs/nightly-sync.yaml --all
+              storeledger coverage jobs/nightly-sync.yaml --all --json | grep '"gaps":\\["'
+              storeledger coverage --database postgresql:///ledger --app com.example.game
             """
     )
 
-    @OptionGroup var job: JobArgument
+    @OptionGroup var place: AppArgument
+
+    @Flag(help: "List each ID and window instead of a summary.")
+    var all = false
 
     @Flag(help: "Write one JSON object per line.")
     var json = false
 
     func run() async throws {
-        try await perform(job: job.path) {
-            let json = json
-            let pipeline = try job.pipeline()
-            let hasRun = try await pipeline.coverage { item in
-                if json, let line = try? JSONOutput.line(item) {  // strings always encode
-                    return Console.result(line)
+        try await perform(job: place.ledger.path) {
+            switch try place.source() {
+            case .job(let pipeline):
+                let hasRun = all ? try await pipeline.coverage(line) : try await summarise(pipeline)
+                if !hasRun { Console.message("\(pipeline.job.name) has never run") }
+            case .ledger(let reader):
+                let (app, job) = try await place.appAndJob(in: reader)
+                if all {
+                    try await reader.ledger.coverage(of: job, app: app.id, line)
+                } else {
+                    try show(try await reader.ledger.coverageSummary(of: job, app: app))
                 }
-                let until = item.completeUntil.map { "complete until \($0)" } ?? "never complete"
-                let gaps = item.gaps.isEmpty ? "" : "; gaps \(item.gaps.joined(separator: ", "))"
-                let name = itemName(item.item)
-                // The name of a window already contains it.
-                let window =
-                    name == item.item ? item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? "" : ""
-                let omits = item.omits.map { "; omits \($0.joined(separator: ", "))" } ?? ""
-                Console.result("\(item.stream) \(name): \(until) (\(item.state)\(window))\(gaps)\(omits)")
             }
-            if !hasRun { Console.message("\(pipeline.job.name) has never run") }
         }
+    }
+
+    /// - Returns: Whether the job has ever run.
+    private func summarise(_ pipeline: Pipeline) async throws -> Bool {
+        guard let streams = try await pipeline.coverageSummary() else { return false }
+        try show(streams)
+        return true
+    }
+
+    private func show(_ streams: [StreamCoverage]) throws {
+        if json { return try streams.forEach { Console.result(try JSONOutput.line($0)) } }
+        if let first = streams.first { Console.result("\(first.job): \(first.app) (\(first.environment))") }
+        for stream in streams { Console.result("  \(Self.text(of: stream))") }
+    }
+
+    private static func text(of stream: StreamCoverage) -> String {
+        var parts = ["\(stream.stream): \(counted(stream.items, "item"))"]
+        switch (stream.completeUntil, stream.newestCompleteUntil) {
+        case (nil, _): parts.append("never complete")
+        case (let until?, let newest?) where newest != until:
+            parts.append("complete until \(until), the newest until \(newest)")
+        case (let until?, _): parts.append("complete until \(until)")
+        }
+        for (number, words) in [
+            (stream.unfinished, "not finished"), (stream.failed, "failed"), (stream.unknownIds, "unknown to Apple"),
+        ] where number > 0 { parts.append("\(number) \(words)") }
+        if stream.neverComplete > 0, stream.completeUntil != nil {
+            parts.append("\(stream.neverComplete) never complete")
+        }
+        if let from = stream.gapsFrom, let to = stream.gapsTo {
+            parts.append("\(counted(stream.gaps, "gap")) from \(from) to \(to)")
+        }
+        if let omits = stream.omits { parts.append("omits \(omits.joined(separator: ", "))") }
+        return parts.joined(separator: "; ")
+    }
+
+    /// Shows one item.
+    ///
+    /// - Returns: Whether there is a reader for more.
+    private var line: @Sendable (ItemCoverage) -> Bool {
+        let json = json
+        return { item in
+            if json, let line = try? JSONOutput.line(item) {  // strings always encode
+                Console.result(line)
+            } else {
+                Console.result(Self.text(of: item))
+            }
+            return !Console.isClosed
+        }
+    }
+
+    private static func text(of item: ItemCoverage) -> String {
+        let until = item.completeUntil.map { "complete until \($0)" } ?? "never complete"
+        let gaps = item.gaps.isEmpty ? "" : "; gaps \(item.gaps.joined(separator: ", "))"
+        let name = itemName(item.item)
+        // The name of a window already contains it.
+        let window =
+            name == item.item ? item.windowStart.map { ", window \($0) to \(item.windowEnd ?? "")" } ?? "" : ""
+        let omits = item.omits.map { "; omits \($0.joined(separator: ", "))" } ?? ""
+        return "\(item.stream) \(name): \(until) (\(item.state)\(window))\(gaps)\(omits)"
     }
 }

@@ -21,7 +21,8 @@ struct DictionaryCommand: AsyncParsableCommand {
                 at: url,
                 schema: schema,
                 applicationName: StoreLedger.applicationName(),
-                databaseDeadline: try databaseDeadline()
+                databaseDeadline: try databaseDeadline(),
+                waiting: reportDatabaseWait
             )
             dictionary.markdown.forEach(Console.result)
         }

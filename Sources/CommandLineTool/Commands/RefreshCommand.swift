@@ -27,7 +27,8 @@ struct RefreshCommand: AsyncParsableCommand {
                 at: url,
                 schema: schema,
                 applicationName: StoreLedger.applicationName(),
-                databaseDeadline: try databaseDeadline()
+                databaseDeadline: try databaseDeadline(),
+                waiting: reportDatabaseWait
             )
             if json { return Console.result(try JSONOutput.document(views)) }
             for view in views {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -59,4 +60,19 @@ struct ShortDuration: ExpressibleByArgument {
 
 enum ProgressForm: String, ExpressibleByArgument, CaseIterable {
     case auto, bar, plain, json, none
+
+    /// The form without `auto`: a bar on a terminal that understands escape codes, lines on another, and nothing elsewhere.
+    ///
+    /// A bar needs escape codes, so it becomes lines where there are none.
+    var onThisTerminal: ProgressForm {
+        resolved(isTerminal: Console.isTerminal, isCapable: Terminal.isCapable(STDERR_FILENO))
+    }
+
+    func resolved(isTerminal: Bool, isCapable: Bool) -> ProgressForm {
+        switch self {
+        case .auto: isCapable ? .bar : isTerminal ? .plain : .none
+        case .bar: isCapable ? .bar : .plain
+        case .plain, .json, .none: self
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import FoundationEssentials
 import Glibc
 import JobPlan
@@ -11,21 +12,20 @@ struct StatusCommand: AsyncParsableCommand {
         abstract: "Show the state of a job: runs, items, failures, rejected records, gaps, used limits.",
         discussion: """
             Reads only PostgreSQL, so it works on any machine, whether or not the job is
-            running. Without JOB: every job of every app in the ledger of DATABASE_URL.
+            running. Without JOB: every job of every app in the ledger of --database or
+            DATABASE_URL, or of the app that --app names. What the role may not read is left
+            out and named.
 
               storeledger status jobs/nightly-sync.yaml
               storeledger status jobs/nightly-sync.yaml --json
               storeledger status jobs/nightly-sync.yaml --watch
               storeledger status --metrics-file /var/lib/node_exporter/storeledger.prom
               storeledger status
+              storeledger status --database postgresql:///ledger --app com.example.game
             """
     )
 
-    @Argument(help: ArgumentHelp("The job file; without it, all jobs in the ledger of DATABASE_URL.", valueName: "JOB"))
-    var job: String?
-
-    @Option(help: ArgumentHelp("Without JOB: the ledger's schema (default: appstore).", valueName: "NAME"))
-    var schema: String?
+    @OptionGroup var place: AppArgument
 
     @Flag(help: "Write one JSON document to stdout; without JOB, an array.")
     var json = false
@@ -35,15 +35,10 @@ struct StatusCommand: AsyncParsableCommand {
 
     @OptionGroup var metrics: MetricsOptions
 
-    func validate() throws {
-        try checkSchema(schema, job: job)
-        if job == nil { _ = try databaseURL() }
-    }
-
     func run() async throws {
-        try await perform(job: job, endsBySignal: watch) {
+        try await perform(job: place.ledger.path, endsBySignal: watch) {
             // Created once, so that warnings of the job file appear once and connections are reused.
-            let source = try source()
+            let source = try place.source()
             repeat {
                 let shown = try await read(source)
                 if let metricsFile = metrics.metricsFile {
@@ -51,11 +46,11 @@ struct StatusCommand: AsyncParsableCommand {
                     try MetricsFile.write(MetricsFile.exitMetrics(at: metricsFile) + metrics, to: metricsFile)
                 }
                 // A terminal shows only the latest status.
-                if watch, !json, isatty(STDOUT_FILENO) == 1 {
+                if watch, !json, Terminal.isCapable(STDOUT_FILENO) {
                     Console.result("\u{1B}[H\u{1B}[2J" + Date.now.ISO8601Format())
                 }
                 shown.lines.forEach(Console.result)
-                guard watch, Console.failure == nil else { return }
+                guard watch, !Console.isClosed else { return }
             } while await pause()
         }
     }
@@ -65,53 +60,23 @@ struct StatusCommand: AsyncParsableCommand {
         (try? await Task.sleep(for: .seconds(2))) != nil
     }
 
-    /// Where the status is read from.
-    private enum Source {
-        case job(Pipeline)
-        case everyJob(Ledger)
-    }
-
-    /// Reads the job file, if one is named, and shows its warnings.
-    ///
-    /// Does not connect yet.
-    private func source() throws -> Source {
-        guard let job else {
-            let ledger = Pipeline.ledgerToRead(
-                at: try databaseURL(),
-                schema: schema ?? PostgresOutput.defaultSchema,
-                applicationName: StoreLedger.applicationName(),
-                databaseDeadline: try databaseDeadline()
-            )
-            return .everyJob(ledger)
-        }
-        var argument = JobArgument()
-        argument.path = job
-        return .job(try argument.pipeline())
-    }
-
-    private func read(_ source: Source) async throws -> (statuses: [JobStatus], lines: [String]) {
-        let pipeline: Pipeline
+    private func read(_ source: AppArgument.Source) async throws -> (statuses: [JobStatus], lines: [String]) {
         switch source {
-        case .job(let named): pipeline = named
-        case .everyJob(let ledger):
-            let statuses = try await Pipeline.statusOfEveryJob(in: ledger)
+        case .ledger(let reader):
+            let statuses = try await reader.statuses(of: try await place.apps(in: reader), job: place.jobName)
             if json { return (statuses, [try text(of: statuses)]) }
-            return (
-                statuses, statuses.isEmpty ? ["no job has ever run"] : statuses.flatMap { StatusText(status: $0).lines }
-            )
+            let lines = statuses.flatMap { StatusText(status: $0).lines }
+            return (statuses, statuses.isEmpty ? ["no job has ever run"] : lines)
+        case .job(let pipeline):
+            guard let status = try await pipeline.status() else {
+                return ([], [json ? "null" : "\(pipeline.job.name) has never run"])
+            }
+            return ([status], json ? [try text(of: status)] : StatusText(status: status).lines)
         }
-        guard let status = try await pipeline.status() else {
-            return ([], [json ? "null" : "\(pipeline.job.name) has never run"])
-        }
-        return ([status], json ? [try text(of: status)] : StatusText(status: status).lines)
     }
 
     private func text(of value: some Encodable) throws -> String {
         watch ? try JSONOutput.line(value) : try JSONOutput.document(value)
-    }
-
-    private func databaseURL() throws -> DatabaseURL {
-        try environmentDatabaseURL(orElse: "Name a JOB, or set DATABASE_URL to show every job in that ledger.")
     }
 }
 
@@ -122,11 +87,8 @@ struct StatusText {
     var lines: [String] {
         var lines = ["\(status.job): \(status.app) (\(status.environment))"]
         for run in status.runs {
-            let end = run.finishedAt.map { "finished \($0)" } ?? "unfinished"
-            let code = run.exitCode.map { ", exit \($0)" } ?? ""
-            lines.append(
-                "  run \(run.run): started \(run.startedAt), \(end)\(code)\(run.message.map { ": \($0)" } ?? "")"
-            )
+            lines.append("  run \(run.run): started \(run.startedAt), \(end(of: run))")
+            if run.state == .running, let activity = status.activity { lines.append(speed(activity)) }
             lines.append(
                 "    \(counted(run.pages, "page")), \(counted(run.requests, "request")), \(run.rowsNew) new, "
                     + "\(run.rowsUpdated) updated, \(run.rowsUnchanged) unchanged, \(run.recordsRejected) rejected, "
@@ -153,7 +115,8 @@ struct StatusText {
         }
         lines += failures
         for reject in status.rejected {
-            lines.append("  rejected: \(reject.records) for \(reject.reason), such as: \(reject.detail)")
+            let example = reject.detail.map { ", such as: \($0)" } ?? ""
+            lines.append("  rejected: \(reject.records) for \(reject.reason)\(example)")
         }
         for gap in status.gaps {
             lines.append("  gap: \(gap.stream) \(itemName(gap.item)) from \(gap.from) to \(gap.to): \(gap.reason)")
@@ -171,7 +134,33 @@ struct StatusText {
             lines.append("  limit: \(budget.endpoint): \(requests) in the last hour\(closed)\(opens)")
         }
         lines += ledgerLines
+        if let notReadable = status.notReadable {
+            lines.append("  not shown, because the role may not read it: \(notReadable.joined(separator: ", "))")
+        }
         return lines
+    }
+
+    private func end(of run: JobStatus.Run) -> String {
+        let code = run.exitCode.map { ", exit \($0)" } ?? ""
+        let message = run.message.map { ": \($0)" } ?? ""
+        let when = run.finishedAt ?? ""
+        switch run.state {
+        case .running:
+            // Exit code and message are those of an earlier process.
+            let processes = status.activity?.processes ?? []
+            let places = processes.map { "\($0.host) (process \($0.processId))" }.joined(separator: ", ")
+            return "running" + (places.isEmpty ? "" : " on \(places)")
+        case .unfinished: return "unfinished\(code)\(message)"
+        case .finished: return "finished \(when)\(code)\(message)"
+        case .superseded: return "superseded \(when)"
+        }
+    }
+
+    private func speed(_ activity: JobStatus.Activity) -> String {
+        let counts = [activity.items.map { counted($0, "item") }, activity.requests.map { counted($0, "request") }]
+        let words = counts.compactMap(\.self).joined(separator: " and ")
+        return "    in the last \(Duration.seconds(activity.seconds).inWords): "
+            + (words.isEmpty ? "the role may not read how much" : words)
     }
 
     /// The failed items of all runs, and how many of them a retry would request again.

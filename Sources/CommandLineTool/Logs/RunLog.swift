@@ -5,7 +5,6 @@ import Ledger
 import Logging
 import Pipeline
 import Planning
-import RateLimit
 
 /// Logs the events of a run, one record for each.
 ///
@@ -20,18 +19,20 @@ struct RunLog: Sendable {
     private let logger: Logger
     private let isJSON: Bool
     private let isSilent: Bool
+    private let troubles = TroubleLog()
 
-    init(options: LogOptions, progress: ProgressForm) {
+    /// Logs beside a display of the form `progress`, which is ``ProgressForm/onThisTerminal`` of the one that was asked for.
+    init(options: LogOptions, progress: ProgressForm, asked: ProgressForm) {
         isJSON = options.logFormat == .json
-        let showsBar = progress == .bar || progress == .auto && Console.isTerminal
+        let showsBar = progress == .bar
         let form: LineLogHandler.Form =
             switch (options.logFormat, progress) {
             case (.json, _): .json
             case (.plain, .json): .progressEvent
             case (.plain, _): .sentence(clearsLine: showsBar)
             }
-        // `--progress none` with plain logs shows only why a run ended.
-        isSilent = options.logFormat == .plain && progress == .none
+        // `--progress none` with plain logs shows only troubles, and why a run ended.
+        isSilent = options.logFormat == .plain && asked == .none
         let level = isSilent ? .error : options.logLevel.loggerLevel
         logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
     }
@@ -46,6 +47,12 @@ struct RunLog: Sendable {
         } else {
             Console.message("storeledger: \(message)")
         }
+    }
+
+    /// Says that the run was stopped on purpose; not an error.
+    func stopped(_ message: String, exitCode: Int32) {
+        if isSilent { return Console.message(message) }
+        logger.notice("\(message)", metadata: ["exitCode": "\(exitCode)"])
     }
 
     func ended(_ report: RunReport) {
@@ -65,20 +72,42 @@ struct RunLog: Sendable {
         )
     }
 
+    /// Reports a trouble at once, or later with others of its kind.
+    func report(_ trouble: Trouble) {
+        if let report = troubles.note(trouble) { show(report) }
+    }
+
+    /// Reports the troubles that were held back and are due.
+    func reportDue() {
+        troubles.due().forEach(show)
+    }
+
+    /// Shown even with `--progress none`: a nightly job that waits or loses data must say so.
+    private func show(_ report: TroubleReport) {
+        if isSilent { return Console.message("storeledger: \(report.sentence)") }
+        logger.log(
+            level: report.trouble.kind == .rejected ? .warning : .notice,
+            "\(report.sentence)",
+            metadata: report.trouble.fields.mapValues { "\($0)" }
+        )
+    }
+
     func note(_ event: RunEvent) {
+        if let trouble = Trouble(event) { report(trouble) }
         switch event {
         case .rehearsal(let sentence):
             // Shown even with `--progress none`: a nightly job must not use another server unnoticed.
             if isSilent { Console.message("storeledger: \(sentence)") } else { logger.warning("\(sentence)") }
-        case .began(let start, let items, let done):
+        case .began(let start, let progress):
+            let (items, done) = (progress.items, progress.done)
             let action = start.joined ? "resuming run \(start.run)" : "starting run \(start.run)"
             let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"
             logger.info(
                 "\(action): \(items) items\(listed), \(done) done",
                 metadata: ["run": "\(start.run)", "items": "\(items)", "itemsDone": "\(done)"]
             )
-        case .itemsAdded(let total):
-            logger.debug("\(total) items now", metadata: ["items": "\(total)"])
+        case .counted(let progress):
+            logger.debug("\(progress.items) items now", metadata: ["items": "\(progress.items)"])
         case .remark(let sentence):
             logger.notice("\(sentence)")
         case .publishing(let directory):
@@ -102,13 +131,6 @@ struct RunLog: Sendable {
             )
         case .ended(let item, let end):
             note(end, of: item.stream.rawValue, item.key)
-        case .closed(let stream, let opening):
-            let until = "waiting until \(opening.moment.clockTime) UTC"
-            let remark = opening.oddity.map { " (unusual Retry-After: \($0.rawValue))" } ?? ""
-            logger.notice(
-                "Apple's limit of \(stream.rawValue) is reached; \(until)\(remark)",
-                metadata: ["stream": "\(stream.rawValue)", "until": "\(opening.moment.rawValue)"]
-            )
         case .stalled(let stream, let wait, let moment):
             // With many processes, short waits are normal: the budget frees a little every second.
             logger.log(
@@ -116,7 +138,7 @@ struct RunLog: Sendable {
                 "the budget of \(stream.rawValue) is spent; waiting until \(moment.clockTime) UTC",
                 metadata: ["stream": "\(stream.rawValue)", "until": "\(moment.rawValue)"]
             )
-        case .finished, .retrying, .leaseLost:
+        case .finished, .retrying, .closed, .leaseLost:
             break
         }
     }

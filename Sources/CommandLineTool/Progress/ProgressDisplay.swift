@@ -10,18 +10,22 @@ final class ProgressDisplay: Sendable {
     private let time: Timekeeper
     private let state: Mutex<ProgressState>
 
+    /// Shows progress in a form that is ``ProgressForm/onThisTerminal``.
     init(form: ProgressForm, log: RunLog, time: Timekeeper) {
-        self.form = form == .auto ? (Console.isTerminal ? .bar : .none) : form
+        self.form = form
         self.log = log
         self.time = time
         state = Mutex(ProgressState(began: time.monotonic()))
     }
 
-    private var interval: Duration {
+    /// The time before the first display, and between two.
+    private var intervals: (first: Duration, next: Duration) {
         switch form {
-        case .bar, .auto: .milliseconds(250)
-        case .json: .seconds(1)
-        case .plain, .none: .seconds(10)
+        case .bar, .auto: (.milliseconds(250), .milliseconds(250))
+        case .json: (.seconds(1), .seconds(1))
+        case .plain: (.seconds(5), .seconds(60))
+        // Only reports that were held back.
+        case .none: (.seconds(10), .seconds(10))
         }
     }
 
@@ -32,10 +36,14 @@ final class ProgressDisplay: Sendable {
         try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask { try await body { event in self.note(event) } }
             group.addTask {
-                while true {
-                    try await self.time.sleep(self.interval)
+                var interval = self.intervals.first
+                // Ends without an error when it is cancelled, so that the error of `body` is the one that counts.
+                while (try? await self.time.sleep(interval)) != nil {
                     self.show()
+                    self.log.reportDue()
+                    interval = self.intervals.next
                 }
+                return nil
             }
             defer {
                 group.cancelAll()
@@ -49,7 +57,8 @@ final class ProgressDisplay: Sendable {
     }
 
     private func note(_ event: RunEvent) {
-        state.withLock { $0.note(event) }
+        let (now, wall) = (time.monotonic(), UnixMilliseconds(rawValue: time.wallClock()))
+        state.withLock { $0.note(event, at: now, wall: wall) }
         log.note(event)
     }
 
@@ -59,7 +68,7 @@ final class ProgressDisplay: Sendable {
         let state = state.withLock { $0 }
         guard state.total > 0 else { return }
         switch form {
-        case .bar: Console.raw("\r\u{1B}[K" + state.bar(at: now, wall: wall))
+        case .bar: Console.raw("\r\u{1B}[K" + state.bar(at: now, wall: wall, columns: Terminal.columns))
         case .plain: Console.message(state.plain(at: now, wall: wall))
         case .json: Console.message(state.json(at: now))
         case .auto, .none: break

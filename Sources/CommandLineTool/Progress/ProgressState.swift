@@ -9,9 +9,7 @@ import RateLimit
 /// The progress of a run so far, and its text forms.
 struct ProgressState: Sendable {
     private let began: Duration
-    private(set) var total: Int64 = 0
-    private var doneBefore: Int64 = 0
-    private var done: Int64 = 0
+    private var estimate = TimeEstimate()
     private var failed = 0
     private var pages = 0
     private var requests = 0
@@ -19,21 +17,32 @@ struct ProgressState: Sendable {
     private var rejected = 0
     /// When closed endpoints, and those with a spent budget, open again.
     private var closed: [StreamName: UnixMilliseconds] = [:]
+    /// Items done at moments of the last minute, oldest first.
+    private var samples: [(at: Duration, done: Int64)] = []
 
     init(began: Duration) {
         self.began = began
     }
 
-    mutating func note(_ event: RunEvent) {
+    var total: Int64 { estimate.items }
+    private var done: Int64 { estimate.done }
+
+    /// Notes an event at a moment of the monotonic clock, which is `wall` on the machine's clock.
+    mutating func note(_ event: RunEvent, at now: Duration, wall: UnixMilliseconds) {
         switch event {
-        case .began(_, let items, let done): (total, doneBefore, self.done) = (items, done, done)
-        case .itemsAdded(let total): self.total = total
-        case .crawl(let event): note(event)
-        case .rehearsal, .remark, .publishing: break
+        case .began(_, let progress), .counted(let progress):
+            estimate.note(progress)
+            // Items that were done before are not part of the speed.
+            if samples.isEmpty { samples = [(now, done)] }
+        case .crawl(let event):
+            estimate.note(event, at: now, wall: wall)
+            note(event, at: now)
+        case .rehearsal, .remark, .publishing:
+            break
         }
     }
 
-    private mutating func note(_ event: CrawlEvent) {
+    private mutating func note(_ event: CrawlEvent, at now: Duration) {
         switch event {
         case .committed(let outcome, let requests):
             pages += 1
@@ -41,10 +50,10 @@ struct ProgressState: Sendable {
             rows += outcome.rowsNew + outcome.rowsUpdated + outcome.rowsUnchanged
             rejected += outcome.rejected.count
         case .finished:
-            done += 1
+            sample(at: now)
         case .ended(_, .failed):
             failed += 1
-            done += 1
+            sample(at: now)
         case .closed(let stream, let opening):
             closed[stream] = opening.moment
         case .stalled(let stream, _, let moment):
@@ -54,35 +63,53 @@ struct ProgressState: Sendable {
         }
     }
 
+    private mutating func sample(at now: Duration) {
+        if let last = samples.last, now - last.at < .seconds(1) { return }
+        samples.append((now, done))
+        while samples.count > 2, now - samples[1].at >= TimeEstimate.memory { samples.removeFirst() }
+    }
+
+    /// Items a second in the last minute.
     private func rate(at now: Duration) -> Double {
-        Double(done - doneBefore) / max((now - began).inSeconds, 0.001)
+        guard let first = samples.first, now > first.at else { return 0 }
+        return Double(max(done - first.done, 0)) / (now - first.at).inSeconds
     }
 
-    private func timeLeft(at now: Duration) -> Duration? {
-        let rate = rate(at: now)
-        return rate > 0 && done < total ? .seconds(Double(total - done) / rate) : nil
+    /// Such as `5 min left`, or `at least 5 min left` while streams come on top whose items are not known yet.
+    private func timeLeft(at now: Duration) -> String? {
+        guard let left = estimate.timeLeft(at: now), left.duration > .zero else { return nil }
+        return "\(left.isMinimum ? "at least " : "")\(left.duration.inWords) left"
     }
 
-    /// The endpoint that is waited for, and until when; empty if none is closed.
-    private func waiting(_ wall: UnixMilliseconds, _ separator: String) -> String {
-        guard let (stream, moment) = closed.filter({ $0.value > wall }).max(by: { $0.value < $1.value }) else {
-            return ""
-        }
-        return "\(separator)\(stream.rawValue) waits for its limit until \(moment.clockTime) UTC"
+    /// The endpoint that is waited for, and until when; `nil` if none is closed.
+    private func waiting(_ wall: UnixMilliseconds) -> (stream: StreamName, moment: UnixMilliseconds)? {
+        closed.filter { $0.value > wall }.max { $0.value < $1.value }.map { ($0.key, $0.value) }
     }
 
     func plain(at now: Duration, wall: UnixMilliseconds) -> String {
-        let left = timeLeft(at: now).map { ", \($0.inWords) left" } ?? ""
+        let left = timeLeft(at: now).map { ", \($0)" } ?? ""
+        let wait =
+            waiting(wall).map { ", \($0.stream.rawValue) waits for its limit until \($0.moment.clockTime) UTC" } ?? ""
         return "\(done) of \(total) items, \(pages) pages, \(rows) rows, \(rejected) rejected, \(failed) failed, "
-            + "\(oneDecimal(rate(at: now))) items/s\(left)\(waiting(wall, ", "))"
+            + "\(oneDecimal(rate(at: now))) items/s\(left)\(wait)"
     }
 
-    func bar(at now: Duration, wall: UnixMilliseconds) -> String {
-        let bar = ProgressBar(done: done, total: total).text
-        let left = timeLeft(at: now).map { " · \($0.inWords) left" } ?? ""
-        let lost = rejected + failed > 0 ? " · \(rejected) rejected · \(failed) failed" : ""
-        return
-            "\(bar) \(done)/\(total) items · \(rows) rows · \(oneDecimal(rate(at: now)))/s\(left)\(lost)\(waiting(wall, " · "))"
+    /// One line that fits a terminal of `columns`.
+    func bar(at now: Duration, wall: UnixMilliseconds, columns: Int) -> String {
+        var line = ProgressLine()
+        line.facts.append((0, ["\(done)/\(total) items", "\(done)/\(total)"]))
+        line.facts.append((5, ["\(rows) rows"]))
+        line.facts.append((4, ["\(oneDecimal(rate(at: now)))/s"]))
+        if let left = timeLeft(at: now) { line.facts.append((1, [left])) }
+        if rejected + failed > 0 { line.facts.append((2, ["\(rejected) rejected · \(failed) failed"])) }
+        if let (stream, moment) = waiting(wall) {
+            let forms = [
+                "\(stream.rawValue) waits for its limit until \(moment.clockTime) UTC",
+                "limit until \(moment.clockTime)",
+            ]
+            line.facts.append((3, forms))
+        }
+        return line.text(done: done, total: total, columns: columns)
     }
 
     func json(at now: Duration) -> String {
@@ -91,8 +118,9 @@ struct ProgressState: Sendable {
             let itemsDone, itemsTotal: Int64
             let itemsFailed, pages, requests, rows, recordsRejected: Int
             let elapsedSeconds: Double
-            let secondsLeft: Double?
+            let secondsLeft, secondsLeftAtLeast: Double?
         }
+        let left = estimate.timeLeft(at: now)
         let line = Line(
             itemsDone: done,
             itemsTotal: total,
@@ -102,7 +130,8 @@ struct ProgressState: Sendable {
             rows: rows,
             recordsRejected: rejected,
             elapsedSeconds: (now - began).inSeconds,
-            secondsLeft: timeLeft(at: now)?.inSeconds
+            secondsLeft: left?.isMinimum == false ? left?.duration.inSeconds : nil,
+            secondsLeftAtLeast: left?.isMinimum == true ? left?.duration.inSeconds : nil
         )
         return (try? JSONOutput.line(line)) ?? ""  // numbers always encode
     }

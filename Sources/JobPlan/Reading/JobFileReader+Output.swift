@@ -73,7 +73,7 @@ extension JobFileReader {
             "directory",
             "it must be a directory of your own, without .. in its path",
             isRequired: true,
-            where: isOwnDirectory
+            where: { CSVOutput.isOwnDirectory($0, absolute: paths.absolute($0)) }
         )
         let tables = section.texts(
             "tables",
@@ -91,13 +91,5 @@ extension JobFileReader {
             problems.report(section.place(of: "directory"), "would replace \(name)", "choose another directory")
         }
         return csv
-    }
-
-    /// Whether the directory is neither the root nor a system directory, where an exported file could do harm.
-    private func isOwnDirectory(_ written: String) -> Bool {
-        let parts = paths.absolute(written).split(separator: "/")
-        let systemDirectories = ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys"]
-        guard !written.isEmpty, let first = parts.first.map(String.init) else { return false }
-        return !written.split(separator: "/").contains("..") && !systemDirectories.contains(first)
     }
 }

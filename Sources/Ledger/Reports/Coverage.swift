@@ -25,7 +25,9 @@ package struct ItemCoverage: Codable, Sendable, Equatable {
 
 extension Ledger {
     /// Reads the coverage of every item of a job, a thousand at a time.
-    package func coverage(of job: String, app: AppID, _ line: @escaping @Sendable (ItemCoverage) -> Void) async throws {
+    ///
+    /// `line` is called for each item, by stream and key, until it returns false.
+    package func coverage(of job: String, app: AppID, _ line: @escaping @Sendable (ItemCoverage) -> Bool) async throws {
         // The gaps of windows are recorded for the item `app`.
         let sql = """
             SELECT i.stream, i.item_key, i.state, i.fingerprint, \(Self.moment("i.window_start")) AS window_start, \(Self.moment("i.window_end")) AS window_end,
@@ -54,14 +56,14 @@ extension Ledger {
                     )
                 }
             }
-            batch.forEach(line)
+            guard batch.allSatisfy(line) else { return }
             guard let end = batch.last else { return }
             last = (end.stream, end.item)
         }
     }
 
     /// What Apple leaves out of its answers to the query of an item; `nil` if nothing.
-    private static func omissions(of stream: String, query: String) -> [String]? {
+    static func omissions(of stream: String, query: String) -> [String]? {
         let omissions = AllStreams.type(of: StreamName(stream))?.omissions(of: query) ?? []
         return omissions.isEmpty ? nil : omissions
     }

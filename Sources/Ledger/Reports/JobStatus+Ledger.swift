@@ -53,12 +53,18 @@ extension Ledger {
         }.first
     }
 
-    static func late(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> JobStatus.Late? {
-        try connection.run(
+    static func late(
+        _ key: [Cell],
+        _ readable: Readable,
+        _ connection: borrowing PostgresConnection
+    ) throws -> JobStatus.Late? {
+        let notifications = readable.first(of: "notifications", "masked_notifications")
+        let runs = readable.first(of: "runs", "masked_runs")
+        return try connection.run(
             """
             WITH late AS (
-                SELECT n.late_run_id, n.notification_uuid, n.signed_date FROM notifications n
-                  JOIN runs r ON r.app_id = n.app_id AND r.run_id = n.late_run_id
+                SELECT n.late_run_id, n.notification_uuid, n.signed_date FROM \(notifications) n
+                  JOIN \(runs) r ON r.app_id = n.app_id AND r.run_id = n.late_run_id
                  WHERE n.app_id = $1 AND n.late_run_id IS NOT NULL AND r.job = $2
             )
             SELECT late_run_id, notification_uuid, \(moment("signed_date")) AS signed,

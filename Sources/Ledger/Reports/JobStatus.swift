@@ -5,6 +5,8 @@ import Postgres
 package struct JobStatus: Codable, Sendable, Equatable {
     package struct Run: Codable, Sendable, Equatable {
         package let run: Int64
+        /// What the run does, or how it ended.
+        package let state: RunState
         package let startedAt: String
         package let finishedAt: String?
         package let exitCode: Int64?
@@ -55,8 +57,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package struct Reject: Codable, Sendable, Equatable {
         package let reason: String
         package let records: Int64
-        /// One of them.
-        package let detail: String
+        /// What was found in one of them; `nil` for a role without the privilege to read it.
+        package let detail: String?
     }
 
     package struct Gap: Codable, Sendable, Equatable {
@@ -120,6 +122,10 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let certificates: Certificates?
     /// The tables of the whole schema, largest first.
     package let storage: [Storage]
+    /// Who works on the last run, and how fast; `nil` if no process does.
+    package let activity: Activity?
+    /// The parts of this value that the role has no privilege to read; `nil` if there are none.
+    package let notReadable: [String]?
 }
 
 extension Ledger {
@@ -157,25 +163,38 @@ extension Ledger {
     ) async throws -> JobStatus {
         try await transaction(.readOnlySnapshot) { connection in
             let key: [Cell] = [.integer(app.rawValue), .text(job)]
-            let unknown = try Self.unknownIDs(key, connection)
+            let readable = try Readable(connection)
+            let seesItems = readable.contains("crawl_items")
+            let seesBudget = readable.contains("rate_scopes", "rate_buckets")
+            let unknown = seesItems ? try Self.unknownIDs(key, connection) : (ids: 0, example: nil)
+            let activity = try Self.activity(key, readable, connection)
+            let certificates = try Self.certificates(key[0], connection)
+            let parts: [(name: String, isReadable: Bool)] = [
+                ("message", readable.contains("runs")), ("failures", seesItems), ("unknownIds", seesItems),
+                ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
+                ("certificates", certificates != nil),
+            ]
+            let notReadable = parts.filter { !$0.isReadable }.map(\.name)
             return JobStatus(
                 app: bundleId,
                 environment: environment,
                 job: job,
-                runs: try Self.lastRuns(key, connection),
-                items: try Self.items(key, connection),
-                failures: try Self.failures(key, connection),
+                runs: try Self.lastRuns(key, readable, isRunning: activity != nil, connection),
+                items: try Self.items(key, readable, connection),
+                failures: seesItems ? try Self.failures(key, connection) : [],
                 unknownIds: unknown.ids,
                 unknownIdExample: unknown.example,
-                retryable: try plan.map { try Self.countRetryable(by: $0, on: connection) },
-                rejected: try Self.rejected(key, connection),
-                gaps: try Self.gaps(key, connection),
-                newestGapFoundAt: try Self.newestGap(key, connection),
-                late: try Self.late(key, connection),
-                budget: try Self.budget([key[0]], connection),
-                oldestUnfinished: try Self.oldest(key, connection),
-                certificates: try Self.certificates(key[0], connection),
-                storage: try Self.storage(connection)
+                retryable: seesItems ? try plan.map { try Self.countRetryable(by: $0, on: connection) } : nil,
+                rejected: try Self.rejected(key, readable, connection),
+                gaps: try Self.gaps(key, readable, connection),
+                newestGapFoundAt: try Self.newestGap(key, readable, connection),
+                late: try Self.late(key, readable, connection),
+                budget: seesBudget ? try Self.budget([key[0]], connection) : [],
+                oldestUnfinished: seesItems ? try Self.oldest(key, connection) : nil,
+                certificates: certificates,
+                storage: try Self.storage(connection),
+                activity: activity,
+                notReadable: notReadable.isEmpty ? nil : notReadable
             )
         }
     }
@@ -184,18 +203,30 @@ extension Ledger {
         "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     }
 
-    private static func lastRuns(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Run] {
-        try connection.run(
+    private static func lastRuns(
+        _ key: [Cell],
+        _ readable: Readable,
+        isRunning: Bool,
+        _ connection: borrowing PostgresConnection
+    ) throws -> [JobStatus.Run] {
+        // Analysts see no messages, because these can quote records.
+        let runs = readable.first(of: "runs", "masked_runs")
+        return try connection.run(
             """
-            SELECT run_id, \(moment("started_at")) AS started, \(moment("finished_at")) AS finished, exit_code, message, pages,
+            SELECT run_id, \(moment("started_at")) AS started, \(moment("finished_at")) AS finished, exit_code,
+                   \(runs == "runs" ? "message" : "NULL::text AS message"), pages,
                    requests, rows_new, rows_updated, rows_unchanged, records_rejected, items_failed, gaps,
-                   records_withheld, withheld_ids, empty_lists, server, array_to_string(trusted_roots, ',') AS roots
-              FROM runs WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 5
+                   records_withheld, withheld_ids, empty_lists, server, array_to_string(trusted_roots, ',') AS roots,
+                   CASE WHEN finished_at IS NOT NULL AND exit_code = \(supersededCode) THEN 'superseded'
+                        WHEN finished_at IS NOT NULL THEN 'finished'
+                        WHEN $3::boolean THEN 'running' ELSE 'unfinished' END AS state
+              FROM \(runs) WHERE app_id = $1 AND job = $2 ORDER BY run_id DESC LIMIT 5
             """,
-            key
+            key + [.boolean(isRunning)]
         ).map { row in
             JobStatus.Run(
                 run: try row.int64("run_id"),
+                state: JobStatus.RunState(rawValue: try row.text("state")) ?? .unfinished,
                 startedAt: try row.text("started"),
                 finishedAt: try row.textOrNil("finished"),
                 exitCode: try row.int64OrNil("exit_code"),
@@ -219,15 +250,21 @@ extension Ledger {
 
     private static func items(
         _ key: [Cell],
+        _ readable: Readable,
         _ connection: borrowing PostgresConnection
     ) throws -> [JobStatus.StreamItems] {
-        try connection.run(
-            """
-            SELECT stream, count(*) FILTER (WHERE state = 'done') AS done, count(*) FILTER (WHERE state = 'waiting') AS waiting,
-                   count(*) FILTER (WHERE state = 'leased') AS leased, count(*) FILTER (WHERE state = 'failed') AS failed
-              FROM crawl_items
+        let items = """
+            SELECT stream, state, 1 AS items FROM crawl_items
              WHERE app_id = $1 AND job = $2 AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
-             GROUP BY stream ORDER BY stream
+            """
+        let view = "SELECT stream, state, items FROM crawl_items_by_state WHERE app_id = $1 AND job = $2"
+        let sum = { (state: String) in
+            "coalesce(sum(items) FILTER (WHERE state = '\(state)'), 0)::bigint AS \(state)"
+        }
+        return try connection.run(
+            """
+            SELECT stream, \(sum("done")), \(sum("waiting")), \(sum("leased")), \(sum("failed"))
+              FROM (\(readable.contains("crawl_items") ? items : view)) items GROUP BY stream ORDER BY stream
             """,
             key
         ).map { row in
@@ -280,30 +317,43 @@ extension Ledger {
         return (try row.int64("ids"), try row.textOrNil("example"))
     }
 
-    private static func rejected(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Reject]
-    {
-        try connection.run(
+    private static func rejected(
+        _ key: [Cell],
+        _ readable: Readable,
+        _ connection: borrowing PostgresConnection
+    ) throws -> [JobStatus.Reject] {
+        let apps = readable.first(of: "apps", "masked_apps")
+        let records =
+            readable.contains("rejected_records")
+            ? "SELECT app_id, job, reason, 1 AS records, detail FROM rejected_records WHERE resolved_at IS NULL AND dismissed_at IS NULL"
+            : "SELECT app_id, job, reason, records, NULL::text AS detail FROM rejected_records_by_reason"
+        return try connection.run(
             """
-            SELECT reason, count(*) AS records, min(detail) AS detail FROM rejected_records
-             WHERE app_id IN (SELECT other.app_id FROM apps own JOIN apps other USING (bundle_id) WHERE own.app_id = $1)
-               AND job = $2 AND resolved_at IS NULL AND dismissed_at IS NULL
-             GROUP BY reason ORDER BY records DESC, reason
+            SELECT reason, sum(records)::bigint AS records, min(detail) AS detail FROM (\(records)) rejected
+             WHERE app_id IN (SELECT other.app_id FROM \(apps) own JOIN \(apps) other USING (bundle_id) WHERE own.app_id = $1)
+               AND job = $2
+             GROUP BY reason ORDER BY 2 DESC, reason
             """,
             key
         ).map { row in
             JobStatus.Reject(
                 reason: try row.text("reason"),
                 records: try row.int64("records"),
-                detail: try row.text("detail")
+                detail: try row.textOrNil("detail")
             )
         }
     }
 
-    private static func gaps(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> [JobStatus.Gap] {
-        try connection.run(
+    private static func gaps(
+        _ key: [Cell],
+        _ readable: Readable,
+        _ connection: borrowing PostgresConnection
+    ) throws -> [JobStatus.Gap] {
+        let gaps = readable.first(of: "coverage_gaps", "masked_coverage_gaps")
+        return try connection.run(
             """
             SELECT stream, item_key, \(moment("gap_start")) AS gap_from, \(moment("gap_end")) AS gap_to, reason
-              FROM coverage_gaps WHERE app_id = $1 AND job = $2 ORDER BY gap_start, item_key LIMIT 20
+              FROM \(gaps) WHERE app_id = $1 AND job = $2 ORDER BY gap_start, item_key LIMIT 20
             """,
             key
         ).map { row in
@@ -317,9 +367,14 @@ extension Ledger {
         }
     }
 
-    private static func newestGap(_ key: [Cell], _ connection: borrowing PostgresConnection) throws -> String? {
-        try connection.run(
-            "SELECT \(moment("max(found_at)")) AS found FROM coverage_gaps WHERE app_id = $1 AND job = $2",
+    private static func newestGap(
+        _ key: [Cell],
+        _ readable: Readable,
+        _ connection: borrowing PostgresConnection
+    ) throws -> String? {
+        let gaps = readable.first(of: "coverage_gaps", "masked_coverage_gaps")
+        return try connection.run(
+            "SELECT \(moment("max(found_at)")) AS found FROM \(gaps) WHERE app_id = $1 AND job = $2",
             key
         )[0].textOrNil("found")
     }

@@ -6,19 +6,51 @@ package struct KnownApp: Sendable, Equatable {
     package let id: AppID
     package let bundleId: String
     package let environment: String
+
+    package init(id: AppID, bundleId: String, environment: String) {
+        self.id = id
+        self.bundleId = bundleId
+        self.environment = environment
+    }
 }
 
 extension Ledger {
     /// Every app of the ledger, by bundle ID and environment.
     package func knownApps() async throws -> [KnownApp] {
         try await transaction { connection in
-            try connection.run("SELECT app_id, bundle_id, environment FROM apps ORDER BY bundle_id, environment").map {
+            let apps = try Readable(connection).first(of: "apps", "masked_apps")
+            return try connection.run(
+                "SELECT app_id, bundle_id, environment FROM \(apps) ORDER BY bundle_id, environment"
+            )
+            .map {
                 KnownApp(
                     id: AppID(rawValue: try $0.int32("app_id")),
                     bundleId: try $0.text("bundle_id"),
                     environment: try $0.text("environment")
                 )
             }
+        }
+    }
+
+    /// The names of all jobs of an app that have run; the one whose last run began last is first.
+    package func jobsByLatestRun(of app: AppID) async throws -> [String] {
+        try await transaction { connection in
+            let runs = try Readable(connection).first(of: "runs", "masked_runs")
+            return try connection.run(
+                "SELECT job FROM \(runs) WHERE app_id = $1 GROUP BY job ORDER BY max(run_id) DESC",
+                [.integer(app.rawValue)]
+            ).map { try $0.text("job") }
+        }
+    }
+
+    /// The roots under which the records of an app are signed, as SHA-256; empty if an earlier version loaded them.
+    package func trustedRoots(of app: AppID) async throws -> [String] {
+        try await transaction { connection in
+            let apps = try Readable(connection).first(of: "apps", "masked_apps")
+            return try connection.run(
+                "SELECT coalesce(trusted_roots, '{}') AS roots FROM \(apps) WHERE app_id = $1",
+                [.integer(app.rawValue)]
+            ).first.map { try $0.textArray("roots") } ?? []
         }
     }
 }

@@ -42,6 +42,25 @@ extension Ledger {
         }
     }
 
+    /// Counts a run's items by stream.
+    package func itemCounts(of run: Int64, app: AppID, job: String) async throws -> [StreamName: ItemCounts] {
+        try await transaction { connection in
+            let rows = try connection.run(
+                """
+                SELECT stream, count(*) AS items, count(*) FILTER (WHERE state IN ('done', 'failed')) AS done
+                  FROM crawl_items WHERE app_id = $1 AND job = $2 AND run_id = $3 GROUP BY stream
+                """,
+                [.integer(app.rawValue), .text(job), .bigint(run)]
+            )
+            var counts: [StreamName: ItemCounts] = [:]
+            for row in rows {
+                let stream = StreamName(try row.text("stream"))
+                counts[stream] = ItemCounts(items: try row.int64("items"), done: try row.int64("done"))
+            }
+            return counts
+        }
+    }
+
     /// Stores a run's counts and the result of this process, and finishes the run if no work is left.
     ///
     /// - Parameters:

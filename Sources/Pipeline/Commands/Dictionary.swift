@@ -9,19 +9,22 @@ extension Pipeline {
     ///   - schema: The ledger's schema.
     ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
+    ///   - waiting: Called with PostgreSQL's message while no session can be opened.
     /// - Returns: Tables and views, by name.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func dictionary(
         at url: DatabaseURL,
         schema: String,
         applicationName: String = "storeledger",
-        databaseDeadline: Duration
+        databaseDeadline: Duration,
+        waiting: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> DataDictionary {
         try await Ledger.opened(
             at: url,
             schema: schema,
             applicationName: applicationName,
-            databaseDeadline: databaseDeadline
+            databaseDeadline: databaseDeadline,
+            waiting: waiting
         ).dictionary()
     }
 }

@@ -1,6 +1,6 @@
 import AppStoreModel
 import HTTPTransport
-package import JobPlan
+import JobPlan
 package import Ledger
 import LedgerSchema
 import Postgres
@@ -25,58 +25,27 @@ extension Pipeline {
         return status.runs.isEmpty ? nil : status
     }
 
-    /// A ledger for reading.
-    ///
-    /// It connects at the first use, and again after a lost connection.
-    ///
-    /// - Parameters:
-    ///   - url: The ledger's database.
-    ///   - schema: The ledger's schema.
-    ///   - applicationName: The sessions' `application_name`.
-    ///   - databaseDeadline: How long to wait for PostgreSQL.
-    /// - Returns: The ledger, not yet connected.
-    package static func ledgerToRead(
-        at url: DatabaseURL,
-        schema: String,
-        applicationName: String = "storeledger",
-        databaseDeadline: Duration
-    ) -> Ledger {
-        Ledger.toRead(at: url, schema: schema, applicationName: applicationName, databaseDeadline: databaseDeadline)
-    }
-
-    /// The status of every job of every app in a ledger, by app and name; needs no job file.
-    ///
-    /// - Parameter ledger: Its connections stay open for the next call.
-    /// - Returns: An empty array if no job has run in the ledger.
-    /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package static func statusOfEveryJob(in ledger: Ledger) async throws -> [JobStatus] {
-        try await ledger.open()
-        var statuses: [JobStatus] = []
-        for app in try await ledger.knownApps() {
-            for job in try await ledger.jobs(of: app.id) {
-                statuses.append(
-                    try await ledger.status(
-                        of: job,
-                        app: app.id,
-                        bundleId: app.bundleId,
-                        environment: app.environment
-                    )
-                )
-            }
-        }
-        return statuses
-    }
-
     /// Lists, for each ID and window of the job, the time up to which its history is complete, and the gaps.
     ///
-    /// - Parameter line: Called for each item, in the order of stream and key.
+    /// - Parameter line: Called for each item, in the order of stream and key, until it returns false.
     /// - Returns: Whether the job has ever run.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func coverage(_ line: @escaping @Sendable (ItemCoverage) -> Void) async throws -> Bool {
+    package func coverage(_ line: @escaping @Sendable (ItemCoverage) -> Bool) async throws -> Bool {
         try await openLedger()
         guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return false }
         try await ledger.coverage(of: job.name, app: app, line)
         return true
+    }
+
+    /// Summarises until when each stream of the job is complete.
+    ///
+    /// - Returns: `nil` if the job has never run.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func coverageSummary() async throws -> [StreamCoverage]? {
+        try await openLedger()
+        guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return nil }
+        let known = KnownApp(id: app, bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
+        return try await ledger.coverageSummary(of: job.name, app: known)
     }
 
     func knownApp() async throws -> AppID? {
@@ -100,13 +69,15 @@ extension Ledger {
         at url: DatabaseURL,
         schema: String,
         applicationName: String,
-        databaseDeadline: Duration
+        databaseDeadline: Duration,
+        waiting: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> Ledger {
         let ledger = toRead(
             at: url,
             schema: schema,
             applicationName: applicationName,
-            databaseDeadline: databaseDeadline
+            databaseDeadline: databaseDeadline,
+            waiting: waiting
         )
         try await ledger.open()
         return ledger
@@ -116,13 +87,15 @@ extension Ledger {
         at url: DatabaseURL,
         schema: String,
         applicationName: String,
-        databaseDeadline: Duration
+        databaseDeadline: Duration,
+        waiting: @escaping @Sendable (String) -> Void = { _ in }
     ) -> Ledger {
         Ledger(
             conninfo: url.connectionString(applicationName: applicationName),
             schema: schema,
             sessions: 1,
-            deadline: databaseDeadline
+            deadline: databaseDeadline,
+            waiting: { waiting($0.message) }
         )
     }
 

@@ -109,7 +109,8 @@ struct CrawlLedger: CrawlStore {
             rowsUpdated: counts.updated,
             rowsUnchanged: counts.unchanged,
             rejected: rows.pageRows.rejected.map(\.reason),
-            newlyRejected: counts.newlyRejected
+            newlyRejected: counts.newlyRejected,
+            sawRevocation: rows.pageRows.sawRevocation
         )
     }
 

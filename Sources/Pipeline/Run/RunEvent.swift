@@ -7,11 +7,12 @@ package import Planning
 package enum RunEvent: Sendable {
     /// The first event, before any request: the run uses a server other than Apple's.
     case rehearsal(String)
-    /// The run was started or joined. It has `items`, of which `done` were already complete.
-    case began(RunStart, items: Int64, done: Int64)
+    /// The run was started or joined; this much of it was already done.
+    case began(RunStart, RunProgress)
     case crawl(CrawlEvent)
-    /// Items were added for customers mentioned in notifications, or with a revocation in their history.
-    case itemsAdded(total: Int64)
+    /// The items were counted again: some were added for customers mentioned in notifications, or with a revocation in
+    /// their history, or other processes may have finished some.
+    case counted(RunProgress)
     case remark(String)
     case publishing(directory: String)
 }

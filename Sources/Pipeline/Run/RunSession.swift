@@ -24,6 +24,7 @@ struct RunSession: Sendable {
     let stopsForRejects: Bool
     /// The number of items crawled at the same time.
     let concurrency: Int
+    let counter: ProgressCounter
     let report: @Sendable (RunEvent) -> Void
 
     private var job: JobFile { plan.job }
@@ -44,12 +45,13 @@ struct RunSession: Sendable {
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await leases.run() }
+            group.addTask { try await counter.countAgain { report(.counted($0)) } }
             group.addTask {
                 try await crawlPhases(with: crawler)
                 try crawler.finish()
             }
             defer { group.cancelAll() }
-            // The renewal of leases ends only with an error. So the group ends with the crawl or with that error.
+            // The renewal of leases ends only with an error, and the counting only when it is cancelled. So the group ends with the crawl or with that error.
             try await group.next()
         }
     }
@@ -64,7 +66,7 @@ struct RunSession: Sendable {
         }
         guard !plan.streamsOfRevocations.isEmpty else { return }
         _ = try await ledger.planRefundsOfRevoked(plan, run: holder.run)
-        try await reportItemsAdded()
+        report(.counted(try await counter.count(afterPlanning: .afterRevocations)))
         try await crawler.crawl(plan.streamsOfRevocations, concurrency: concurrency)
     }
 
@@ -76,12 +78,7 @@ struct RunSession: Sendable {
             let withheld = changed.withheld > 0 ? "; \(changed.withheld) erased customers are left out" : ""
             report(.remark("notifications mention \(changed.planned) customers to request\(withheld)"))
         }
-        try await reportItemsAdded()
-    }
-
-    private func reportItemsAdded() async throws {
-        let summary = try await ledger.summary(of: holder.run, app: holder.app, job: holder.job)
-        report(.itemsAdded(total: summary.items))
+        report(.counted(try await counter.count(afterPlanning: .afterNotifications)))
     }
 
     private var rules: CrawlRules {

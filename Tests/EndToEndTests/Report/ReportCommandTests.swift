@@ -58,6 +58,19 @@ struct ReportCommandTests {
         }
     }
 
+    @Test func `--output - writes the page to stdout and nothing else`() async throws {
+        try await Stage.with(.init(customers: 2)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let new = try await stage.storeledger("report", path, "--output", "-")
+            #expect(new.code == 0 && new.output.hasPrefix("<!doctype html>") && new.output.hasSuffix("</html>\n"))
+            #expect(new.errors == "nightly has never run\n")
+            try await stage.run(path)
+            let page = try await stage.storeledger("report", "--app", "com.example.game", "--output", "-")
+            #expect(page.code == 0 && page.errors == "" && page.output.hasSuffix("</html>\n"), "\(page.errors)")
+            #expect(page.output.contains("<table id=\"table-revenue\"") && page.output.contains("nightly"))
+        }
+    }
+
     @Test func `loader, exporter and analyst may, and who has no rights is told so`() async throws {
         try await Stage.with(.init(customers: 6)) { stage in
             try await LedgerRoles.with { roles in

@@ -251,7 +251,8 @@ struct RoleTests {
         var masked = Dictionary(
             uniqueKeysWithValues: Tables.snapshots.map { ($0.name, RecordKind.ofPayloads(in: $0).maskedColumns) }
         )
-        masked["runs"] = ["fingerprint", "message", "begun_by"]
+        masked["runs"] = ["fingerprint", "message", "begun_by", "job_file", "job_host", "streams_fingerprint"]
+        masked["run_processes"] = ["owner"]
         let expected = masked.flatMap { table, columns in columns.map { "(\(table),\($0))" } }
         #expect(hidden.sorted() == expected.sorted())
         let silent = try await world.rows(

@@ -1,0 +1,126 @@
+import AppStoreModel
+import Basics
+import Crawl
+import JobPlan
+import Pipeline
+import RateLimit
+
+/// Something that slows a run down or costs data while it goes on.
+///
+/// It can happen thousands of times, so ``RecurringTroubles`` merges them.
+enum Trouble: Sendable, Equatable {
+    /// No session with PostgreSQL can be opened; the attempt is repeated.
+    case databaseWait(String)
+    /// A request of a stream failed, and is repeated.
+    case failedRequest(StreamName, String)
+    /// Apple answered 429, and the stream waits.
+    case limitReached(StreamName, until: UnixMilliseconds, oddity: String?)
+    /// Records of a stream could not be verified, or not be read.
+    case rejected(StreamName, records: Int, reason: String)
+
+    /// The troubles in an event of a run.
+    init?(_ event: RunEvent) {
+        switch event {
+        case .crawl(.retrying(let item, let failure, _)):
+            self = .failedRequest(item.stream, failure.report.description)
+        case .crawl(.ended(let item, .deferred(_, let code, let message))):
+            self = .failedRequest(item.stream, message + (code.map { " (\($0))" } ?? ""))
+        case .crawl(.closed(let stream, let opening)):
+            self = .limitReached(stream, until: opening.moment, oddity: opening.oddity?.rawValue)
+        case .crawl(.committed(let outcome, _)):
+            guard let reason = outcome.rejected.first else { return nil }
+            self = .rejected(outcome.item.stream, records: outcome.rejected.count, reason: reason)
+        default:
+            return nil
+        }
+    }
+
+    /// Troubles of one kind are merged.
+    enum Kind: CaseIterable, Sendable {
+        case databaseWait, failedRequest, limitReached, rejected
+    }
+
+    var kind: Kind {
+        switch self {
+        case .databaseWait: .databaseWait
+        case .failedRequest: .failedRequest
+        case .limitReached: .limitReached
+        case .rejected: .rejected
+        }
+    }
+
+    /// How much it adds to the count of its kind.
+    var count: Int {
+        if case .rejected(_, let records, _) = self { records } else { 1 }
+    }
+
+    /// The fields of its record in JSON logs.
+    var fields: [String: String] {
+        switch self {
+        case .databaseWait: [:]
+        case .failedRequest(let stream, _): ["stream": stream.rawValue]
+        case .limitReached(let stream, let moment, _): ["stream": stream.rawValue, "until": "\(moment.rawValue)"]
+        case .rejected(let stream, _, let reason): ["stream": stream.rawValue, "reason": reason]
+        }
+    }
+
+    var sentence: String {
+        switch self {
+        case .databaseWait(let message):
+            "waiting for PostgreSQL: \(message)"
+        case .failedRequest(let stream, let message):
+            "a request of \(stream.rawValue) failed and is repeated: \(message)"
+        case .limitReached(let stream, let moment, let oddity):
+            "Apple's limit of \(stream.rawValue) is reached; waiting until \(moment.clockTime) UTC"
+                + (oddity.map { " (unusual Retry-After: \($0))" } ?? "")
+        case .rejected(let stream, let records, let reason):
+            "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
+        }
+    }
+}
+
+/// A trouble with the sentence to report.
+struct TroubleReport: Sendable, Equatable {
+    let trouble: Trouble
+    let sentence: String
+}
+
+/// Decides when troubles are reported: the first of each kind at once, and then at most once a minute with their number.
+struct RecurringTroubles: Sendable {
+    static let interval = Duration.seconds(60)
+
+    private struct Record {
+        var reportedAt: Duration
+        var count = 0
+        var latest: Trouble?
+    }
+
+    private var records: [Trouble.Kind: Record] = [:]
+
+    /// - Returns: What to report now; `nil` if it comes later, with others of its kind.
+    mutating func note(_ trouble: Trouble, at now: Duration) -> TroubleReport? {
+        guard var record = records[trouble.kind] else {
+            records[trouble.kind] = Record(reportedAt: now)
+            return TroubleReport(trouble: trouble, sentence: trouble.sentence)
+        }
+        record.count += trouble.count
+        record.latest = trouble
+        records[trouble.kind] = record
+        return due(trouble.kind, at: now)
+    }
+
+    /// What has waited for its minute, in the order of the kinds.
+    mutating func due(at now: Duration) -> [TroubleReport] {
+        Trouble.Kind.allCases.compactMap { due($0, at: now) }
+    }
+
+    private mutating func due(_ kind: Trouble.Kind, at now: Duration) -> TroubleReport? {
+        guard let record = records[kind], let latest = record.latest, now - record.reportedAt >= Self.interval else {
+            return nil
+        }
+        records[kind] = Record(reportedAt: now)
+        let period = (now - record.reportedAt).inWords
+        let number = record.count > latest.count ? " (\(record.count) in the last \(period))" : ""
+        return TroubleReport(trouble: latest, sentence: latest.sentence + number)
+    }
+}

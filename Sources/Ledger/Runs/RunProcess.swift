@@ -1,0 +1,39 @@
+import Basics
+import FoundationEssentials
+import Glibc
+import LedgerSchema
+import Postgres
+
+extension Ledger {
+    /// Records that this process works on the run; repeat it as often as leases are renewed.
+    package func joinRun(_ holder: LeaseHolder) async throws {
+        let host = ProcessInfo.processInfo.hostName
+        try await control.transaction { connection in
+            _ = try connection.run(
+                """
+                INSERT INTO run_processes (app_id, run_id, owner, host, process_id) VALUES ($1, $2, $3, $4, $5)
+                ON CONFLICT (app_id, run_id, owner) DO UPDATE SET seen_at = clock_timestamp()
+                """,
+                holder.processKey + [.text(printable(host, limit: 255)), .integer(getpid())]
+            )
+        }
+    }
+
+    /// Records that this process has left the run.
+    package func leaveRun(_ holder: LeaseHolder) async throws {
+        try await control.transaction { connection in
+            _ = try connection.run(
+                """
+                UPDATE run_processes SET seen_at = clock_timestamp(), ended_at = clock_timestamp()
+                 WHERE app_id = $1 AND run_id = $2 AND owner = $3
+                """,
+                holder.processKey
+            )
+        }
+    }
+}
+
+extension LeaseHolder {
+    /// The key of the process in `run_processes`.
+    fileprivate var processKey: [Cell] { [.integer(app.rawValue), .bigint(run), .uuid(owner)] }
+}

@@ -1,0 +1,30 @@
+import Basics
+import Ledger
+
+/// A run was stopped on purpose before its end: by `--max-duration` or by a signal.
+///
+/// It is not a failure: the next start continues with the rest.
+struct StoppedRun: Error {
+    /// `nil` for a signal, which only the caller knows.
+    let limit: Duration?
+    let itemsLeft: Int64
+    let items: Int64
+
+    /// Fails if `error` shows that the run ended for another reason, or if nothing was counted.
+    init?(_ error: any Error, _ summary: RunSummary?) {
+        guard let summary else { return nil }
+        switch error {
+        case let error as DeadlineReached: limit = error.limit
+        case is CancellationError: limit = nil
+        default: return nil
+        }
+        items = summary.items
+        itemsLeft = summary.items - summary.itemsDone - summary.itemsFailed
+    }
+
+    /// How much is left, and how to go on.
+    var remainder: String {
+        let left = itemsLeft > 0 ? "\(itemsLeft) of \(items) items left" : "every item done, but the run not ended"
+        return "with \(left); the next start continues"
+    }
+}

@@ -10,11 +10,12 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the job's CSV files again from the ledger, without requests to Apple.",
         discussion: """
-            With JOB, directory and tables are those of output.csv in the job file. Without JOB, --csv-directory names the
-            directory.
+            With JOB, directory and tables are those of output.csv in the job file. Without
+            JOB, --csv-directory names the directory.
 
               storeledger export jobs/nightly-sync.yaml
-              storeledger export --database postgresql:///ledger --app com.example.game --csv-directory out
+              storeledger export --app com.example.game --csv-directory out \\
+                --database postgresql:///ledger
             """
     )
 

@@ -14,7 +14,8 @@ struct ReportCommand: AsyncParsableCommand {
             package libjs-chart.js.
 
               storeledger report jobs/nightly-sync.yaml --output report.html
-              storeledger report --database postgresql:///ledger --app com.example.game --output - > report.html
+              storeledger report --app com.example.game --output - \\
+                --database postgresql:///ledger > report.html
             """
     )
 

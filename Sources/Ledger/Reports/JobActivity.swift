@@ -99,7 +99,8 @@ extension Ledger {
             : try connection.run(
                 """
                 SELECT coalesce(sum(granted), 0)::bigint AS requests FROM rate_buckets
-                 WHERE app_id = $1 AND bucket > clock_timestamp() - $2::bigint * interval '1 second'
+                 WHERE app_id = $1
+                   AND bucket >= date_trunc('second', clock_timestamp()) - ($2::bigint + 1) * interval '1 second'
                 """,
                 [key[0], since]
             )[0].int64("requests")

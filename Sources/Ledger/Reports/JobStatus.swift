@@ -129,19 +129,6 @@ package struct JobStatus: Codable, Sendable, Equatable {
 }
 
 extension Ledger {
-    /// The names of all jobs of an app that have run, without removed ones.
-    package func jobs(of app: AppID) async throws -> [String] {
-        try await transaction { connection in
-            let rows = try connection.run(
-                "SELECT DISTINCT job FROM runs WHERE app_id = $1 AND job NOT LIKE '% (removed)' ORDER BY job",
-                [.integer(app.rawValue)]
-            )
-            var jobs: [String] = []
-            for row in rows { jobs.append(try row.text("job")) }
-            return jobs
-        }
-    }
-
     /// Reads the status of a job.
     ///
     /// It reads only the ledger, so it works on any machine, with or without a running job.

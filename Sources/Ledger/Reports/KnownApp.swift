@@ -32,12 +32,15 @@ extension Ledger {
         }
     }
 
-    /// The names of all jobs of an app that have run; the one whose last run began last is first.
-    package func jobsByLatestRun(of app: AppID) async throws -> [String] {
+    /// The names of all jobs of an app that have run, without removed ones; the one whose last run began last is first.
+    package func jobs(of app: AppID) async throws -> [String] {
         try await transaction { connection in
             let runs = try Readable(connection).first(of: "runs", "masked_runs")
             return try connection.run(
-                "SELECT job FROM \(runs) WHERE app_id = $1 GROUP BY job ORDER BY max(run_id) DESC",
+                """
+                SELECT job FROM \(runs) WHERE app_id = $1 AND job NOT LIKE '% (removed)'
+                 GROUP BY job ORDER BY max(run_id) DESC
+                """,
                 [.integer(app.rawValue)]
             ).map { try $0.text("job") }
         }

@@ -73,7 +73,7 @@ package struct LedgerReader: Sendable {
     ///
     /// Throws ``JobNotFound`` and errors that ``Failure/init(_:)`` explains.
     package func jobs(of app: KnownApp, named name: String?) async throws -> [String] {
-        let jobs = try await ledger.jobsByLatestRun(of: app.id)
+        let jobs = try await ledger.jobs(of: app.id)
         guard let name else { return jobs }
         guard jobs.contains(name) else { throw JobNotFound(name: name, app: app, known: jobs.sorted()) }
         return [name]

@@ -38,7 +38,7 @@ struct ReportCommandTests {
                 #expect(isTold, "\(outcome.errors)", sourceLocation: location)
                 #expect(try String(contentsOfFile: page, encoding: .utf8) == "before", sourceLocation: location)
             }
-            try await expect(78, "run: storeledger migrate JOB", output: page)
+            try await expect(78, "run: storeledger migrate \(path)", output: page)
             _ = try await stage.migrated(stage.job)
             try await expect(73, "it is a directory", output: stage.directory + "/")
             try await expect(73, "symbolic link", output: stage.directory + "/link/report.html")

@@ -77,11 +77,12 @@ struct RoleTests {
                 try await expect("exporter", [77], "rejects", path, "dismiss", "--all")
                 try await expect("loader", [0], "rejects", path, "export", stage.directory + "/rejects.jsonl")
                 try await expect("loader", [0], "rejects", path, "dismiss", "--all")
-                try await expect("loader", [0], "jobs", "remove", "nightly")
                 for command in ["migrate", "run", "retry", "replay", "refresh", "export", "coverage"] {
                     try await expect("analyst", [77, 78], command, path)
                 }
                 try await expect("analyst", [0], "status", path)
+                // Last, because a removed job has nothing that a role could be refused.
+                try await expect("loader", [0], "jobs", "remove", "nightly")
             }
         }
     }

@@ -19,12 +19,6 @@ struct JobArgument: ParsableArguments {
         return job
     }
 
-    /// The name of this machine, from Linux; looking it up would ask the name server.
-    private static var hostName: String {
-        let name = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
-        return name?.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? "unknown"
-    }
-
     /// The job's pipeline.
     func pipeline(
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") },
@@ -34,7 +28,10 @@ struct JobArgument: ParsableArguments {
         return Pipeline(
             job: job,
             version: storeLedgerVersion,
-            jobFile: JobFilePlace(path: URL(filePath: path).standardizedFileURL.path, host: Self.hostName),
+            jobFile: JobFilePlace(
+                path: URL(filePath: path).standardizedFileURL.path,
+                host: ProcessInfo.processInfo.hostName
+            ),
             applicationName: StoreLedger.applicationName(job: job.name),
             databaseDeadline: try databaseDeadline(),
             waiting: waiting

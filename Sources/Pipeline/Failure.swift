@@ -36,6 +36,11 @@ package struct Failure: Sendable {
             (ExitStatus(rawValue: error.kind.rawValue) ?? .bug, error.description)
         case let error as ListError:
             (error.isMissing ? .missingInput : .badInput, error.description)
+        case let error as NothingVerified:
+            (
+                .contractBroken,
+                "a run would load none of the app's notifications: \(error.detail) Compare app in the job file with App Information in App Store Connect"
+            )
         case let error as EmptyList:
             (.completeWithLosses, "\(error.key) has no ID; check what writes the list. A run would end with 2")
         case let error as UnknownCustomers:

@@ -5,7 +5,7 @@ import Pipeline
 struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs",
-        abstract: "List the jobs of the ledger of DATABASE_URL, or forget one.",
+        abstract: "List the jobs of a ledger, or forget one.",
         discussion: """
               storeledger jobs
               storeledger jobs remove backfill-march

@@ -93,6 +93,7 @@ extension Ledger {
                 """,
                 key + [.bigint(last.run), since]
             )[0].int64("items")
+        // A bucket is found by the second in which it begins, so the one that the period begins in counts, too.
         let requests =
             !readable.contains("rate_buckets")
             ? nil

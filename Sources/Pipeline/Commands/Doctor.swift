@@ -33,13 +33,13 @@ extension Pipeline {
                 ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
             return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
         }
-        let lists = listsOfIDs()
         if case .changedSince = job.transactionIds {
             await passes("ID list", found) { "no list: the customers come from the app's notifications" }
         }
-        for list in lists where !list.isQuery {
-            await passes(list.subject, found) {
-                guard let count = try IDSource(list.ids, of: list.kind).count() else { return "IDs come from a query" }
+        for list in job.idLists {
+            if case .query = list.list { continue }
+            await passes(Self.subject(of: list), found) {
+                guard let count = try IDSource(list.list, of: list.kind).count() else { return "IDs come from a query" }
                 return try Self.finding(count, of: list)
             }
         }
@@ -58,9 +58,9 @@ extension Pipeline {
                     try await checkKnownApp()
                     return "\(job.app.bundleId) in \(job.app.environment.rawValue) agrees with the ledger"
                 }
-                for list in lists {
-                    guard case .query(let sql) = list.ids else { continue }
-                    await passes(list.subject, found) {
+                for list in job.idLists {
+                    guard case .query(let sql) = list.list else { continue }
+                    await passes(Self.subject(of: list), found) {
                         let (distinct, duplicates) = try await ledger.countListed(by: sql, of: list.kind)
                         return try Self.finding(IDCount(distinct: distinct, duplicates: duplicates), of: list)
                     }
@@ -84,38 +84,12 @@ extension Pipeline {
         await passes("Apple", found) { try await probeApple(with: credentials, countsRequest: hasSchema) }
     }
 
-    /// One list of IDs of the job.
-    private struct ListOfIDs {
-        let subject: String
-        /// The list's key in the job file.
-        let key: String
-        let kind: IDKind
-        let ids: IDList
-
-        var isQuery: Bool {
-            if case .query = ids { return true }
-            return false
-        }
-    }
-
-    /// The job's list of transaction IDs, and the lists of streams with their own IDs.
-    private func listsOfIDs() -> [ListOfIDs] {
-        var lists: [ListOfIDs] = []
-        if let ids = job.transactionIds?.list {
-            let key = ids.keyPath(in: IDKind.transaction.key)
-            lists.append(ListOfIDs(subject: "ID list", key: key, kind: .transaction, ids: ids))
-        }
-        for stream in job.streams.all {
-            guard let own = stream.ownList else { continue }
-            let name = stream.name.rawValue
-            let key = own.list.keyPath(in: "streams.\(name).\(own.kind.key)")
-            lists.append(ListOfIDs(subject: "ID list of \(name)", key: key, kind: own.kind, ids: own.list))
-        }
-        return lists
+    private static func subject(of list: NamedIDList) -> String {
+        "ID list" + (list.stream.map { " of \($0.rawValue)" } ?? "")
     }
 
     /// - Throws: ``EmptyList`` for a list without an ID.
-    private static func finding(_ count: IDCount, of list: ListOfIDs) throws -> String {
+    private static func finding(_ count: IDCount, of list: NamedIDList) throws -> String {
         guard count.distinct > 0 else { throw EmptyList(key: list.key) }
         return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
     }
@@ -160,7 +134,7 @@ extension Pipeline {
     /// Verifies the records of a page, which are of another app if the job names the wrong one.
     ///
     /// - Returns: The finding.
-    /// - Throws: ``StopReason/manyRejected(_:)`` if a run would load none of the records.
+    /// - Throws: ``NothingVerified`` if a run would load none of the records.
     private func compareWithApp(
         _ page: Page,
         from stream: StreamName,
@@ -175,10 +149,7 @@ extension Pipeline {
         )
         let verified = verifier.verify(page, from: stream, item: "", now: now)
         if verified.entries.isEmpty, let rejected = verified.rejected.first {
-            let message =
-                "none of the app's notifications from Apple can be loaded, such as: "
-                + "\(rejected.detail) Compare app in the job file with App Information in App Store Connect"
-            throw StopReason.manyRejected(FailureReport(status: 200, message: message))
+            throw NothingVerified(detail: rejected.detail)
         }
         guard !page.records.isEmpty else {
             return "Apple has no notification of the app that could confirm app.appAppleId"
@@ -273,4 +244,10 @@ struct ClockIsOff: Error {
 struct EmptyList: Error {
     /// The list's key in the job file.
     let key: String
+}
+
+/// None of Apple's notifications can be verified as the app's, so a run would load none of them.
+struct NothingVerified: Error {
+    /// Why the first one is rejected, as a sentence.
+    let detail: String
 }

@@ -1,6 +1,5 @@
 import AppStoreModel
 package import FoundationEssentials
-import Glibc
 import HTTPTransport
 package import JobPlan
 package import Ledger
@@ -50,7 +49,7 @@ package struct RunNotification: Encodable, Sendable {
         self.job = job.name
         app = job.app.bundleId
         environment = job.app.environment.rawValue
-        host = Self.hostName
+        host = ProcessInfo.processInfo.hostName
         self.run = run
         outcome = (status.ending ?? .failure).rawValue
         exitCode = status.rawValue
@@ -58,12 +57,6 @@ package struct RunNotification: Encodable, Sendable {
         self.startedAt = startedAt.ISO8601Format()
         self.endedAt = endedAt.ISO8601Format()
         counts = summary.map(RunCounts.init)
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -38,6 +38,41 @@ package struct RunLists: Sendable {
     }
 }
 
+/// One list of IDs that a job file names.
+package struct NamedIDList: Sendable {
+    /// The stream with its own list; `nil` for the job's transaction IDs.
+    package let stream: StreamName?
+    /// The list's key in the job file, such as `transactionIds.csv`.
+    package let key: String
+    package let kind: IDKind
+    package let list: IDList
+}
+
+extension JobFile {
+    /// The job's list of transaction IDs, if it has one, and the lists of streams with their own IDs.
+    package var idLists: [NamedIDList] {
+        let listed = transactionIds?.list.map { list in
+            NamedIDList(
+                stream: nil,
+                key: list.keyPath(in: IDKind.transaction.key),
+                kind: .transaction,
+                list: list
+            )
+        }
+        let own = streams.all.compactMap { stream in
+            stream.ownList.map { own in
+                NamedIDList(
+                    stream: stream.name,
+                    key: own.list.keyPath(in: "streams.\(stream.name.rawValue).\(own.kind.key)"),
+                    kind: own.kind,
+                    list: own.list
+                )
+            }
+        }
+        return [listed].compactMap(\.self) + own
+    }
+}
+
 /// An ID from a query is not valid.
 package struct BadListedID: Error, Equatable, Sendable {
     package let kind: IDKind

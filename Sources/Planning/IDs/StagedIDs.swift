@@ -147,16 +147,10 @@ struct StagedLists {
 
     /// The job's lists without an ID, by their keys in the job file, such as `transactionIds.csv`.
     func emptyLists(of job: JobFile) -> [String] {
-        var empty: [String] = []
-        if let list = job.transactionIds?.list, transactions.count == 0 {
-            empty.append(list.keyPath(in: IDKind.transaction.key))
-        }
-        for stream in job.streams.all {
-            guard let list = stream.ownList, own.contains(where: { $0.stream == stream.name && $0.ids.count == 0 })
-            else { continue }
-            empty.append(list.list.keyPath(in: "streams.\(stream.name.rawValue).\(list.kind.key)"))
-        }
-        return empty
+        job.idLists.filter { named in
+            guard let stream = named.stream else { return transactions.count == 0 }
+            return own.contains { $0.stream == stream && $0.ids.count == 0 }
+        }.map(\.key)
     }
 
     /// Copies the lists; see ``StagedIDs/copy(_:of:after:on:)``.

@@ -15,7 +15,8 @@ extension Ledger {
     /// committed, and finds the tombstones. The second trace starts from the given IDs, not from those of the first
     /// trace, because a page in between can have shown that one of those IDs belongs to another customer.
     ///
-    /// The removal is one transaction, so a killed process has changed nothing. Repeating an erasure changes nothing.
+    /// The removal is one transaction, so a killed process has changed nothing. It also takes the customer out of the rows
+    /// that the materialized views count; while a refresh is running, the next refresh does this. Repeating an erasure changes nothing.
     ///
     /// - Parameters:
     ///   - ids: IDs of the customer; they need not be in the ledger.
@@ -81,6 +82,10 @@ extension Ledger {
             try removal.remove(on: connection)
             removed.merge(removal.removed, uniquingKeysWith: +)
             changed.formUnion(removal.changed)
+            _ = try connection.run(
+                "SELECT forget_erased($1::integer, $2::text[])",
+                [.integer(tombstones.app.rawValue), .textArray(trace.ids.map(\.text).sorted())]
+            )
         }
         let counts = removed.filter { $0.value > 0 }.sorted { $0.key < $1.key }
         changed.formUnion(counts.map(\.key))

@@ -6,21 +6,13 @@
 -- installation.
 CREATE MATERIALIZED VIEW IF NOT EXISTS average_revenue_by_month AS
 SELECT
-    app_id, month, currency,
-    count(*) AS customers,
-    count(*) FILTER (WHERE is_payer) AS paying_customers,
-    sum(net)::bigint AS net_milliunits,
-    round(sum(net) / count(*))::bigint AS arpu_milliunits,
-    round(sum(net) / nullif(count(*) FILTER (WHERE is_payer), 0))::bigint AS arppu_milliunits,
-    sum(net) * 0.001 AS net_amount,
-    round(sum(net) / count(*)) * 0.001 AS arpu_amount,
-    round(sum(net) / nullif(count(*) FILTER (WHERE is_payer), 0)) * 0.001 AS arppu_amount
-FROM (
-    SELECT app_id, month, currency, customer_key, bool_or(is_paid) AS is_payer, coalesce(sum(net_milliunits) FILTER (WHERE is_paid), 0) AS net
-      FROM purchases_at_refresh WHERE month IS NOT NULL
-     GROUP BY app_id, month, currency, customer_key
-) customer
-GROUP BY app_id, month, currency
+    app_id, month, currency, customers, paying_customers, net_milliunits,
+    round(net_milliunits::numeric / customers)::bigint AS arpu_milliunits,
+    round(net_milliunits::numeric / nullif(paying_customers, 0))::bigint AS arppu_milliunits,
+    net_milliunits * 0.001 AS net_amount,
+    round(net_milliunits::numeric / customers) * 0.001 AS arpu_amount,
+    round(net_milliunits::numeric / nullif(paying_customers, 0)) * 0.001 AS arppu_amount
+FROM refresh_average_revenue_totals
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS average_revenue_by_month_key ON average_revenue_by_month (app_id, month, currency) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW average_revenue_by_month IS

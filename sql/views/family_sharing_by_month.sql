@@ -2,20 +2,7 @@
 --
 -- A family member has separate transactions. They do not identify the purchaser.
 CREATE MATERIALIZED VIEW IF NOT EXISTS family_sharing_by_month AS
-SELECT
-    app_id, month, product_id,
-    count(*) FILTER (WHERE what = 'began') AS began,
-    count(*) FILTER (WHERE what = 'revoked') AS revoked
-FROM (
-    SELECT app_id, date_trunc('month', purchase_date AT TIME ZONE 'UTC')::date AS month, product_id, 'began' AS what
-      FROM transactions
-     WHERE in_app_ownership_type = 'FAMILY_SHARED' AND transaction_id = original_transaction_id
-    UNION ALL
-    SELECT app_id, date_trunc('month', revocation_date AT TIME ZONE 'UTC')::date, product_id, 'revoked'
-      FROM transactions
-     WHERE in_app_ownership_type = 'FAMILY_SHARED' AND revocation_date IS NOT NULL
-) event
-GROUP BY app_id, month, product_id
+SELECT app_id, month, product_id, began, revoked FROM refresh_family_sharing_totals
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS family_sharing_by_month_key
     ON family_sharing_by_month (app_id, month, product_id) NULLS NOT DISTINCT;

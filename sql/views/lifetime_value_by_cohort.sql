@@ -4,31 +4,18 @@
 -- divided by its customers. This view uses calendar months: month 0 is the month of the first payment. A refund reduces the
 -- month of its purchase. Apple's data contain only customers with a transaction, so this is the value of a paying customer.
 CREATE MATERIALIZED VIEW IF NOT EXISTS lifetime_value_by_cohort AS
-WITH customer AS (
-    SELECT app_id, customer_key, currency, min(month) AS cohort_month
-      FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL
-     GROUP BY app_id, customer_key, currency
-), size AS (
-    SELECT app_id, cohort_month, currency, count(*) AS customers FROM customer GROUP BY app_id, cohort_month, currency
-), part AS (
-    SELECT s.app_id, s.cohort_month, s.currency, n AS month_number, s.customers, 0 AS net
-      FROM size s
-      CROSS JOIN LATERAL generate_series(0,
-          (date_part('year', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12
-           + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer) n
-    UNION ALL
+WITH part AS (
     SELECT app_id, cohort_month, currency,
-           (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer,
-           NULL, net
-      FROM (SELECT c.app_id, c.cohort_month, c.currency, p.month, coalesce(sum(p.net_milliunits), 0) AS net
-              FROM purchases_at_refresh p
-              JOIN customer c ON c.app_id = p.app_id AND c.customer_key = p.customer_key
-                             AND c.currency IS NOT DISTINCT FROM p.currency
-             WHERE p.is_paid AND p.month IS NOT NULL
-             GROUP BY c.app_id, c.cohort_month, c.currency, p.month) paid
+           (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer AS month_number,
+           NULL::bigint AS customers, net_milliunits AS net
+      FROM refresh_lifetime_value_totals
+    UNION ALL
+    -- A month without payments gets a row of zeros.
+    SELECT c.app_id, c.cohort_month, c.currency, n, c.customers, 0
+      FROM refresh_lifetime_value_totals c
+      CROSS JOIN LATERAL generate_series(0, (date_part('year', age(date_trunc('month', now() AT TIME ZONE 'UTC'), c.cohort_month)) * 12 + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), c.cohort_month)))::integer) n
+     WHERE c.month = c.cohort_month
 ), cell AS (
-    -- Zeros for every month of every cohort and the actual amounts are added up. A join instead would compare every row
-    -- with every row, because currency can be NULL.
     SELECT app_id, cohort_month, currency, month_number, max(customers) AS customers, sum(net) AS net
       FROM part GROUP BY app_id, cohort_month, currency, month_number
     HAVING max(customers) IS NOT NULL

@@ -3,14 +3,29 @@
 -- The definition is RevenueCat's: MRR is the sum of the prices of active subscriptions, normalized to a month, before fees
 -- and taxes, at the end of the month.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_by_month AS
+WITH monthly AS (
+    SELECT app_id, month, product_id, period, storefront, currency,
+           sum(sum(subscriptions)) OVER so_far AS subscriptions, sum(sum(without_mrr)) OVER so_far AS without_mrr,
+           sum(sum(mrr_milliunits)) OVER so_far AS mrr_milliunits
+      FROM (SELECT app_id, month, product_id, period, storefront, currency, subscriptions, without_mrr, mrr_milliunits FROM refresh_mrr_totals
+            UNION ALL
+            -- A month without changes gets a row of zeros; see active_subscriptions_by_day.
+            SELECT f.app_id, m::date, f.product_id, f.period, f.storefront, f.currency, 0, 0, 0
+              FROM (SELECT app_id, product_id, period, storefront, currency, min(month) AS first_month
+                      FROM refresh_mrr_totals GROUP BY app_id, product_id, period, storefront, currency) f
+              CROSS JOIN LATERAL generate_series(f.first_month::timestamp, (now() - interval '1 microsecond') AT TIME ZONE 'UTC',
+                                                 interval '1 month') m) every_month
+     GROUP BY app_id, month, product_id, period, storefront, currency
+    WINDOW so_far AS (PARTITION BY app_id, product_id, period, storefront, currency ORDER BY month)
+)
 SELECT
     app_id, month, product_id, period, storefront, currency,
-    count(*) AS active_subscriptions,
-    count(*) FILTER (WHERE mrr_milliunits IS NULL) AS without_mrr,
-    coalesce(sum(mrr_milliunits), 0)::bigint AS mrr_milliunits,
-    coalesce(sum(mrr_milliunits), 0) * 0.001 AS mrr_amount
-FROM subscription_months_at_refresh
-GROUP BY app_id, month, product_id, period, storefront, currency
+    subscriptions::bigint AS active_subscriptions,
+    without_mrr::bigint AS without_mrr,
+    mrr_milliunits::bigint AS mrr_milliunits,
+    mrr_milliunits * 0.001 AS mrr_amount
+FROM monthly
+WHERE subscriptions > 0
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS mrr_by_month_key
     ON mrr_by_month (app_id, month, product_id, period, storefront, currency) NULLS NOT DISTINCT;

@@ -6,65 +6,56 @@
 -- its first payment. If it was paid before, lapsed before the end of that month, and is active at the end of a later month,
 -- it is a reactivation, although it was not active at the end of any earlier month.
 CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_movement_by_month AS
-WITH state AS (
-    -- next_month is the following month; after_month is the next month in which the subscription was active.
-    SELECT
-        app_id, original_transaction_id, month, next_month, first_paid_month, currency, coalesce(mrr_milliunits, 0) AS mrr,
-        lag(next_month) OVER subscription AS before_next_month, lag(currency) OVER subscription AS before_currency,
-        coalesce(lag(mrr_milliunits) OVER subscription, 0) AS before_mrr,
-        lead(month) OVER subscription AS after_month, lead(currency) OVER subscription AS after_currency
-    FROM (SELECT *, (month + interval '1 month')::date AS next_month FROM subscription_months_at_refresh) m
-    WINDOW subscription AS (PARTITION BY app_id, original_transaction_id ORDER BY month)
+WITH monthly AS (
+    SELECT app_id, month, currency, sum(mrr) AS mrr_step, sum(subscriptions) AS step,
+           sum(sum(mrr)) OVER so_far AS closing, sum(sum(subscriptions)) OVER so_far AS closing_subscriptions
+      FROM (SELECT app_id, month, currency, mrr_milliunits AS mrr, subscriptions FROM refresh_mrr_totals
+            UNION ALL
+            -- A month without changes gets a row of zeros; see active_subscriptions_by_day.
+            SELECT f.app_id, m::date, f.currency, 0, 0
+              FROM (SELECT app_id, currency, min(month) AS first_month FROM refresh_mrr_totals GROUP BY app_id, currency) f
+              CROSS JOIN LATERAL generate_series(f.first_month::timestamp, (now() - interval '1 microsecond') AT TIME ZONE 'UTC',
+                                                 interval '1 month') m) every_month
+     GROUP BY app_id, month, currency
+    WINDOW so_far AS (PARTITION BY app_id, currency ORDER BY month)
 ), movement AS (
-    SELECT
-        app_id, month, currency, 0 AS opening, mrr AS closing, 0 AS opening_count, 1 AS closing_count,
-        CASE
-            WHEN before_next_month IS NULL AND first_paid_month >= month THEN 'new'
-            WHEN before_next_month IS NULL OR before_next_month < month THEN 'reactivation'
-            WHEN before_currency IS DISTINCT FROM currency THEN 'switched in'
-            WHEN mrr > before_mrr THEN 'expansion'
-            WHEN mrr < before_mrr THEN 'contraction'
-        END AS kind,
-        CASE WHEN before_next_month = month AND before_currency IS NOT DISTINCT FROM currency
-             THEN abs(mrr - before_mrr) ELSE mrr END AS amount
-    FROM state
+    SELECT app_id, month, currency, closing - mrr_step AS opening, closing,
+           closing_subscriptions - step AS opening_subscriptions, closing_subscriptions,
+           0 AS new_milliunits, 0 AS reactivation_milliunits, 0 AS expansion_milliunits, 0 AS contraction_milliunits, 0 AS churn_milliunits, 0 AS switched_in_milliunits, 0 AS switched_out_milliunits, 0 AS new_subscriptions, 0 AS reactivated_subscriptions, 0 AS expanded_subscriptions, 0 AS contracted_subscriptions, 0 AS churned_subscriptions
+      FROM monthly WHERE closing_subscriptions <> 0 OR closing_subscriptions <> step
     UNION ALL
-    SELECT
-        app_id, next_month, currency, mrr, 0, 1, 0,
-        CASE
-            WHEN after_month IS DISTINCT FROM next_month THEN 'churn'
-            WHEN after_currency IS DISTINCT FROM currency THEN 'switched out'
-        END,
-        mrr
-    FROM state
-    WHERE next_month < (now() AT TIME ZONE 'UTC')
+    SELECT app_id, month, currency, 0, 0, 0, 0,
+           new_milliunits, reactivation_milliunits, expansion_milliunits, contraction_milliunits, churn_milliunits,
+           switched_in_milliunits, switched_out_milliunits,
+           new_subscriptions, reactivated_subscriptions, expanded_subscriptions, contracted_subscriptions, churned_subscriptions
+      FROM refresh_mrr_movement_totals
 )
 SELECT
     app_id, month, currency,
     sum(opening)::bigint AS opening_milliunits,
-    coalesce(sum(amount) FILTER (WHERE kind = 'new'), 0)::bigint AS new_milliunits,
-    coalesce(sum(amount) FILTER (WHERE kind = 'reactivation'), 0)::bigint AS reactivation_milliunits,
-    coalesce(sum(amount) FILTER (WHERE kind = 'expansion'), 0)::bigint AS expansion_milliunits,
-    coalesce(sum(amount) FILTER (WHERE kind = 'contraction'), 0)::bigint AS contraction_milliunits,
-    coalesce(sum(amount) FILTER (WHERE kind = 'churn'), 0)::bigint AS churn_milliunits,
-    coalesce(sum(amount) FILTER (WHERE kind = 'switched in'), 0)::bigint AS switched_in_milliunits,
-    coalesce(sum(amount) FILTER (WHERE kind = 'switched out'), 0)::bigint AS switched_out_milliunits,
+    sum(new_milliunits)::bigint AS new_milliunits,
+    sum(reactivation_milliunits)::bigint AS reactivation_milliunits,
+    sum(expansion_milliunits)::bigint AS expansion_milliunits,
+    sum(contraction_milliunits)::bigint AS contraction_milliunits,
+    sum(churn_milliunits)::bigint AS churn_milliunits,
+    sum(switched_in_milliunits)::bigint AS switched_in_milliunits,
+    sum(switched_out_milliunits)::bigint AS switched_out_milliunits,
     sum(closing)::bigint AS closing_milliunits,
-    sum(opening_count) AS opening_subscriptions,
-    count(*) FILTER (WHERE kind = 'new') AS new_subscriptions,
-    count(*) FILTER (WHERE kind = 'reactivation') AS reactivated_subscriptions,
-    count(*) FILTER (WHERE kind = 'expansion') AS expanded_subscriptions,
-    count(*) FILTER (WHERE kind = 'contraction') AS contracted_subscriptions,
-    count(*) FILTER (WHERE kind = 'churn') AS churned_subscriptions,
-    sum(closing_count) AS closing_subscriptions,
+    sum(opening_subscriptions)::bigint AS opening_subscriptions,
+    sum(new_subscriptions)::bigint AS new_subscriptions,
+    sum(reactivated_subscriptions)::bigint AS reactivated_subscriptions,
+    sum(expanded_subscriptions)::bigint AS expanded_subscriptions,
+    sum(contracted_subscriptions)::bigint AS contracted_subscriptions,
+    sum(churned_subscriptions)::bigint AS churned_subscriptions,
+    sum(closing_subscriptions)::bigint AS closing_subscriptions,
     sum(opening) * 0.001 AS opening_amount,
-    coalesce(sum(amount) FILTER (WHERE kind = 'new'), 0) * 0.001 AS new_amount,
-    coalesce(sum(amount) FILTER (WHERE kind = 'reactivation'), 0) * 0.001 AS reactivation_amount,
-    coalesce(sum(amount) FILTER (WHERE kind = 'expansion'), 0) * 0.001 AS expansion_amount,
-    coalesce(sum(amount) FILTER (WHERE kind = 'contraction'), 0) * 0.001 AS contraction_amount,
-    coalesce(sum(amount) FILTER (WHERE kind = 'churn'), 0) * 0.001 AS churn_amount,
-    coalesce(sum(amount) FILTER (WHERE kind = 'switched in'), 0) * 0.001 AS switched_in_amount,
-    coalesce(sum(amount) FILTER (WHERE kind = 'switched out'), 0) * 0.001 AS switched_out_amount,
+    sum(new_milliunits) * 0.001 AS new_amount,
+    sum(reactivation_milliunits) * 0.001 AS reactivation_amount,
+    sum(expansion_milliunits) * 0.001 AS expansion_amount,
+    sum(contraction_milliunits) * 0.001 AS contraction_amount,
+    sum(churn_milliunits) * 0.001 AS churn_amount,
+    sum(switched_in_milliunits) * 0.001 AS switched_in_amount,
+    sum(switched_out_milliunits) * 0.001 AS switched_out_amount,
     sum(closing) * 0.001 AS closing_amount
 FROM movement
 GROUP BY app_id, month, currency

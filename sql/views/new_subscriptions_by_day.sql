@@ -4,16 +4,8 @@
 -- Each new subscription of subscription_movement_by_day counts once: as a trial conversion after a free trial of the same
 -- subscription, as introductory if its first payment has an introductory offer, otherwise as direct.
 CREATE MATERIALIZED VIEW IF NOT EXISTS new_subscriptions_by_day AS
-SELECT
-    app_id, (starts_at AT TIME ZONE 'UTC')::date AS day, product_id, storefront,
-    count(*) AS new,
-    count(*) FILTER (WHERE is_after_trial) AS trial_conversions,
-    count(*) FILTER (WHERE NOT is_after_trial AND offer_type IS NOT DISTINCT FROM 1) AS introductory,
-    count(*) FILTER (WHERE NOT is_after_trial AND offer_type IS DISTINCT FROM 1) AS direct,
-    count(*) FILTER (WHERE NOT is_after_trial AND offer_type > 1) AS direct_with_offer
-FROM subscription_periods_at_refresh
-WHERE payment_number = 1 AND ends_at IS NOT NULL AND starts_at <= now()
-GROUP BY app_id, (starts_at AT TIME ZONE 'UTC')::date, product_id, storefront
+SELECT app_id, day, product_id, storefront, new, trial_conversions, introductory, direct, direct_with_offer
+FROM refresh_new_subscription_totals
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS new_subscriptions_by_day_key
     ON new_subscriptions_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;

@@ -1,16 +1,16 @@
 -- Which products were sold, since when, and to how many customers?
 CREATE MATERIALIZED VIEW IF NOT EXISTS product_summary AS
 SELECT
-    p.app_id, p.product_id,
-    min(p.type) AS type,
-    min(p.purchase_date) AS first_sold_at,
-    max(p.purchase_date) AS last_sold_at,
-    count(*) FILTER (WHERE p.is_paid) AS purchases,
-    count(*) FILTER (WHERE NOT p.is_paid) AS free_purchases,
-    count(*) FILTER (WHERE p.is_refunded) AS refunded,
-    count(DISTINCT p.customer_key) AS customers
-FROM purchases_at_refresh p
-GROUP BY p.app_id, p.product_id
+    app_id, product_id,
+    min(type) AS type,
+    min(first_sold_at) AS first_sold_at,
+    max(last_sold_at) AS last_sold_at,
+    sum(purchases)::bigint AS purchases,
+    sum(free_purchases)::bigint AS free_purchases,
+    sum(refunded)::bigint AS refunded,
+    sum(customers)::bigint AS customers
+FROM refresh_product_totals
+GROUP BY app_id, product_id
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS product_summary_key ON product_summary (app_id, product_id) NULLS NOT DISTINCT;
 COMMENT ON MATERIALIZED VIEW product_summary IS

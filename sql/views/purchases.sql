@@ -29,7 +29,9 @@ SELECT
     paid.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END AS net_milliunits,
     paid.price_milliunits * 0.001 AS price_amount,
     CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END * 0.001 AS refunded_amount,
-    (paid.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END) * 0.001 AS net_amount
+    (paid.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END) * 0.001 AS net_amount,
+    t.price_milliunits / CASE WHEN t.type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(t.quantity, 1) END AS unit_price_milliunits,
+    t.price_milliunits / CASE WHEN t.type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(t.quantity, 1) END * 0.001 AS unit_price_amount
 FROM transactions t
 LEFT JOIN (
     SELECT app_id, owner_key, sum(refund_amount_milliunits)::bigint AS amount, min(refund_date) AS first_date
@@ -62,3 +64,5 @@ COMMENT ON COLUMN purchases.refund_month IS 'The month of the refund; its first 
 COMMENT ON COLUMN purchases.refund_reason IS 'Apple''s revocationReason: 1 an issue with the app, 0 another reason.';
 COMMENT ON COLUMN purchases.refunded_milliunits IS 'Refunded amount, in thousandths of a unit of currency. NULL for a refund of an unknown price.';
 COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits. The estimated refund of an upgrade is not subtracted.';
+COMMENT ON COLUMN purchases.unit_price_milliunits IS
+    'The price of one unit, or the average price of a seat, in thousandths of a unit of currency. NULL if Apple sends no price.';

@@ -15,18 +15,12 @@ SELECT
     sum(gross) * 0.001 AS gross_amount,
     sum(given_back) * 0.001 AS refunded_amount
 FROM (
-    SELECT app_id, month, product_id, storefront, currency, count(*) AS purchases,
-           count(*) FILTER (WHERE is_refunded) AS refunded,
-           count(*) FILTER (WHERE is_refunded AND refund_reason = 1) AS for_an_issue,
-           coalesce(sum(price_milliunits), 0) AS gross, coalesce(sum(refunded_milliunits), 0) AS given_back,
-           NULL::interval AS median_delay
-      FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL
-     GROUP BY app_id, month, product_id, storefront, currency
+    SELECT app_id, month, product_id, storefront, currency, purchases, refunded, refunded_for_an_issue AS for_an_issue,
+           gross_milliunits AS gross, refunded_milliunits AS given_back, NULL::interval AS median_delay
+      FROM refresh_refund_rate_totals
     UNION ALL
-    -- Computed separately, because a median sorts its input: only the few refunded purchases are sorted.
-    SELECT app_id, month, product_id, storefront, currency, 0, 0, 0, 0, 0,
-           percentile_cont(0.5) WITHIN GROUP (ORDER BY refund_date - purchase_date)
-      FROM purchases_at_refresh WHERE is_paid AND month IS NOT NULL AND is_refunded
+    SELECT app_id, month, product_id, storefront, currency, 0, 0, 0, 0, 0, percentile_cont(0.5) WITHIN GROUP (ORDER BY delay)
+      FROM refresh_refund_time_totals CROSS JOIN LATERAL generate_series(1, purchases) n
      GROUP BY app_id, month, product_id, storefront, currency
 ) counted
 GROUP BY app_id, month, product_id, storefront, currency

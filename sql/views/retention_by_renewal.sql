@@ -4,15 +4,9 @@
 -- current period does not count. This view counts payments; retention_cohorts counts calendar months.
 CREATE MATERIALIZED VIEW IF NOT EXISTS retention_by_renewal AS
 SELECT
-    app_id, product_id, period, payment_number,
-    count(*) AS subscriptions,
-    count(*) FILTER (WHERE is_renewed OR ends_at <= now()) AS due,
-    count(*) FILTER (WHERE is_renewed) AS renewed,
-    round(count(*) FILTER (WHERE is_renewed)::numeric / nullif(count(*) FILTER (WHERE is_renewed OR ends_at <= now()), 0), 4)
-        AS retention_rate
-FROM subscription_periods_at_refresh
-WHERE is_paid
-GROUP BY app_id, product_id, period, payment_number
+    app_id, product_id, period, payment_number, subscriptions, due, renewed,
+    round(renewed::numeric / nullif(due, 0), 4) AS retention_rate
+FROM refresh_renewal_totals
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS retention_by_renewal_key
     ON retention_by_renewal (app_id, product_id, period, payment_number) NULLS NOT DISTINCT;

@@ -183,7 +183,8 @@ WITH stretch AS (
         m.is_paid AND coalesce(m.next_is_renewal OR m.next_is_active
             AND m.next_starts_at <= least(coalesce(m.grace_until, m.expires_date), m.ending_revocation_date), false) AS is_renewed,
         m.next_product_id, m.next_storefront,
-        m.has_had_trial AND NOT m.is_trial AS is_after_trial
+        m.has_had_trial AND NOT m.is_trial AS is_after_trial,
+        m.signed_date
     FROM measured m
 )
 SELECT
@@ -238,3 +239,4 @@ COMMENT ON COLUMN subscription_periods.next_storefront IS
     'The storefront of the next period. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.is_after_trial IS
     'Whether the subscription had a free trial before this period. False for a trial.';
+COMMENT ON COLUMN subscription_periods.signed_date IS 'When Apple signed the newest content of the transaction.';

@@ -10,8 +10,10 @@ package struct DataDictionary: Sendable, Equatable {
         let key: String?
         package fileprivate(set) var columns: [Column]
 
-        /// Whether it exists for a refresh of the materialised views alone; see `sql/migrations/0013_refresh_base.sql`.
-        package var isOfRefresh: Bool { name.hasPrefix("kept_") || name.hasSuffix("_at_refresh") }
+        /// Whether it exists for a refresh of the materialised views alone; see `sql/migrations/0040_refresh_by_changes.sql`.
+        package var isOfRefresh: Bool {
+            name.hasPrefix("refresh_") || name.hasPrefix("kept_") || name.hasSuffix("_at_refresh")
+        }
 
         /// Whether it is a view that answers a question.
         package var isShown: Bool { kind != "table" && !isOfRefresh }
@@ -41,17 +43,17 @@ package struct DataDictionary: Sendable, Equatable {
                 relations.filter(\.isShown)
             ),
             ("Tables", [], relations.filter { $0.kind == "table" && !$0.isOfRefresh }),
-            (
-                "Internal",
-                ["What a refresh of the materialised views keeps for itself: no role may read it."],
-                relations.filter(\.isOfRefresh)
-            ),
         ]
         for (title, intro, group) in parts {
             lines += ["", "## \(title)", ""] + intro.flatMap { [$0, ""] }
             lines += group.map { "- [`\($0.name)`](#\($0.name)): \(Self.cell($0.comment))" }
             for relation in group { lines += Self.section(relation) }
         }
+        lines += [
+            "", "## Internal", "",
+            "Tables and views whose names begin with `refresh_` or `kept_`, or end in `_at_refresh`, are for a refresh of the",
+            "materialised views alone. No role may read them. Their definitions are in `sql/views` and `sql/migrations`.",
+        ]
         return lines
     }
 

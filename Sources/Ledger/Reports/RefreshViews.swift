@@ -8,6 +8,20 @@ package struct RefreshedView: Codable, Sendable, Equatable {
     package let milliseconds: Int64
 }
 
+/// A row of a materialized view that differs from a computation from every record, or a stored row behind the views.
+///
+/// Its JSON form is stable and documented in `docs/reference/json.md`.
+package struct ViewDifference: Codable, Sendable, Equatable {
+    /// The view, `stored_periods` or `stored_transactions`.
+    package let view: String
+    /// The key columns, as JSON.
+    package let key: String
+    /// The row that the view shows, as JSON; `nil` if it shows none.
+    package let shown: String?
+    /// The row that the records give, as JSON; `nil` if they give none.
+    package let computed: String?
+}
+
 /// The result of ``Ledger/refreshViewsIfStale(begin:)``.
 package enum RefreshOutcome: Sendable, Equatable {
     /// The views are up to date.
@@ -23,11 +37,44 @@ package enum RefreshOutcome: Sendable, Equatable {
 extension Ledger {
     /// Refreshes the materialized views, all from one snapshot; readers see the old rows until the end.
     ///
-    /// - Parameter onlyEmpty: Whether to refresh only views that were never filled, as after a migration.
+    /// Only what changed since the last refresh is computed; see `sql/migrations/0040_refresh_by_changes.sql`.
+    ///
+    /// - Parameters:
+    ///   - onlyEmpty: Whether to refresh only views that were never filled, as after a migration.
+    ///   - everything: Whether to compute everything from every record.
     /// - Returns: The views, in the order of their creation.
     /// - Throws: ``LockTimeout`` when another refresh takes longer than ``longLockTimeout``;
     ///   ``Postgres/PostgresError``.
-    package func refreshViews(onlyEmpty: Bool = false) async throws -> [RefreshedView] {
+    package func refreshViews(onlyEmpty: Bool = false, everything: Bool = false) async throws -> [RefreshedView] {
+        try await underRefreshLock { connection in
+            try Self.refreshAll(onlyEmpty: onlyEmpty, everything: everything, on: connection)
+        }
+    }
+
+    /// Refreshes the materialized views, and compares them with a computation from every record, in one snapshot.
+    ///
+    /// After a difference, the next refresh computes everything again.
+    ///
+    /// - Returns: The differences, at most 100 for each view.
+    /// - Throws: As ``refreshViews(onlyEmpty:everything:)``.
+    package func verifyViews() async throws -> [ViewDifference] {
+        try await underRefreshLock { connection in
+            try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
+            return try connection.run("SELECT view_name, key, shown, computed FROM verify_views()").map { row in
+                ViewDifference(
+                    view: try row.text("view_name"),
+                    key: try row.text("key"),
+                    shown: try row.textOrNil("shown"),
+                    computed: try row.textOrNil("computed")
+                )
+            }
+        }
+    }
+
+    /// Runs statements in a transaction whose snapshot is newer than the refresh lock that it holds.
+    private func underRefreshLock<R: Sendable>(
+        _ body: @escaping @Sendable (borrowing PostgresConnection) throws -> R
+    ) async throws -> R {
         // What an erasure that was killed left to do.
         try await renewStatistics()
         let deadline = ContinuousClock.now + Self.longLockTimeout
@@ -43,7 +90,7 @@ extension Ledger {
         }
         return try await transaction(.repeatableRead) { connection in
             try lock(connection)
-            return try Self.refreshAll(onlyEmpty: onlyEmpty, on: connection)
+            return try body(connection)
         }
     }
 
@@ -75,7 +122,7 @@ extension Ledger {
                 let isRefreshed = try await transaction(.repeatableRead) { connection in
                     try Self.tryRefreshLock(on: connection)
                     guard try Self.viewsAreStale(on: connection) else { return false }
-                    _ = try Self.refreshAll(onlyEmpty: false, on: connection)
+                    _ = try Self.refreshAll(on: connection)
                     return true
                 }
                 if !isRefreshed { break }
@@ -105,14 +152,15 @@ extension Ledger {
 
     /// - Throws: ``LockTimeout`` if another session locks a view for longer than ``longLockTimeout``.
     private static func refreshAll(
-        onlyEmpty: Bool,
+        onlyEmpty: Bool = false,
+        everything: Bool = false,
         on connection: borrowing PostgresConnection
     ) throws -> [RefreshedView] {
         try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
         return try waiting(longLockTimeout, for: refreshPurpose, .schema, on: connection) { connection in
             try connection.run(
-                "SELECT view_name, view_rows, milliseconds FROM refresh_views($1::boolean)",
-                [.boolean(onlyEmpty)]
+                "SELECT view_name, view_rows, milliseconds FROM refresh_views($1::boolean, $2::boolean)",
+                [.boolean(onlyEmpty), .boolean(everything)]
             ).map { row in
                 RefreshedView(
                     view: try row.text("view_name"),
@@ -123,25 +171,15 @@ extension Ledger {
         }
     }
 
-    /// Whether the materialized views may be stale.
+    /// Whether a refresh would change anything.
     ///
-    /// They are stale after changed rows, and on every new day, because they depend on the date.
+    /// A record changed, a date passed at which a view changes by itself, or a new day began in UTC.
     package func viewsAreStale() async throws -> Bool {
         try await transaction { try Self.viewsAreStale(on: $0) }
     }
 
     private static func viewsAreStale(on connection: borrowing PostgresConnection) throws -> Bool {
-        try connection.run(
-            """
-            SELECT EXISTS (
-                SELECT FROM schema_views v
-                 WHERE v.is_materialized
-                   AND (v.refreshed_at IS NULL
-                        OR (v.refreshed_at AT TIME ZONE 'UTC')::date < (now() AT TIME ZONE 'UTC')::date
-                        OR v.filed_changes IS DISTINCT FROM filed_changes())
-            ) AS stale
-            """
-        )[0].bool("stale")
+        try connection.run("SELECT views_are_stale() AS stale")[0].bool("stale")
     }
 }
 

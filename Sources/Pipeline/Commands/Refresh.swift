@@ -2,7 +2,7 @@ package import JobPlan
 package import Ledger
 
 extension Pipeline {
-    /// Refreshes the materialised views of a ledger; needs no job file.
+    /// Opens a ledger whose materialised views are to be refreshed; needs no job file.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.
@@ -10,22 +10,22 @@ extension Pipeline {
     ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     ///   - waiting: Called with PostgreSQL's message while no session can be opened.
-    /// - Returns: The views, with the number of rows in each.
+    /// - Returns: The ledger, after its schema was checked.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package static func refreshViews(
+    package static func ledgerToRefresh(
         at url: DatabaseURL,
         schema: String,
         applicationName: String = "storeledger",
         databaseDeadline: Duration,
         waiting: @escaping @Sendable (String) -> Void = { _ in }
-    ) async throws -> [RefreshedView] {
+    ) async throws -> Ledger {
         try await Ledger.opened(
             at: url,
             schema: schema,
             applicationName: applicationName,
             databaseDeadline: databaseDeadline,
             waiting: waiting
-        ).refreshViews()
+        )
     }
 
     /// Refreshes the materialised views after the changes of a command.

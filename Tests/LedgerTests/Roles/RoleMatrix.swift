@@ -77,6 +77,10 @@ enum RoleMatrix {
         Statement("INSERT INTO exchange_rates VALUES (1, 'EUR', 'USD', '2026-01-01', 0.9)", "m"),
         Statement("REFRESH MATERIALIZED VIEW mrr_by_month", "m"),
         Statement("SELECT count(*) FROM refresh_views()", "mld"),
+        Statement("SELECT count(*) FROM verify_views()", "ml"),
+        Statement("SELECT forget_erased(1, '{}')", "md"),
+        Statement("SELECT key FROM refresh_changed_keys", "m"),
+        Statement("SELECT 1 FROM refresh_stored_periods, refresh_stored_transactions, refresh_mrr_totals", "m"),
         // Loading
         Statement("INSERT INTO apps (bundle_id, environment) VALUES ('x', 'Sandbox')", "ml"),
         Statement(
@@ -130,7 +134,7 @@ enum RoleMatrix {
         Statement("LOCK TABLE migration_lock IN EXCLUSIVE MODE", "m"),
         Statement("SELECT FROM jobs FOR UPDATE", "ml"),
         Statement("INSERT INTO jobs (app_id, job) SELECT 1, '' WHERE false", "ml"),
-        Statement("SELECT filed_changes()", "ml"),
+        Statement("SELECT views_are_stale()", "mld"),
         Statement("SELECT forget_job(1, 'nowhere')", "ml"),
         // Changing what there is
         Statement("CREATE TABLE appstore.mine (n integer)", "m"),

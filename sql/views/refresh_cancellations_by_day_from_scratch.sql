@@ -1,0 +1,19 @@
+-- What does cancellations_by_day show when it is computed from every record?
+--
+-- storeledger refresh --verify compares the two. The columns are those of cancellations_by_day.
+CREATE OR REPLACE VIEW refresh_cancellations_by_day_from_scratch AS
+SELECT
+    n.app_id, (n.signed_date AT TIME ZONE 'UTC')::date AS day, coalesce(p.product_id, n.product_id) AS product_id, p.storefront, p.currency,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED') AS cancelled,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED' AND p.is_trial) AS cancelled_trials,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED') AS resumed,
+    count(*) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED' AND p.is_trial) AS resumed_trials,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED'), 0)::bigint AS cancelled_mrr_milliunits,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED'), 0)::bigint AS resumed_mrr_milliunits,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_DISABLED'), 0) * 0.001 AS cancelled_mrr_amount,
+    coalesce(sum(p.mrr_milliunits) FILTER (WHERE n.subtype = 'AUTO_RENEW_ENABLED'), 0) * 0.001 AS resumed_mrr_amount
+FROM notifications n
+LEFT JOIN subscription_periods_at_refresh p ON p.app_id = n.app_id AND p.transaction_id = n.transaction_id
+WHERE n.notification_type = 'DID_CHANGE_RENEWAL_STATUS' AND n.subtype IN ('AUTO_RENEW_DISABLED', 'AUTO_RENEW_ENABLED')
+  AND n.signed_date IS NOT NULL AND p.is_family_shared IS NOT TRUE
+GROUP BY n.app_id, (n.signed_date AT TIME ZONE 'UTC')::date, coalesce(p.product_id, n.product_id), p.storefront, p.currency;

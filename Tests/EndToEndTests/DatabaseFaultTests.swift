@@ -198,7 +198,7 @@ struct DatabaseFaultTests {
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container"))
     func `D15 a database whose disk is full loads nothing by halves, and goes on when there is room`() async throws {
         try await Stage.with(.init(customers: 40, transactionsPerCustomer: 40)) { stage in
-            try await SmallDisk.with(kilobytes: 98_304) { disk in
+            try await SmallDisk.with(kilobytes: 131_072) { disk in
                 try await OwnPostgres.running(in: disk.path + "/cluster") { server in
                     let environment = ["DATABASE_URL": server.conninfo, "STORELEDGER_DATABASE_DEADLINE": "3"]
                     let path = try stage.write(stage.job)

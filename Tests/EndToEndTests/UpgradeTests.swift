@@ -56,7 +56,9 @@ struct UpgradeTests {
             #expect(try await stage.storeledger("refresh", upgradedPath).code == 0)
             // Earlier versions do not record the processes of a run.
             let recordedSince = ["masked_run_processes"]
-            for view in views
+            // Some have the time of the refresh.
+            let shownViews = views.filter { !$0.hasPrefix("refresh_") }
+            for view in shownViews
             where !Self.isAboutTime(view) && !Self.needReplay.contains(view) && !recordedSince.contains(view) {
                 #expect(try await Self.rows(of: view, in: old) == Self.rows(of: view, in: new), "\(view)")
             }

@@ -1,6 +1,7 @@
 -- What changed since the last refresh of the materialised views, and which sums do the views show?
 --
--- Every materialised view shows sums over subscriptions, transactions, customers or days. A refresh computes only what changed:
+-- Every materialised view shows sums over subscriptions, transactions, customers or days. A refresh computes only
+-- what changed:
 --
 -- 1. Triggers append the key of each changed record to refresh_changed_keys. Rows are only appended, because a unique row would
 --    lose a mark when a writer skips a row that the refresh is deleting.
@@ -10,8 +11,8 @@
 --    are integers, so adding and subtracting is exact.
 -- 5. It refreshes the materialised views whose totals changed. They divide, accumulate over a calendar, and leave out future months.
 --
--- Everything is one REPEATABLE READ transaction under refresh_lock. A writer that commits later leaves its marks for the next
--- refresh. The same result comes from computing everything from every record (the views …_from_scratch);
+-- Everything is one REPEATABLE READ transaction under refresh_lock. A writer that commits later leaves its marks for
+-- the next refresh. The same result comes from computing everything from every record (the views …_from_scratch);
 -- storeledger refresh --verify compares the two.
 
 CREATE TABLE refresh_changed_keys (
@@ -36,7 +37,7 @@ CREATE TABLE refresh_state (
     is_rebuild boolean NOT NULL DEFAULT false,
     unshown text[] NOT NULL DEFAULT '{}'
 );
-COMMENT ON TABLE refresh_state IS 'One row: what the tables stored_… and …_totals contain.';
+COMMENT ON TABLE refresh_state IS 'One row: what the tables refresh_stored_… and refresh_…_totals contain.';
 COMMENT ON COLUMN refresh_state.is_only_row IS 'Always true.';
 COMMENT ON COLUMN refresh_state.as_of IS 'The time of the ledger state that they contain. NULL before the first refresh.';
 COMMENT ON COLUMN refresh_state.definitions IS
@@ -384,8 +385,8 @@ END $$;
 
 -- What notification_health_by_day shows of one day.
 --
--- due_at is the time at which the row changes by itself: a notification that is being retried becomes one whose delivery is not known
--- yet when Apple's next attempt was due.
+-- due_at is the time at which the row changes by itself: a notification that is being retried becomes one whose
+-- delivery is not known yet when Apple's next attempt was due.
 --
 -- migrate creates the views after this file, so PostgreSQL cannot check the functions yet.
 SET LOCAL check_function_bodies = off;
@@ -414,7 +415,8 @@ COMMENT ON FUNCTION notification_days_of IS 'A part of refresh_views().';
 
 -- Removes all rows of internal tables.
 --
--- TRUNCATE frees the space of a large table at once, but waits for readers. A backup that reads the database meanwhile is not waited for.
+-- TRUNCATE frees the space of a large table at once, but waits for readers. A backup that reads the database
+-- meanwhile is not waited for.
 CREATE FUNCTION empty_tables(VARIADIC names text[]) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     name text;
@@ -453,8 +455,8 @@ COMMENT ON FUNCTION refresh_definitions IS 'A part of refresh_views().';
 
 -- Adds to a table of totals what its view of changes shows. Returns whether anything changed.
 --
--- The columns of the table's only unique key are those of the sums' groups. The bigint columns besides are sums. Those of
--- type timestamptz are the first or the last of their group.
+-- The columns of the table's only unique key are those of the sums' groups. The bigint columns besides are sums.
+-- Those of type timestamptz are the first or the last of their group.
 CREATE FUNCTION add_changes(totals regclass) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     columns   record;
@@ -488,7 +490,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION add_changes IS 'A part of refresh_views().';
 
--- Brings the stored rows and the totals up to date, from the keys in refresh_keys or from everything. Returns the tables that changed.
+-- Brings the stored rows and the totals up to date, from the keys in refresh_keys or from everything. Returns the
+-- tables that changed.
 CREATE FUNCTION count_changes(p_everything boolean) RETURNS text[]
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -525,11 +528,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION count_changes IS 'A part of refresh_views().';
 
--- Computes the periods of the changed subscriptions: those that are counted so far move to refresh_periods_before, and the new ones are in
--- refresh_periods_after. When everything is computed, the new ones are in refresh_stored_periods at once.
+-- Computes the periods of the changed subscriptions: those that are counted so far move to refresh_periods_before,
+-- and the new ones are in refresh_periods_after. When everything is computed, the new ones are in
+-- refresh_stored_periods at once.
 --
--- The usual period of a product is that of most of its stretches, so it can change with any of them, and all periods of the product with
--- it. They are computed again then; that happens when a product is new.
+-- The usual period of a product is that of most of its stretches, so it can change with any of them, and all periods
+-- of the product with it. They are computed again then; that happens when a product is new.
 CREATE FUNCTION compute_periods(p_everything boolean) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -575,7 +579,8 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$;
 COMMENT ON FUNCTION remove_stored_periods IS 'A part of refresh_views().';
 
--- As remove_stored_periods, for transactions; and finds the other purchases of their customers, given refresh_transactions_after.
+-- As remove_stored_periods, for transactions; and finds the other purchases of their customers, given
+-- refresh_transactions_after.
 CREATE FUNCTION remove_stored_transactions() RETURNS void LANGUAGE sql SET search_path FROM CURRENT
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     WITH taken AS (
@@ -593,7 +598,8 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 $$;
 COMMENT ON FUNCTION remove_stored_transactions IS 'A part of refresh_views().';
 
--- Moves the stored periods of the changed subscriptions to refresh_periods_before, and computes refresh_periods_after.
+-- Moves the stored periods of the changed subscriptions to refresh_periods_before, and computes
+-- refresh_periods_after.
 CREATE FUNCTION take_periods() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     ANALYZE refresh_keys;
@@ -608,7 +614,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION take_periods IS 'A part of refresh_views().';
 
--- Brings product_periods up to date. Returns the products whose usual period changed, as app_id and product_id with a space between.
+-- Brings product_periods up to date. Returns the products whose usual period changed, as app_id and product_id with a
+-- space between.
 CREATE FUNCTION renew_product_periods() RETURNS text[] LANGUAGE sql SET search_path FROM CURRENT AS $$
     WITH usual AS MATERIALIZED (
         SELECT DISTINCT ON (app_id, product_id) app_id, product_id, period
@@ -803,8 +810,8 @@ COMMENT ON FUNCTION store_notifications IS 'A part of refresh_views().';
 
 -- Takes the marks in refresh_changed_keys, and the keys whose rows change at a date that has passed.
 --
--- Returns whether everything is to be computed: the caller wants it, nothing is stored yet, a definition changed, or more than a
--- quarter of the subscriptions and other purchases did.
+-- Returns whether everything is to be computed: the caller wants it, nothing is stored yet, a definition changed, or
+-- more than a quarter of the subscriptions and other purchases did.
 CREATE FUNCTION take_changed_keys(p_everything boolean) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     state refresh_state;
@@ -831,9 +838,10 @@ COMMENT ON FUNCTION take_changed_keys IS 'A part of refresh_views().';
 
 -- Adds the subscriptions, purchases and days that the other keys belong to.
 --
--- A subscription marked again is added only if the newer time of the signature or answer can count. It cannot if its renewal info was
--- signed after the last period began before, too, is not about billing retry, and Apple's own status counts, or does not, as
--- before. A job that reads every status each night then computes only the subscriptions that changed.
+-- A subscription marked again is added only if the newer time of the signature or answer can count. It cannot if its
+-- renewal info was signed after the last period began before, too, is not about billing retry, and Apple's own status
+-- counts, or does not, as before. A job that reads every status each night then computes only the subscriptions that
+-- changed.
 CREATE FUNCTION resolve_keys() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     ANALYZE refresh_keys;
@@ -887,9 +895,10 @@ COMMENT ON FUNCTION empty_refresh_tables IS 'A part of refresh_views().';
 
 -- Brings the materialised views up to date, all from one snapshot when the caller's transaction has one.
 --
--- REFRESH needs the view's owner, and the role that loads owns nothing. Readers see the old rows until the end. A second caller waits.
--- A caller that wants the snapshot to be newer than the lock takes the lock before, as the first statement of a REPEATABLE
--- READ transaction. only_empty: only views without rows yet, as after a migration. everything: compute from every record.
+-- REFRESH needs the view's owner, and the role that loads owns nothing. Readers see the old rows until the end. A
+-- second caller waits. A caller that wants the snapshot to be newer than the lock takes the lock before, as the first
+-- statement of a REPEATABLE READ transaction. only_empty: only views without rows yet, as after a migration.
+-- everything: compute from every record.
 CREATE TEMP TABLE refreshing_roles ON COMMIT DROP AS
 SELECT DISTINCT pg_get_userbyid(a.grantee) AS name
   FROM pg_proc p, aclexplode(p.proacl) a
@@ -951,7 +960,8 @@ END $$;
 COMMENT ON FUNCTION refresh_views IS
     'Brings the materialised views up to date, or only those without rows yet; for a role that does not own them. With everything, computes all from every record.';
 
--- Whether a refresh would change anything: a record changed, a date passed, a view has no rows yet, or a new day began.
+-- Whether a refresh would change anything: a record changed, a date passed, a view has no rows yet, or a new day
+-- began.
 CREATE FUNCTION views_are_stale() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     SELECT EXISTS (SELECT FROM refresh_changed_keys WHERE kind <> 'again')
         OR EXISTS (SELECT FROM schema_views v
@@ -964,10 +974,12 @@ CREATE FUNCTION views_are_stale() RETURNS boolean LANGUAGE sql STABLE SECURITY D
 $$;
 COMMENT ON FUNCTION views_are_stale IS 'Whether a refresh of the materialised views would change anything.';
 
--- Takes the records that this transaction removed out of the stored rows and the totals, and removes the marks of their keys.
+-- Takes the records that this transaction removed out of the stored rows and the totals, and removes the marks of
+-- their keys.
 --
--- An erasure calls it at its end, so that no internal table names the customer any more. p_ids are the customer's IDs. The views
--- show it after the next refresh. It does not wait for a refresh that is running: then the next refresh does all this.
+-- An erasure calls it at its end, so that no internal table names the customer any more. p_ids are the customer's
+-- IDs. The views show it after the next refresh. It does not wait for a refresh that is running: then the next
+-- refresh does all this.
 CREATE FUNCTION forget_erased(p_app_id integer, p_ids text[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off AS $$
@@ -993,11 +1005,12 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION forget_erased IS 'Takes what the running erasure removed out of the stored rows and totals; for a role that erases.';
 
--- Refreshes the materialised views, and compares them with what the views …_from_scratch compute, in the snapshot of the caller's
--- transaction. Every view is refreshed, so that a damaged total shows.
+-- Refreshes the materialised views, and compares them with what the views …_from_scratch compute, in the snapshot of
+-- the caller's transaction. Every view is refreshed, so that a damaged total shows.
 --
--- Returns a row for each difference, at most 100 for each view: the key, what is shown and what is computed, as JSON; NULL where there is no row. The
--- stored rows are compared, too. If there is a difference, the next refresh computes everything again.
+-- Returns a row for each difference, at most 100 for each view: the key, what is shown and what is computed, as JSON;
+-- NULL where there is no row. The stored rows are compared, too. If there is a difference, the next refresh computes
+-- everything again.
 CREATE FUNCTION verify_views() RETURNS TABLE (view_name text, key text, shown text, computed text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = on SET enable_hashjoin = on SET enable_mergejoin = on SET jit = off SET work_mem = '64MB'
@@ -1057,8 +1070,9 @@ RESET check_function_bodies;
 DROP FUNCTION filed_changes();
 ALTER TABLE schema_views DROP COLUMN filed_changes;
 
--- The new tables belong to the ledger's owner, although a superuser may be the one who migrates. Roles that refreshed or erased before
--- can go on before sql/roles.sql runs again. Functions with the owner's rights are not open to PUBLIC.
+-- The new tables belong to the ledger's owner, although a superuser may be the one who migrates. Roles that refreshed
+-- or erased before can go on before sql/roles.sql runs again. Functions with the owner's rights are not open to
+-- PUBLIC.
 DO $$
 DECLARE
     statement text;

@@ -17,8 +17,8 @@ WITH change AS (
       CROSS JOIN LATERAL generate_series(f.first_day::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') d
 ), daily AS (
     SELECT app_id, product_id, day, sum(paid) AS paid, sum(trials) AS trials, sum(started) AS started
-      -- A day without changes gets a row of zeros. A join instead would compare every day with all days of all products,
-      -- because product_id can be NULL.
+      -- A day without changes gets a row of zeros. A join instead would compare every day with all days of all
+      -- products, because product_id can be NULL.
       FROM (SELECT * FROM change UNION ALL SELECT app_id, product_id, day, 0, 0, 0 FROM calendar) every_day
      GROUP BY app_id, product_id, day
 )

@@ -14,7 +14,8 @@ WITH failure AS (
      WHERE notification_type = 'DID_RENEW' AND subtype = 'BILLING_RECOVERY'
      GROUP BY app_id || ' ' || transaction_id
 ), ended AS (
-    -- Joined before the rows are filtered: the planner knows the number of periods, but estimates only a few expired ones.
+    -- Joined before the rows are filtered: the planner knows the number of periods, but estimates only a few expired
+    -- ones.
     SELECT
         p.app_id, p.product_id, p.is_family_shared, p.expires_date, p.grace_until, p.ended_by, p.next_starts_at,
         failure.is_told AS has_failed, recovery.recovered_at, r.is_in_billing_retry_period, r.expiration_intent, r.last_signed_date,
@@ -28,7 +29,8 @@ WITH failure AS (
 ), failed AS (
     SELECT
         e.app_id, date_trunc('month', e.expires_date AT TIME ZONE 'UTC')::date AS month, e.product_id,
-        -- A recovery in the grace period changes no date of the period; the notification has the time of the recovery.
+        -- A recovery in the grace period changes no date of the period; the notification has the time of the
+        -- recovery.
         CASE WHEN e.is_renewed THEN greatest(e.next_starts_at, e.recovered_at) - e.expires_date END AS delay,
         e.next_starts_at IS NULL
             AND (coalesce(e.grace_until > now(), false)

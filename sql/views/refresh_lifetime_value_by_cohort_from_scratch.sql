@@ -25,8 +25,8 @@ WITH customer AS (
              WHERE p.is_paid AND p.month IS NOT NULL
              GROUP BY c.app_id, c.cohort_month, c.currency, p.month) paid
 ), cell AS (
-    -- Zeros for every month of every cohort and the actual amounts are added up. A join instead would compare every row
-    -- with every row, because currency can be NULL.
+    -- Zeros for every month of every cohort and the actual amounts are added up. A join instead would compare every
+    -- row with every row, because currency can be NULL.
     SELECT app_id, cohort_month, currency, month_number, max(customers) AS customers, sum(net) AS net
       FROM part GROUP BY app_id, cohort_month, currency, month_number
     HAVING max(customers) IS NOT NULL

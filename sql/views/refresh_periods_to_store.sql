@@ -1,12 +1,13 @@
 -- What do the totals need of each period of a subscription?
 --
--- The rows of subscription_periods, with what notifications, renewal info and Apple's own status say of the period. A row
--- depends on the records of its subscription, and on the tables products and product_periods. A refresh computes these rows
--- again for the subscriptions that changed, and keeps them in refresh_stored_periods. The views …_changes compare as_of, the time of the
--- computation, with dates of the row. due_at is the next of these dates: from then on the row counts otherwise.
+-- The rows of subscription_periods, with what notifications, renewal info and Apple's own status say of the period. A
+-- row depends on the records of its subscription, and on the tables products and product_periods. A refresh computes
+-- these rows again for the subscriptions that changed, and keeps them in refresh_stored_periods. The views …_changes
+-- compare as_of, the time of the computation, with dates of the row. due_at is the next of these dates: from then on
+-- the row counts otherwise.
 --
--- Renewal info counts for a period if Apple signed it after the period began. Apple's own status counts if no record of
--- the subscription was signed after it; see current_subscriptions.
+-- Renewal info counts for a period if Apple signed it after the period began. Apple's own status counts if no record
+-- of the subscription was signed after it; see current_subscriptions.
 CREATE OR REPLACE VIEW refresh_periods_to_store AS
 SELECT
     p.app_id, p.original_transaction_id, p.period_number, p.transaction_id, p.product_id, p.storefront, p.currency,

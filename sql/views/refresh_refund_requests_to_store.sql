@@ -1,7 +1,7 @@
--- What do refund_requests_by_month and its totals need of each request for a refund, and of each decision without one?
+-- What do refund_requests_by_month and its totals need of each request for a refund, and of each decision without
+-- one?
 --
--- A refresh computes these rows again for what
--- changed, and keeps them in refresh_stored_refund_requests.
+-- A refresh computes these rows again for what changed, and keeps them in refresh_stored_refund_requests.
 CREATE OR REPLACE VIEW refresh_refund_requests_to_store AS
 SELECT app_id, transaction_id, notification_uuid, date_trunc('month', requested_at AT TIME ZONE 'UTC')::date AS month, product_id, storefront, currency,
        true AS is_request, outcome, price_milliunits, decided_at - requested_at AS delay

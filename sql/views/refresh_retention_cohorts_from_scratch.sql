@@ -18,8 +18,8 @@ WITH first AS (
      WHERE m.month >= f.cohort_month
      GROUP BY f.app_id, f.cohort_month, f.product_id, f.period, m.month
 ), cell AS (
-    -- Zeros for every month of every cohort and the actual counts are added up. A join instead would compare every row with
-    -- every row, because product_id and period can be NULL.
+    -- Zeros for every month of every cohort and the actual counts are added up. A join instead would compare every
+    -- row with every row, because product_id and period can be NULL.
     SELECT s.app_id, s.cohort_month, s.product_id, s.period, n AS month_number, s.subscriptions, 0 AS retained
       FROM size s
       CROSS JOIN LATERAL generate_series(0,

@@ -250,6 +250,97 @@ struct RefreshByChangesTests {
         #expect(try await differences(world) == [])
     }
 
+    @Test func `a figure that changes by itself at a date is shown by the first refresh after that date`() async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a | a | plus | now -20 days | now +10 days | 1000 |
+            b | b | plus | now -20 days | now +10 days | 1000 |
+            c | c | plus | now -90 days | now -61 days | 1000 |
+            d | d | plus | now -40 days | - | 1000 | type=Auto-Renewable Subscription
+            e | e | plus | now -40 days | now -5 days | 1000 |
+            """
+        )
+        let soon = "now() + interval '1 second'"
+        try await world.run(
+            """
+            UPDATE transactions SET expires_date = \(soon) WHERE transaction_id = 'a';
+            UPDATE transactions SET revocation_date = \(soon) WHERE transaction_id = 'b';
+            INSERT INTO renewals (app_id, original_transaction_id, signed_date, is_in_billing_retry_period, grace_period_expires_date,
+                                  payload_sha256, payload)
+            VALUES (1, 'c', \(soon) - interval '60 days', true, NULL, '', '{}'), (1, 'e', now(), true, \(soon), '', '{}');
+            INSERT INTO subscription_statuses (app_id, original_transaction_id, status, transaction_id, asked_at)
+            VALUES (1, 'd', 1, 'd', \(soon) - interval '60 days');
+            INSERT INTO notifications (app_id, notification_uuid, notification_type, signed_date, payload_sha256, payload)
+            VALUES (1, 'n', 'TEST', now(), '', '{}');
+            INSERT INTO notification_send_attempts (app_id, notification_uuid, attempt_date, send_attempt_result, read_at)
+            VALUES (1, 'n', \(soon) - interval '1 hour', 'TIMED_OUT', now())
+            """
+        )
+        _ = try await world.ledger.refreshViews()
+        let states = "SELECT status, subscriptions FROM subscriptions_by_status ORDER BY 1"
+        #expect(try await world.rows(states) == ["(active,3)", "(\"billing retry\",1)", "(\"grace period\",1)"])
+        #expect(try await world.value("SELECT retrying FROM notification_health_by_day") == "1")
+        let due = try #require(
+            try await world.value(
+                "SELECT max(due_at) FROM refresh_stored_periods WHERE due_at < now() + interval '1 hour'"
+            )
+        )
+        while try await world.value("clock_timestamp() > '\(due)'::timestamptz") != "true" {}
+        #expect(try await world.ledger.viewsAreStale())
+        #expect(try await differences(world) == [])
+        #expect(
+            try await world.rows(states) == ["(\"billing retry\",1)", "(expired,2)", "(revoked,1)", "(unknown,1)"]
+        )
+        #expect(try await world.value("SELECT retrying FROM notification_health_by_day") == "0")
+        #expect(try await !world.ledger.viewsAreStale())
+    }
+
+    @Test
+    func `records that Apple only signed again, or a status given again, are computed again only where that counts`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.buy(
+            """
+            a | a | plus | now -20 days | now +10 days | 1000 |
+            b | b | plus | now -140 days | now -110 days | 1000 |
+            c | c | plus | now -140 days | - | 1000 | type=Auto-Renewable Subscription
+            d | d | plus | now -20 days | now +10 days | 1000 |
+            """
+        )
+        try await world.run(
+            """
+            INSERT INTO renewals (app_id, original_transaction_id, signed_date, auto_renew_status, is_in_billing_retry_period,
+                                  payload_sha256, payload)
+            VALUES (1, 'a', now() - interval '10 days', 1, false, '', '{}'), (1, 'b', now() - interval '100 days', 1, true, '', '{}'),
+                   (1, 'd', now() - interval '30 days', 1, false, '', '{}');
+            INSERT INTO subscription_statuses (app_id, original_transaction_id, status, transaction_id, asked_at)
+            VALUES (1, 'a', 1, 'a', now() - interval '10 days'), (1, 'c', 1, 'c', now() - interval '70 days')
+            """
+        )
+        #expect(try await differences(world) == [])
+        // b: billing retry counts for 60 days after the signature. c: so does a status. d: signed since the period began.
+        try await world.run(
+            """
+            INSERT INTO latest_signatures (app_id, kind, record_key, first_payload_sha256, signed_date, payload_sha256)
+            SELECT 1, 'renewalInfo', key, '', now(), '' FROM unnest(ARRAY['a', 'b', 'd']) key;
+            UPDATE subscription_statuses SET asked_at = now(), records_signed_date = now()
+            """
+        )
+        #expect(try await world.rows("SELECT DISTINCT kind FROM refresh_changed_keys") == ["(again)"])
+        #expect(try await !world.ledger.viewsAreStale())
+        let computed =
+            "SELECT original_transaction_id FROM refresh_stored_periods WHERE as_of = (SELECT max(as_of) FROM refresh_stored_periods) ORDER BY 1"
+        #expect(try await differences(world) == [])
+        #expect(try await world.rows(computed) == ["(b)", "(c)", "(d)"])
+        #expect(
+            try await world.rows("SELECT status, subscriptions FROM subscriptions_by_status ORDER BY 1")
+                == ["(active,3)", "(\"billing retry\",1)"]
+        )
+    }
+
     @Test func `a damaged total is reported with its view, key and both values, and the next refresh corrects it`()
         async throws
     {

@@ -19,7 +19,7 @@ bench_crawl() {
         # The server counts a backend's time only after the backend has ended.
         sleep 1
         rows=$(bench_sql "SELECT count(*) FROM crawl_$n.transactions")
-        views+=("$(bench_views "crawl_$n")")
+        views+=("$(bench_views_milliseconds "crawl_$n")")
         lone+=("$(bench_quotient $((rows * 1000)) $((measured_wall - views[-1])))")
         rates+=("$(bench_quotient $((rows * 1000)) "$measured_wall")")
         own+=("$(bench_quotient $((measured_cpu * 1000)) "$rows")")

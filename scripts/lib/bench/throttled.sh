@@ -12,7 +12,7 @@ bench_throttled() {
     bench_run throttled
     requests=$(bench_said "$state/summary" requests)
     refused=$(curl -sS "$APPSTORE_BASE_URL/simulator/requests" | sed -nE 's/^.*"refused" *: *([0-9]+).*/\1/p')
-    views=$(bench_views throttled)
+    views=$(bench_views_milliseconds throttled)
     bench_close throttled
     minimum=$(bench_quotient "$requests" 25 1)
     bench_result "at Apple's limits, share $share: elapsed" "$(bench_quotient "$measured_wall" 1000 2)" s \

@@ -8,7 +8,7 @@
 #   bench_migrate NAME                  creates the schema of the job
 #   bench_run NAME [STATUS OPTION...]   measures a run of the job, which must end with STATUS (0); its output is in
 #                                       $state/summary
-#   bench_views SCHEMA                  prints the duration of the last refresh of its views in milliseconds
+#   bench_views_milliseconds SCHEMA                  prints the duration of the last refresh of its views in milliseconds
 #   bench_loaded                        fills the schema `loaded` with 100,000 transactions, once
 
 bench_store() {
@@ -54,7 +54,7 @@ bench_ids() { printf '{csv: {path: "%s", column: transaction_id}}' "$1"; }
 # Prints one number of a run's summary.
 bench_said() { sed -nE "s/^ *$2 +([0-9]+).*/\1/p" "$1"; }
 
-bench_views() { bench_sql "SELECT coalesce(sum(refresh_milliseconds), 0) FROM $1.schema_views"; }
+bench_views_milliseconds() { bench_sql "SELECT coalesce(sum(refresh_milliseconds), 0) FROM $1.schema_views"; }
 
 bench_sql() { psql -XAtqv ON_ERROR_STOP=1 -c "$1"; }
 

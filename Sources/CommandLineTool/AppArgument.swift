@@ -47,15 +47,7 @@ struct AppArgument: ParsableArguments {
             return .job(try argument.pipeline())
         }
         let (url, schema) = try ledger.place()
-        let reader = LedgerReader(
-            url: url,
-            schema: schema,
-            version: storeLedgerVersion,
-            applicationName: StoreLedger.applicationName(),
-            databaseDeadline: try databaseDeadline(),
-            waiting: reportDatabaseWait
-        )
-        return .ledger(reader)
+        return .ledger(try ledgerReader(at: url, schema: schema))
     }
 
     /// Every app that the options admit.

@@ -1,6 +1,14 @@
 import FoundationEssentials
 import JobPlan
 
+/// What a job without a list of IDs cannot find.
+///
+/// - Parameter since: A date such as `2026-05-27`; see ``Ledger/JobStatus/customersSince``.
+/// - Returns: One line.
+func missingCustomers(since: String) -> String {
+    "customers: only those with a notification since \(since); to add the others, run a job with list, csv or query once"
+}
+
 /// The readable name of an item: an ID itself, or the two moments of a window of notifications.
 func itemName(_ key: String) -> String {
     let reading = WindowReading(itemKey: key)

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Basics
 import FoundationEssentials
 import JobPlan
+import Pipeline
 
 /// The ledger of a command without requests to Apple: the job file's ledger, or the one of `--database` or `DATABASE_URL`.
 struct LedgerArgument: ParsableArguments {
@@ -40,6 +42,18 @@ struct LedgerArgument: ParsableArguments {
             orElse: "Name a JOB, or give the ledger's database with --database or in DATABASE_URL."
         )
     }
+}
+
+/// The reader of a ledger, not yet connected.
+func ledgerReader(at url: DatabaseURL, schema: String) throws -> LedgerReader {
+    LedgerReader(
+        url: url,
+        schema: schema,
+        version: storeLedgerVersion,
+        applicationName: StoreLedger.applicationName(),
+        databaseDeadline: try databaseDeadline(),
+        waiting: reportDatabaseWait
+    )
 }
 
 /// Checks the option `--schema`, which is allowed only without a job file.

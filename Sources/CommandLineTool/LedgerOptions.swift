@@ -1,5 +1,4 @@
 import ArgumentParser
-import Basics
 import JobPlan
 import Ledger
 import Pipeline
@@ -19,14 +18,7 @@ struct LedgerOptions: ParsableArguments {
 
     /// The ledger, not yet connected.
     func ledger() throws -> Ledger {
-        LedgerReader(
-            url: try url(),
-            schema: schema ?? PostgresOutput.defaultSchema,
-            version: storeLedgerVersion,
-            applicationName: StoreLedger.applicationName(),
-            databaseDeadline: try databaseDeadline(),
-            waiting: reportDatabaseWait
-        ).ledger
+        try ledgerReader(at: try url(), schema: schema ?? PostgresOutput.defaultSchema).ledger
     }
 
     private func url() throws -> DatabaseURL {

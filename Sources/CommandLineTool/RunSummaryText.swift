@@ -12,7 +12,7 @@ struct RunSummaryText {
     var lines: [String] {
         let summary = report.summary
         var lines = [
-            "\(report.job): run \(summary.run) \(summary.hasLosses ? "complete, with losses" : "complete")",
+            "\(report.job): run \(summary.run) \(summary.hasLosses ? "complete, but data is missing" : "complete")",
             row("items", "\(summary.items) (\(summary.itemsDone) done, \(summary.itemsFailed) failed)"),
             row("pages", "\(summary.pages)"),
             row("requests", "\(summary.requests)"),

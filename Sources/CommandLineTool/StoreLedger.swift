@@ -9,12 +9,13 @@ package struct StoreLedger: AsyncParsableCommand {
         commandName: "storeledger",
         abstract: "Keeps an app's App Store history in PostgreSQL and CSV: crawled, verified, resumable.",
         discussion: """
-            Try it with the simulator:     scripts/demo
-            Run a nightly sync:            storeledger run jobs/nightly-sync.yaml
-            Estimate requests and time:    storeledger plan jobs/nightly-sync.yaml
-            Find problems:                 storeledger doctor jobs/nightly-sync.yaml
+            Write a job file:              storeledger init nightly.yaml
+            Create the schema:             storeledger migrate nightly.yaml
+            Find problems:                 storeledger doctor nightly.yaml
+            Estimate requests and time:    storeledger plan nightly.yaml
+            Run it, every night:           storeledger run nightly.yaml
 
-            Exit codes: 0 complete, 2 complete with losses, 64 usage, 65 bad job or ID list,
+            Exit codes: 0 complete, 2 data is missing, 64 usage, 65 bad job or ID list,
             66 missing input, 69 PostgreSQL unreachable, 70 internal error, 73/74 output,
             75 work left (run again), 76 unexpected answers from Apple, 77 access refused,
             78 configuration.

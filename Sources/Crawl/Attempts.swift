@@ -70,13 +70,13 @@ struct Attempts {
             history.keptConnectionWasLost = true
             return .retry(after: .zero)
         case .retry(let retry):
-            guard try health.requestFailed() else { return .end(deferOrFail(failure.report)) }
+            guard try health.requestFailed(failure.report) else { return .end(deferOrFail(failure.report)) }
             let delay = retry.backoff.delay(afterAttempt: history.attempts, random: random)
             history.attempts += 1
             return .retry(after: delay)
         case .deferItem(let report):
             // The item is put off with or without quota, but the failure counts.
-            _ = try health.requestFailed()
+            _ = try health.requestFailed(report)
             return .end(deferOrFail(report))
         case .failItem(let report):
             try health.itemFailed(report)

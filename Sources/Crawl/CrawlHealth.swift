@@ -32,9 +32,11 @@ final class CrawlHealth: Sendable {
 
     /// Records a request that returned no page, and takes one retry from the quota.
     ///
+    /// - Parameter report: Why it returned none.
     /// - Returns: Whether the quota allows a retry.
-    func requestFailed() throws -> Bool {
-        try note { $0.noteRequest(failed: true, at: time.monotonic()) }
+    /// - Throws: ``StopReason`` if the crawl must end.
+    func requestFailed(_ report: FailureReport) throws -> Bool {
+        try note { $0.noteRequest(failed: true, at: time.monotonic(), because: report) }
         return quota.payForRetry()
     }
 

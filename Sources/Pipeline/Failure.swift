@@ -187,7 +187,10 @@ package struct Failure: Sendable {
             )
         }
         if error.isDiskFull {
-            return (.ioError, "PostgreSQL's disk is full: \(error.message). Make room and run again; nothing is lost")
+            return (
+                .ioError,
+                "PostgreSQL's disk is full: \(error.message). Make room and run again; committed pages are kept, and the run continues after them"
+            )
         }
         if error.isConnectionLoss {
             return (

@@ -80,9 +80,21 @@ package actor PostgresSession {
                 // With jitter, so that many workers do not retry at the same moment.
                 let pause = delay * Double.random(in: 0.5...1)
                 guard ContinuousClock.now + pause < deadline else {
-                    throw PostgresError(.unreachable, error.state, "no session within \(patience): \(error.message)")
+                    throw PostgresError(
+                        .unreachable,
+                        error.state,
+                        "no session within \(patience.inWords): \(error.message)"
+                    )
                 }
-                if ContinuousClock.now + pause - began >= Self.quietTime { waiting(error) }
+                if ContinuousClock.now + pause - began >= Self.quietTime {
+                    waiting(
+                        PostgresError(
+                            error.reason,
+                            error.state,
+                            "\(error.message) (gives up after \(patience.inWords))"
+                        )
+                    )
+                }
                 try await Task.sleep(for: pause)
                 delay = min(delay * 2, .seconds(5))
             }

@@ -32,7 +32,7 @@ struct BadStateTests {
         Row("validate JOB", 0, 0, 0, 0),
         // A list is counted without the ledger, customers named by notifications are not.
         Row("plan JOB", 0, 0, 0, 0, "nightly: 12 transaction IDs"),
-        Row("plan CHANGED", 78, 78, 77, 0, "no earlier run followed them"),
+        Row("plan CHANGED", 78, 78, 77, 0, "the number of customers is not known yet"),
         Row("status JOB", 78, 78, 77, 0, "nightly has never run"),
         Row("status JOB --json", 78, 78, 77, 0, "null"),
         Row("status", 78, 78, 77, 0, "no job has ever run"),

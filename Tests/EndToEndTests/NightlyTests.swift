@@ -107,15 +107,31 @@ struct NightlyTests {
         }
     }
 
-    @Test func `a first changedSince run and its plan say that earlier customers are unknown`() async throws {
+    @Test
+    func `without a list, plan says that the customers are not known yet, and later how many the last night had`()
+        async throws
+    {
         try await Stage.with(.init(customers: 10)) { stage in
             let job = try await stage.migrated(Self.jobs(stage).changed)
             #expect(try await stage.storeledger("validate", job).code == 0)
             let first = try await stage.storeledger("plan", job)
-            #expect(first.code == 0 && first.output.contains("no earlier run followed them"), "\(first)")
+            #expect(first.code == 0 && first.errors == "", "\(first)")
+            let start = "nightly: the number of customers is not known yet: the first run reads the app's notific"
+            #expect(first.output.hasPrefix(start), "\(first.output)")
+            #expect(
+                first.output.contains(
+                    /\n  transactionHistory: at least one request for each customer \(1000 customers take at least [0-9.]+ s at Apple's limit/
+                ),
+                "\(first.output)"
+            )
+            #expect(first.output.contains(/\n  notificationHistory: 1[0-9]+ items, at least 1[0-9]+ requests,/))
+            #expect(first.output.hasSuffix("\n  together: not known before the notifications are read\n"))
+            let json = try await stage.storeledger("plan", job, "--json").output
+            #expect(json.contains("\"followsNotifications\" : true") && !json.contains("transactionIds\""), "\(json)")
             #expect(
                 try await stage.storeledger("doctor", job).output.contains(
-                    "the customers come from the app's notifications"
+                    "no list: the customers come from the app's notifications, which Apple keeps for 180 days; to add customers "
+                        + "without a notification, run a job with list, csv or query once\n"
                 )
             )
             #expect(try await stage.store.requests().count(of: "transactionHistory") == 0)
@@ -131,7 +147,35 @@ struct NightlyTests {
                 let transactionIds: Int
             }
             #expect(try JSONDecoder().decode(Plan.self, from: Data(next.output.utf8)).transactionIds <= 1)
-            #expect(next.output.contains("followed until "))
+            #expect(next.output.contains("the last run read them until "))
+
+            // What a list would add is said again, until a run had one.
+            let missing =
+                /\n  customers: only those with a notification since 20\d\d-\d\d-\d\d; to add the others, run a job with/
+            for command in ["status", "coverage"] {
+                let said = try await stage.storeledger(command, job).output
+                #expect(said.contains(missing), "\(command): \(said)")
+                #expect(try await stage.storeledger(command, job, "--json").output.contains("\"customersSince\""))
+            }
+
+            // A night that finds customers is the estimate of the next one.
+            _ = try await stage.store.advance(changes: 6)
+            let night = try await stage.storeledger("run", job)
+            let named = try #require(night.output.firstMatch(of: /customers +([1-9][0-9]*) named/), "\(night.output)").1
+            let later = try await stage.storeledger("plan", job).output
+            let phrase = named == "1" ? "1 customer" : "\(named) customers"
+            #expect(later.hasPrefix("nightly: at least \(phrase), from notifications\n"), "\(later)")
+            #expect(later.contains("transactionHistory: \(named) items, at least \(named) requests"), "\(later)")
+            #expect(later.contains("(as many as the last run found; a run reads new notifications first"), "\(later)")
+
+            var (all, _) = Self.jobs(stage)
+            all.name = "everybody"
+            try await stage.run(try stage.write(all))
+            try stage.write(Self.jobs(stage).changed)
+            for command in ["status", "coverage"] {
+                let said = try await stage.storeledger(command, job).output
+                #expect(!said.contains("customers: "), "\(command): \(said)")
+            }
         }
     }
 

@@ -24,7 +24,7 @@ struct OperationTests {
             try await stage.run(job, expecting: 2)
             let before = try await stage.store.requests().total
             let status = try await stage.storeledger("status", job).output
-            #expect(status.contains("\n  retry: storeledger retry JOB requests 1 failed item again\n"), "\(status)")
+            #expect(status.contains("\n  retry: storeledger retry \(job) requests 1 failed item again\n"), "\(status)")
 
             let again = try await stage.storeledger("retry", job, "--progress", "none")
 
@@ -90,10 +90,12 @@ struct OperationTests {
             }
             let text = try await stage.storeledger("status", job).output
             #expect(
-                text.contains("  oldest unfinished: transactionHistory 999999999999, never complete, waiting"),
+                text.contains(
+                    "  oldest unfinished: transactionHistory 999999999999, not complete yet, waiting, requested by a run from 2"
+                ),
                 "\(text)"
             )
-            #expect(text.contains("  certificates: 1 chain that Apple signed with, the newest since "), "\(text)")
+            #expect(text.contains("  certificates: records are signed with 1 chain, the newest since "), "\(text)")
             #expect(text.contains("  storage: ") && text.contains(" transactions "), "\(text)")
             struct Status: Decodable {
                 struct Budget: Decodable {
@@ -187,7 +189,8 @@ struct OperationTests {
             #expect(records.first?.level == "info" && records.first?.run == "1")
             #expect(records.contains { $0.level == "warning" && $0.item == "999999999999" })
             #expect(records.count { $0.level == "debug" && $0.message.hasPrefix("page of ") } >= 3)
-            #expect(records.last?.message == "nightly: run 1 complete, with losses" && records.last?.exitCode == "2")
+            #expect(records.last?.message == "nightly: run 1 complete, but data is missing")
+            #expect(records.last?.exitCode == "2")
             // And why a run could not go on is the last record.
             let failed = try await stage.storeledger(
                 "run",
@@ -287,10 +290,21 @@ struct OperationTests {
             #expect(bad.code == 64, "\(bad)")
             #expect(!FileManager.default.fileExists(atPath: file))
             let made = try await initialise(arguments)
-            #expect(made.code == 0, "\(made)")
+            #expect(made.code == 0 && !made.told.contains("does not exist"), "\(made)")
+            let text0 = try String(contentsOfFile: file, encoding: .utf8)
+            let absent = try await initialise(
+                arguments + ["--ids-csv", "none.csv", "--private-key-file", "none.p8", "--force"]
+            )
+            for name in ["the key file", "the ID list"] {
+                let path = stage.store.directory + (name == "the key file" ? "/none.p8" : "/none.csv")
+                let warning = "storeledger: warning: \(name) \(path) does not exist; put it there before the next"
+                #expect(absent.code == 0 && absent.told.contains(warning), "\(absent)")
+            }
+            try stage.write(text0, to: "mine.yaml")
             #expect(try await initialise(arguments).code == 73)
             #expect(try await initialise(arguments + ["--force"]).code == 0)
             #expect(try await stage.storeledger("validate", file).code == 0)
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\n  # subscriptionStatuses: {}\n"))
             // The rehearsal's server and root; against Apple nothing has to be added.
             let text = try String(contentsOfFile: file, encoding: .utf8)
             let rehearsal = "appStore:\n  baseURL: \(value("baseURL"))\n  trustedRoots: [root.cer]\n"
@@ -327,6 +341,39 @@ struct OperationTests {
                 "name: asked", "  environment: \"Production\"", "  privateKeyFile: \"AuthKey_2X9R4HXF34.p8\"",
                 "  changedSince: \"lastRun\"", "  share: 0.25",
             ] { #expect(text.contains("\n\(line)\n"), "\(line) is not in \(text)") }
+        }
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: script), "script of bsdutils is not installed"),
+        arguments: [#"\003"#, #"\004"#]
+    )
+    func `Ctrl-C and Ctrl-D end init's questions with one line, and nothing is written`(key: String) async throws {
+        try await withTemporaryDirectory { directory in
+            // The key is sent when the second question is on the terminal. If it has no effect, the answer after it leads to the
+            // third question, and Ctrl-D ends the command.
+            let line = #"""
+                cd "$3" && mkfifo keys && exec 3<>keys && printf 'com.example.game\n' >&3
+                "$1" -qefc "$2 init asked.yaml" told <&3 & asked=$!
+                while kill -0 $asked 2>/dev/null && ! grep -q Production told 2>/dev/null; do :; done
+                printf '\#(key)' >&3
+                looks=0
+                while kill -0 $asked 2>/dev/null && [ $looks -lt 2000 ]; do grep -q written told; looks=$((looks + 1)); done
+                printf '\n\004' >&3
+                wait $asked
+                """#
+            try await withChildProcess(
+                "/bin/sh",
+                ["-c", line, "sh", Self.script, Executables.storeledger, directory],
+                environment: ["PATH": "/usr/bin:/bin", "TERM": "dumb"]
+            ) { process in
+                let code = await process.wait()
+                let told = process.output
+                #expect(code == 75, "\(told)")
+                #expect(told.contains("stopped before every question was answered; nothing was written"), "\(told)")
+                for later in ["Apple ID", "Issuer", "signal", "required"] { #expect(!told.contains(later), "\(told)") }
+            }
+            #expect(!FileManager.default.fileExists(atPath: directory + "/asked.yaml"))
         }
     }
 

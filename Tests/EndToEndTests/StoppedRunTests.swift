@@ -31,7 +31,7 @@ struct StoppedRunTests {
                 #expect(process.output == "")
                 let lines = Stage.lines(of: process.errors)
                 let left = lines.first?.wholeMatch(
-                    of: /stopped by signal ([0-9]+) with ([0-9]+) of ([0-9]+) items left; the next start continues/
+                    of: /stopped by signal ([0-9]+) with ([0-9]+) of [0-9]+ items left; storeledger run [^ ]+ continues/
                 )
                 #expect(lines.count == 1 && left?.1 == "\(signal)" && left?.2 != "0", "\(process.errors)")
             }
@@ -163,7 +163,8 @@ struct StoppedRunTests {
             let outcome = try await stage.storeledger("run", path, "--max-duration", "1s", "--progress", "none")
             #expect(outcome.code == 75)
             #expect(outcome.output == "")
-            let sentence = /stopped after 1\.0 s with [1-9][0-9]* of [1-9][0-9]* items left; the next start continues/
+            let sentence =
+                /stopped after 1\.0 s with [1-9][0-9]* of [1-9][0-9]* items left; storeledger run [^ ]+ continues/
             #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
             #expect(outcome.errorLines.first?.wholeMatch(of: sentence) != nil, "\(outcome.errors)")
             let again = try await stage.storeledger("run", path, "--max-duration", "1s", "--log-format", "json")

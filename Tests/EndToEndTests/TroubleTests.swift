@@ -79,7 +79,7 @@ struct TroubleTests {
             ) { process in
                 #expect(await process.wait() == 75, "\(process.output)")
                 let output = process.output
-                #expect(output.contains("items left; the next start continues"), "\(output)")
+                #expect(output.contains("items left; storeledger run \(path) continues"), "\(output)")
                 #expect(output.contains("\u{1B}") == isCapable, "\(output)")
                 let frames = output.split(separator: "\r\u{1B}[K").filter { $0.contains("░") || $0.contains("█") }
                 #expect(frames.isEmpty != isCapable, "\(output)")

@@ -12,5 +12,5 @@ SELECT
     last_changed_at, last_run_id, app_account_token IS NOT NULL AS has_app_account_token,
     renewal_price_milliunits * 0.001 AS renewal_price_amount, commitment_renewal_price_milliunits * 0.001 AS commitment_renewal_price_amount
 FROM renewals;
-COMMENT ON VIEW masked_renewals IS 'Renewal info for analysts: the rows of renewals without payload and appAccountToken.';
+COMMENT ON VIEW masked_renewals IS 'Renewal info for analysts: the rows of renewals without payload and appAccountToken. Members of a family have renewal info with a price too, although they pay nothing; renewals_due leaves them out.';
 COMMENT ON COLUMN masked_renewals.has_app_account_token IS 'Whether the record has an appAccountToken. The token itself is personal data.';

@@ -1,5 +1,4 @@
--- What do refund_requests_by_month and its totals need of each request for a refund, and of each decision without
--- one?
+-- What does refund_requests_by_month need of each request for a refund, and of each decision without a request?
 --
 -- A refresh computes these rows again for what changed, and keeps them in refresh_stored_refund_requests.
 CREATE OR REPLACE VIEW refresh_refund_requests_to_store AS

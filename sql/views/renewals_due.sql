@@ -6,6 +6,15 @@
 -- If Apple's own status, whose records Apple did not sign before the renewal info, is expired (2) or revoked (5), the
 -- subscription does not renew, although the renewal info says so. Apple does not sign the status, so the row stays:
 -- will_renew is false, and apple_status and known_from say why.
+--
+-- A family member, or a member of a group or organization, has a subscription of their own with renewal info of its own, and
+-- pays nothing: the purchaser's subscription renews and is charged. So a subscription is left out if the ledger has only
+-- FAMILY_SHARED or ASSIGNED transactions of it; purchases leaves these out, too. inAppOwnershipType is in the transactions,
+-- not in the renewal info. A subscription without a transaction in the ledger stays. The view looks for one own transaction
+-- and not for the newest, because it then reads one row of most subscriptions in place of all.
+--
+-- Only a renewalDate in the future counts. That of a subscription in billing retry or in a grace period is usually past, so
+-- most of these are not here; current_subscriptions has them.
 CREATE OR REPLACE VIEW renewals_due AS
 SELECT
     r.app_id, r.original_transaction_id, r.renewal_date, r.renewal_date - now() AS due_in,
@@ -18,7 +27,8 @@ SELECT
     r.commitment_renewal_date, r.signed_date, due.renewal_price_milliunits * 0.001 AS renewal_price_amount,
     (ARRAY['expired', 'revoked'])[CASE s.status WHEN 2 THEN 1 WHEN 5 THEN 2 END] AS apple_status,
     CASE WHEN s.status IS NOT NULL THEN 'status of Get All Subscription Statuses'
-         ELSE 'autoRenewStatus of the renewal info' END AS known_from
+         ELSE 'autoRenewStatus of the renewal info' END AS known_from,
+    coalesce(r.app_transaction_id, own.customer_key, r.original_transaction_id) AS customer_key
 FROM renewals r
 CROSS JOIN LATERAL (
     SELECT CASE WHEN r.renewal_quantity > 1 AND r.renewal_price_milliunits > 0 THEN coalesce(
@@ -35,9 +45,21 @@ LEFT JOIN LATERAL (
      WHERE s.app_id = r.app_id AND s.original_transaction_id = r.original_transaction_id AND s.status IN (2, 5)
        AND s.ended_at IS NULL AND coalesce(s.records_signed_date, s.asked_at) >= last.last_signed_date
 ) s ON true
-WHERE r.renewal_date > now();
+LEFT JOIN LATERAL (
+    SELECT t.transaction_id, coalesce(t.app_transaction_id, t.listed_transaction_id) AS customer_key
+      FROM transactions t
+     WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id
+       AND t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
+     LIMIT 1
+) own ON true
+LEFT JOIN LATERAL (
+    SELECT t.transaction_id FROM transactions t
+     WHERE own.transaction_id IS NULL AND t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id
+     LIMIT 1
+) member ON true
+WHERE r.renewal_date > now() AND member.transaction_id IS NULL;
 COMMENT ON VIEW renewals_due IS
-    'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. known_from marks subscriptions that a newer status of Apple calls expired or revoked; they do not renew.';
+    'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. known_from marks subscriptions that a newer status of Apple calls expired or revoked; they do not renew. Left out are members (FAMILY_SHARED, ASSIGNED), who pay nothing, and subscriptions whose renewal_date is past, which most subscriptions in billing retry and in a grace period are: see current_subscriptions.';
 COMMENT ON COLUMN renewals_due.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN renewals_due.original_transaction_id IS 'Apple''s originalTransactionId: identifies the subscription.';
 COMMENT ON COLUMN renewals_due.renewal_date IS 'Apple''s renewalDate: when the subscription renews or, with auto-renewal off, expires.';
@@ -48,11 +70,12 @@ COMMENT ON COLUMN renewals_due.renews_as IS 'The product that renews next.';
 COMMENT ON COLUMN renewals_due.renewal_price_milliunits IS 'The price of the renewal, after offers, in thousandths of a unit of currency: Apple''s renewalPrice or, for several seats, the price of all seats.';
 COMMENT ON COLUMN renewals_due.offer_type IS 'Apple''s offerType of the next period: 1 introductory, 2 promotional, 3 offer code, 4 win-back.';
 COMMENT ON COLUMN renewals_due.offer_identifier IS 'Apple''s offerIdentifier of the next period.';
-COMMENT ON COLUMN renewals_due.is_in_billing_retry IS 'Whether Apple is still trying to charge the customer.';
+COMMENT ON COLUMN renewals_due.is_in_billing_retry IS 'Whether Apple is still trying to charge the customer: isInBillingRetryPeriod (is_in_billing_retry_period in masked_renewals). Rare here, because renewal_date is then usually past.';
 COMMENT ON COLUMN renewals_due.grace_period_expires_date IS 'Apple''s gracePeriodExpiresDate: the end of the billing grace period. Access continues until then although billing fails.';
 COMMENT ON COLUMN renewals_due.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 the customer consented, or was notified where no consent is required.';
 COMMENT ON COLUMN renewals_due.renewal_billing_plan_type IS 'Apple''s renewalBillingPlanType: BILLED_UPFRONT or MONTHLY.';
 COMMENT ON COLUMN renewals_due.commitment_renewal_date IS 'Apple''s commitmentRenewalDate: when the commitment renews.';
 COMMENT ON COLUMN renewals_due.signed_date IS 'When Apple signed this renewal info. Later changes are unknown.';
 COMMENT ON COLUMN renewals_due.apple_status IS 'expired or revoked, if Apple''s own status says so and is not older than the renewal info. Apple does not sign it. NULL otherwise.';
-COMMENT ON COLUMN renewals_due.known_from IS 'What determines will_renew: autoRenewStatus of the renewal info; or, where apple_status has a value, Apple''s own status.';
+COMMENT ON COLUMN renewals_due.known_from IS 'What determines will_renew: "status of Get All Subscription Statuses" where apple_status has a value; otherwise "autoRenewStatus of the renewal info".';
+COMMENT ON COLUMN renewals_due.customer_key IS 'Identifies the customer, as customer_key of purchases does: appTransactionId; else the listed ID whose history contains the subscription; else the original transaction ID.';

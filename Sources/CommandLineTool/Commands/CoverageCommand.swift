@@ -8,9 +8,9 @@ struct CoverageCommand: AsyncParsableCommand {
         commandName: "coverage",
         abstract: "Show for each stream until when its history is complete, and gaps Apple can no longer fill.",
         discussion: """
-            A gap is a period of time that Apple no longer served when it was requested. Behind "omits" is what Apple leaves
-            out of its answers: a version 1 that the job file requests returns less than version 2. --all lists each ID and
-            window.
+            A gap is a period of time that Apple no longer served when it was requested.
+            Behind "omits" is what Apple leaves out of its answers: a version 1 that the job
+            file requests returns less than version 2. --all lists each ID and window.
 
               storeledger coverage jobs/nightly-sync.yaml
               storeledger coverage jobs/nightly-sync.yaml --all
@@ -55,6 +55,9 @@ struct CoverageCommand: AsyncParsableCommand {
         if json { return try streams.forEach { Console.result(try JSONOutput.line($0)) } }
         if let first = streams.first { Console.result("\(first.job): \(first.app) (\(first.environment))") }
         for stream in streams { Console.result("  \(Self.text(of: stream))") }
+        if let since = streams.lazy.compactMap(\.customersSince).first {
+            Console.result("  \(missingCustomers(since: since))")
+        }
     }
 
     private static func text(of stream: StreamCoverage) -> String {

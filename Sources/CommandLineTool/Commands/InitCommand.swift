@@ -9,12 +9,12 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Write a job file; asks for values that are not given as options.",
         discussion: """
-            On a terminal the command asks for missing values and checks each answer. Otherwise,
-            pass all required options. The job file contains no secrets: the database URL stays
-            in the environment, and the key in its own file.
+            On a terminal the command asks for missing values and checks each answer.
+            Otherwise, pass all required options. The job file contains no secrets: the
+            database URL stays in the environment, and the key in its own file.
 
-            Without --ids-csv, the job takes its customers from the app's notifications, which
-            Apple keeps for 180 days.
+            Without --ids-csv, the job takes its customers from the app's notifications,
+            which Apple keeps for 180 days.
 
               storeledger init nightly.yaml
               storeledger init nightly.yaml --ids-csv ids.csv
@@ -73,12 +73,13 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let interview = Interview(isInteractive: isatty(STDIN_FILENO) == 1 && Console.isTerminal)
+        let text = try interview.asking { try draft(interview).text }
+        try interview.requireAnswers()
         try await perform {
-            let interview = Interview(isInteractive: isatty(STDIN_FILENO) == 1 && Console.isTerminal)
-            let text = draft(interview).text
-            try interview.requireAnswers()
-            try check(text)
+            let job = try check(text)
             try write(text)
+            warnOfMissingFiles(job)
             Console.result("wrote \(file)")
             Console.result("Next, with DATABASE_URL set:")
             for command in ["migrate", "doctor", "plan", "run"] { Console.result("  storeledger \(command) \(file)") }
@@ -86,34 +87,35 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     /// Collects the values, in the order of the questions.
-    private func draft(_ interview: Interview) -> JobDraft {
+    private func draft(_ interview: Interview) throws -> JobDraft {
         var draft = JobDraft(name: name, file: file)
         draft.share = share ?? draft.share
         draft.csvDirectory = csvDirectory
-        interview.ask("Bundle ID of the app, such as com.example.game", "--bundle-id", bundleId) {
+        try interview.ask("Bundle ID of the app, such as com.example.game", "--bundle-id", bundleId) {
             draft.set($0, \.bundleId, "app.bundleId")
         }
-        interview.ask("Production or Sandbox", "--environment", environment, default: "Production") {
+        try interview.ask("Production or Sandbox", "--environment", environment, default: "Production") {
             draft.set($0, \.environment, "app.environment")
         }
         let isSandbox = draft.environment == "Sandbox"
-        interview.ask("Apple ID of the app, a number", "--app-apple-id", appAppleId, default: isSandbox ? "" : nil) {
+        let number = "Apple ID of the app, a number\(isSandbox ? " (may be empty)" : "")"
+        try interview.ask(number, "--app-apple-id", appAppleId, default: isSandbox ? "" : nil) {
             draft.set($0, \.appAppleId, "app.appAppleId")
         }
-        interview.ask("Issuer ID (App Store Connect, Users and Access, Integrations)", "--issuer-id", issuerId) {
+        try interview.ask("Issuer ID (App Store Connect, Users and Access, Integrations)", "--issuer-id", issuerId) {
             draft.set($0, \.issuerId, "appStore.issuerId")
         }
-        interview.ask("Key ID", "--key-id", keyId) { draft.set($0, \.keyId, "appStore.keyId") }
+        try interview.ask("Key ID", "--key-id", keyId) { draft.set($0, \.keyId, "appStore.keyId") }
         let usual = "AuthKey_\(draft.keyId).p8"
-        interview.ask("Path of the key file", "--private-key-file", privateKeyFile, default: usual) {
+        try interview.ask("Path of the key file", "--private-key-file", privateKeyFile, default: usual) {
             draft.set($0, \.privateKeyFile, "appStore.privateKeyFile")
         }
         if let changedSince {
             draft.changedSince = changedSince
         } else {
             let question =
-                "CSV file with one transaction ID for each customer; empty to take customers from notifications"
-            interview.ask(question, "--ids-csv", idsCsv, default: "") {
+                "CSV file with one transaction ID for each customer (empty: the customers come from notifications)"
+            try interview.ask(question, "--ids-csv", idsCsv, default: "") {
                 draft.set($0, \.idsCsv, "transactionIds")
             }
         }
@@ -128,12 +130,23 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     /// Checks the text in the same way as `run`, before the file is written.
-    private func check(_ text: String) throws {
+    private func check(_ text: String) throws -> JobFile {
         do {
-            _ = try JobFile.parse(text, path: file, environment: JobDraft.environment)
+            return try JobFile.parse(text, path: file, environment: JobDraft.environment)
         } catch {
             Console.message("storeledger: " + error.description)
             throw ExitCode(error.kind.rawValue)
+        }
+    }
+
+    /// A file can be put in place later, so the job file is written without it.
+    private func warnOfMissingFiles(_ job: JobFile) {
+        var files = [("the key file", job.appStore.privateKeyFile)]
+        if case .listed(.csv(let path, _)) = job.transactionIds { files.append(("the ID list", path)) }
+        for (name, path) in files where !FileManager.default.fileExists(atPath: path) {
+            Console.message(
+                "storeledger: warning: \(name) \(path) does not exist; put it there before the next command"
+            )
         }
     }
 

@@ -51,8 +51,8 @@ struct RemoveJobCommand: AsyncParsableCommand {
         abstract: "Forget a job: its crawl state and its alerts, never its records.",
         discussion: """
             The job's items, cursors and gaps are deleted, and its rejected records are not
-            counted any more. Records stay. A later run of the job starts from the beginning.
-            A job that is running is not removed (75).
+            counted any more. Records stay. A later run of the job starts from the
+            beginning. A job that is running is not removed (75).
 
               storeledger jobs remove backfill-march
               storeledger jobs remove nightly --app com.example.game --environment Sandbox

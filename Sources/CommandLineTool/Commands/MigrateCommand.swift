@@ -22,7 +22,7 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 }
 
-/// The output of `migrate`: one line for each change.
+/// The output of `migrate`: one line for each change; for a new schema, only how much was created.
 struct MigrationText {
     let schema: String
     let changes: Migrator.Report
@@ -30,13 +30,21 @@ struct MigrationText {
     let filled: [String]
 
     var lines: [String] {
-        var lines = changes.applied.map { "applied \($0)" }
-        lines += changes.indexesBuilt.map { "built index \($0)" }
-        lines += changes.indexesDropped.map { "dropped index \($0)" }
-        // In a new schema all views are new, so they are not listed.
-        if !changes.isNew { lines += changes.views.made.map { "created view \($0)" } }
-        lines += changes.views.dropped.map { "dropped view \($0)" }
-        if !changes.isNew { lines += filled.map { "filled view \($0)" } }
+        // In a new schema everything is new, and an index that a later migration replaces held nothing.
+        var lines: [String] = []
+        if changes.isNew {
+            let ends = changes.applied.sorted()
+            if let first = ends.first, let last = ends.last {
+                lines.append("applied \(counted(changes.applied.count, "migration")), \(first) to \(last)")
+            }
+        } else {
+            lines += changes.applied.map { "applied \($0)" }
+            lines += changes.indexesBuilt.map { "built index \($0)" }
+            lines += changes.indexesDropped.map { "dropped index \($0)" }
+            lines += changes.views.made.map { "created view \($0)" }
+            lines += changes.views.dropped.map { "dropped view \($0)" }
+            lines += filled.map { "filled view \($0)" }
+        }
         return lines + ["schema \"\(schema)\" \(state)"]
     }
 

@@ -20,24 +20,41 @@ struct PlanCommand: AsyncParsableCommand {
         try await perform(job: job.path) {
             let plan = try await job.pipeline().plan()
             if json { return Console.result(try JSONOutput.document(plan)) }
-            Console.result(
-                "\(plan.job): \(plan.transactionIdsAreEstimated ? "about " : "")\(plan.transactionIds) transaction IDs (\(plan.duplicates) duplicates dropped)"
-            )
+            Console.result("\(plan.job): \(customers(of: plan))")
             for stream in plan.streams {
                 let remark = stream.remark.map { " (\($0))" } ?? ""
+                guard let items = stream.items, let requests = stream.requestsAtLeast,
+                    let atLimit = stream.secondsAtAppleLimit, let atShare = stream.secondsAtShare
+                else {
+                    Console.result("  \(stream.stream): at least one request for each customer\(remark)")
+                    continue
+                }
                 Console.result(
-                    "  \(stream.stream): \(stream.items) items, at least \(stream.requestsAtLeast) requests, "
-                        + "\(words(stream.secondsAtAppleLimit)) at Apple's limit, \(words(stream.secondsAtShare)) at the job's share\(remark)"
+                    "  \(stream.stream): \(counted(items, "item")), at least \(counted(requests, "request")), "
+                        + "\(words(atLimit)) at Apple's limit, \(words(atShare)) at the job's share\(remark)"
                 )
+            }
+            guard let atLimit = plan.secondsAtAppleLimit, let atShare = plan.secondsAtShare else {
+                return Console.result("  together: not known before the notifications are read")
             }
             let share = Int((plan.share * 100).rounded())
             let bound = plan.remark == nil ? "at least " : ""
             let remark = plan.remark.map { " (\($0))" } ?? ""
             Console.result(
-                "  together: \(bound)\(words(plan.secondsAtAppleLimit)) at Apple's limit, "
-                    + "\(words(plan.secondsAtShare)) at the job's share of \(share)%\(remark)"
+                "  together: \(bound)\(words(atLimit)) at Apple's limit, "
+                    + "\(words(atShare)) at the job's share of \(share)%\(remark)"
             )
         }
+    }
+
+    private func customers(of plan: PlanReport) -> String {
+        guard let ids = plan.transactionIds else {
+            return "the number of customers is not known yet: the first run reads the app's notifications and requests "
+                + "every customer they name"
+        }
+        if plan.followsNotifications { return "at least \(counted(ids, "customer")), from notifications" }
+        let about = plan.transactionIdsAreEstimated ? "about " : ""
+        return "\(about)\(ids) transaction IDs (\(plan.duplicates) duplicates dropped)"
     }
 
     /// Rounded up, because a run takes at least this long.

@@ -65,13 +65,14 @@ struct StatusCommand: AsyncParsableCommand {
         case .ledger(let reader):
             let statuses = try await reader.statuses(of: try await place.apps(in: reader), job: place.jobName)
             if json { return (statuses, [try text(of: statuses)]) }
-            let lines = statuses.flatMap { StatusText(status: $0).lines }
+            let lines = statuses.flatMap { StatusText(status: $0, jobFile: nil).lines }
             return (statuses, statuses.isEmpty ? ["no job has ever run"] : lines)
         case .job(let pipeline):
             guard let status = try await pipeline.status() else {
                 return ([], [json ? "null" : "\(pipeline.job.name) has never run"])
             }
-            return ([status], json ? [try text(of: status)] : StatusText(status: status).lines)
+            let lines = StatusText(status: status, jobFile: place.ledger.path).lines
+            return ([status], json ? [try text(of: status)] : lines)
         }
     }
 
@@ -83,14 +84,19 @@ struct StatusCommand: AsyncParsableCommand {
 /// The plain text output of `status`.
 struct StatusText {
     let status: JobStatus
+    /// The path of the job file, for commands in the text; `nil` without one.
+    let jobFile: String?
 
-    var lines: [String] {
+    var lines: [String] { unnamed.map { namingJob(jobFile, in: $0) } }
+
+    /// The lines with `JOB` in place of the job file.
+    private var unnamed: [String] {
         var lines = ["\(status.job): \(status.app) (\(status.environment))"]
         for run in status.runs {
             lines.append("  run \(run.run): started \(run.startedAt), \(end(of: run))")
             if run.state == .running, let activity = status.activity { lines.append(speed(activity)) }
             lines.append(
-                "    \(counted(run.pages, "page")), \(counted(run.requests, "request")), \(run.rowsNew) new, "
+                "    \(counted(run.pages, "page")) from \(counted(run.requests, "request")), \(run.rowsNew) new, "
                     + "\(run.rowsUpdated) updated, \(run.rowsUnchanged) unchanged, \(run.recordsRejected) rejected, "
                     + "\(run.itemsFailed) failed, \(counted(run.gaps, "gap"))"
             )
@@ -110,7 +116,7 @@ struct StatusText {
         lines.append("  items of the last run")
         for item in status.items {
             lines.append(
-                "    \(item.stream): \(item.done) done, \(item.waiting) waiting, \(item.leased) leased, \(item.failed) failed"
+                "    \(item.stream): \(item.done) done, \(item.waiting) waiting, \(item.leased) in progress, \(item.failed) failed"
             )
         }
         lines += failures
@@ -121,6 +127,7 @@ struct StatusText {
         for gap in status.gaps {
             lines.append("  gap: \(gap.stream) \(itemName(gap.item)) from \(gap.from) to \(gap.to): \(gap.reason)")
         }
+        if let since = status.customersSince { lines.append("  \(missingCustomers(since: since))") }
         if let late = status.late {
             lines.append(
                 "  late: \(counted(late.notifications, "notification")) found only by the second reading of the day; "
@@ -128,10 +135,12 @@ struct StatusText {
             )
         }
         for budget in status.budget {
-            let closed = budget.closedUntil.map { ", closed until \($0)" } ?? ""
-            let opens = budget.closedUntil == nil ? budget.opensAt.map { ", next one at \($0)" } ?? "" : ""
+            let closed = budget.closedUntil.map { ", refused by Apple until \($0) (429)" } ?? ""
+            let opens = budget.closedUntil == nil ? budget.opensAt.map { ", the next one at \($0)" } ?? "" : ""
             let requests = counted(budget.lastHour, "request")
-            lines.append("  limit: \(budget.endpoint): \(requests) in the last hour\(closed)\(opens)")
+            lines.append(
+                "  used: \(budget.endpoint): \(requests) in the last hour by all jobs of the app, failed ones included\(closed)\(opens)"
+            )
         }
         lines += ledgerLines
         if let notReadable = status.notReadable {
@@ -175,7 +184,7 @@ struct StatusText {
         if status.unknownIds > 0 {
             let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
             lines.append(
-                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); with changedSince, only storeledger retry JOB requests them again"
+                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); a job with changedSince requests them again only with storeledger retry JOB"
             )
         }
         switch status.retryable {
@@ -193,15 +202,17 @@ struct StatusText {
     private var ledgerLines: [String] {
         var lines: [String] = []
         if let oldest = status.oldestUnfinished {
-            let until = oldest.completeUntil.map { "complete until \($0)" } ?? "never complete"
+            let until = oldest.completeUntil.map { "complete until \($0)" } ?? "not complete yet"
             let why = oldest.message.map { ": \($0)" } ?? ""
-            lines.append(
-                "  oldest unfinished: \(oldest.stream) \(itemName(oldest.item)), \(until), \(oldest.state), free at \(oldest.claimableAt)\(why)"
-            )
+            let state =
+                oldest.state == "leased"
+                ? "in progress, taken over if its process stops, at the earliest at \(oldest.claimableAt)"
+                : "waiting, requested by a run from \(oldest.claimableAt) on"
+            lines.append("  oldest unfinished: \(oldest.stream) \(itemName(oldest.item)), \(until), \(state)\(why)")
         }
         if let certificates = status.certificates, certificates.chains > 0 {
             let newest = certificates.newestSince.map { ", the newest since \($0)" } ?? ""
-            lines.append("  certificates: \(counted(certificates.chains, "chain")) that Apple signed with\(newest)")
+            lines.append("  certificates: records are signed with \(counted(certificates.chains, "chain"))\(newest)")
         }
         let largest = status.storage.prefix(4).map { "\($0.table) \(Self.size($0.bytes))" }.joined(separator: ", ")
         if !status.storage.isEmpty {

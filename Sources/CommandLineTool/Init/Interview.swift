@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import Pipeline
 
 /// Collects the values of a job file: from options, or by questions on a terminal.
 final class Interview {
@@ -17,20 +19,21 @@ final class Interview {
     ///   - given: Its value; `nil` if it was not given.
     ///   - usual: The value for an empty answer; without it an answer is required.
     ///   - accept: Sets the value, and returns what is wrong with it.
+    /// - Throws: `ExitCode` if the input ends before the answer.
     func ask(
         _ question: String,
         _ option: String,
         _ given: String?,
         default usual: String? = nil,
         accept: (String) -> String?
-    ) {
+    ) throws {
         if let value = given ?? (isInteractive ? nil : usual) {
             _ = accept(value)
             return
         }
         while isInteractive {
-            Console.raw(question + (usual.map { $0.isEmpty ? " (may be empty)" : " [\($0)]" } ?? "") + ": ")
-            guard let line = readLine() else { break }
+            Console.raw(question + (usual.map { $0.isEmpty ? "" : " [\($0)]" } ?? "") + ": ")
+            guard let line = readLine() else { throw Self.stop() }
             let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             let answer = words.isEmpty ? usual : words
             guard let answer else { continue }
@@ -38,6 +41,39 @@ final class Interview {
             Console.message(problem)
         }
         missing.append(option)
+    }
+
+    /// What the user reads after Ctrl-C or Ctrl-D; the cursor is behind a question then.
+    private static let stopped: StaticString =
+        "\nstoreledger: stopped before every question was answered; nothing was written\n"
+
+    /// The exit code after Ctrl-C or Ctrl-D: stopped with work left.
+    private static let stoppedCode = ExitStatus.workLeft.rawValue
+
+    private static func stop() -> ExitCode {
+        Console.raw(stopped.description)
+        return ExitCode(stoppedCode)
+    }
+
+    /// Asks the questions in `body`; SIGINT and SIGTERM end the process with a message meanwhile.
+    ///
+    /// A question waits for its answer in `read`, which a cancelled task does not end.
+    ///
+    /// - Returns: The result of `body`.
+    func asking<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard isInteractive else { return try body() }
+        // Initialised before a handler reads it.
+        _ = (Self.stopped, Self.stoppedCode)
+        let end: @convention(c) (Int32) -> Void = { _ in
+            _ = unsafe write(STDERR_FILENO, Interview.stopped.utf8Start, Interview.stopped.utf8CodeUnitCount)
+            _exit(Interview.stoppedCode)
+        }
+        let previous = (signal(SIGINT, end), signal(SIGTERM, end))
+        defer {
+            _ = signal(SIGINT, previous.0)
+            _ = signal(SIGTERM, previous.1)
+        }
+        return try body()
     }
 
     /// - Throws: `ValidationError` with all required options that have no value.

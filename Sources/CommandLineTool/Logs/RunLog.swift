@@ -61,7 +61,7 @@ struct RunLog: Sendable {
         let summary = report.summary
         logger.log(
             level: summary.hasLosses ? .warning : .info,
-            "\(report.job): run \(summary.run) complete\(summary.hasLosses ? ", with losses" : "")",
+            "\(report.job): run \(summary.run) complete\(summary.hasLosses ? ", but data is missing" : "")",
             metadata: [
                 "job": "\(report.job)", "run": "\(summary.run)", "exitCode": "\(summary.exitCode)",
                 "items": "\(summary.items)", "itemsFailed": "\(summary.itemsFailed)", "pages": "\(summary.pages)",

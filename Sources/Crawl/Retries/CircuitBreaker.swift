@@ -53,8 +53,10 @@ package struct CircuitBreaker: Sendable {
     ///   - failed: Whether it returned no page, so that it has to be sent again. Do not record a 429, because it is not
     ///     a failure.
     ///   - now: On `Timekeeper.monotonic`.
-    package mutating func noteRequest(failed: Bool, at now: Duration) {
-        trip(requests.note(failed: failed, at: now))
+    ///   - report: Why it failed, for the message.
+    package mutating func noteRequest(failed: Bool, at now: Duration, because report: FailureReport? = nil) {
+        let last = report.map { "; the last one: \($0)" } ?? ""
+        trip(requests.note(failed: failed, at: now).map { $0 + last })
     }
 
     /// Records a failed item; only unknown error codes count.
@@ -91,7 +93,8 @@ private struct VerificationFailures: Sendable {
     /// A sentence if too many records failed.
     var complaint: String? {
         guard failures >= Self.minimumFailures, failures * 20 >= records else { return nil }
-        return "\(failures) of \(records) signed records failed verification for the first time; the limit is 1 in 20"
+        return "\(failures) of \(records) signed records failed verification for the first time, "
+            + "which is 1 in 20 or more"
     }
 }
 
@@ -147,7 +150,7 @@ private struct RecentRequests: Sendable {
         let requests = slots.reduce(0) { $0 + $1.requests }
         let failures = slots.reduce(0) { $0 + $1.failures }
         guard requests >= 50, failures * 2 > requests else { return nil }
-        return "\(failures) of the last \(requests) requests returned no page; "
-            + "the limit is half of the requests in 5 minutes"
+        return "\(failures) of the \(requests) requests of the last 5 minutes returned no page, "
+            + "which is more than half"
     }
 }

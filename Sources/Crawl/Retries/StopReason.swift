@@ -43,9 +43,13 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
         let remedy =
             switch self {
             case .badJob: "Correct the stream's parameters in the job file."
-            case .contractBroken: "No data is lost. Fix the cause, then run again."
+            case .contractBroken:
+                """
+                storeledger doctor JOB checks the connection to Apple and its answers. Committed pages are kept, and the next start \
+                continues after them.
+                """
             case .manyRejected:
-                "No data is lost: the records are in rejected_records. The next start does not stop for this reason."
+                "storeledger rejects JOB lists the rejected records. The next start does not stop for this reason."
             case .credentials:
                 """
                 Check issuerId, keyId, privateKeyFile, bundleId and environment in the job file, and this machine's clock. An app \

@@ -190,7 +190,9 @@ struct YAMLDocument {
             problems.report(
                 place,
                 "needs the environment variable \(name), which is not set",
-                "set it, or write ${\(name):-text} with a default text"
+                place.keyPath == "output.postgres.url"
+                    ? "set it, for example: export \(name)=postgresql:///ledger"
+                    : "set it, or write ${\(name):-text} with a default text"
             )
         case .malformed:
             problems.report(

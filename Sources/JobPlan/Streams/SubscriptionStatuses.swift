@@ -25,6 +25,12 @@ package struct SubscriptionStatuses: AppStoreStream {
 
     package static let keys = ["status"]
 
+    package static let linesOfNewJob = [
+        "# Apple's own status of every subscription, which shows what a missed notification would have said. One more request for",
+        "# each customer:",
+        "# subscriptionStatuses: {}",
+    ]
+
     package init(_ section: Section) {
         let expected = "it must be 1 (active), 2 (expired), 3 (billing retry), 4 (grace period) or 5 (revoked)"
         statuses = Set(section.integers("status", in: 1...5, expected) ?? []).sorted()

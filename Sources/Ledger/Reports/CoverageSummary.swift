@@ -36,6 +36,9 @@ package struct StreamCoverage: Codable, Sendable, Equatable {
     package let gapsTo: String?
     /// What Apple leaves out of its answers for items of the stream; `nil` if the answers are complete.
     package let omits: [String]?
+    /// For items that are customers, if these come from notifications: customers without a notification since this date
+    /// are not found; see ``JobStatus/customersSince``.
+    package let customersSince: String?
 }
 
 extension Ledger {
@@ -48,6 +51,7 @@ extension Ledger {
               FROM (
                 SELECT stream, count(*) AS items, array_agg(DISTINCT fingerprint) AS queries,
                        count(*) FILTER (WHERE state = 'done') AS done,
+                       bool_or(item_key LIKE '%..%') AS has_windows,
                        count(*) FILTER (WHERE state IN ('waiting', 'leased')) AS unfinished,
                        count(*) FILTER (WHERE state = 'failed' AND NOT is_unknown) AS failed,
                        count(*) FILTER (WHERE is_unknown) AS unknown,
@@ -68,6 +72,12 @@ extension Ledger {
         let parameters: [Cell] = [.integer(app.id.rawValue), .text(job), .textArray(Self.codesOfUnknownIDs)]
         return try await transaction { connection in
             try connection.script(Self.defaultPlanner)
+            let customersSince = try Self.customersSince(
+                Array(parameters.prefix(2)),
+                environment: app.environment,
+                Readable(connection),
+                connection
+            )
             return try connection.run(sql, parameters).map { row in
                 let stream = try row.text("stream")
                 let omissions = Set(
@@ -89,7 +99,8 @@ extension Ledger {
                     gaps: try row.int64("gaps"),
                     gapsFrom: try row.textOrNil("gaps_from"),
                     gapsTo: try row.textOrNil("gaps_to"),
-                    omits: omissions.isEmpty ? nil : omissions.sorted()
+                    omits: omissions.isEmpty ? nil : omissions.sorted(),
+                    customersSince: try row.bool("has_windows") ? nil : customersSince
                 )
             }
         }

@@ -122,6 +122,11 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let certificates: Certificates?
     /// The tables of the whole schema, largest first.
     package let storage: [Storage]
+    /// For a job that takes its customers from notifications: customers without a notification since this date are not
+    /// found.
+    ///
+    /// A date such as `2026-05-27`; `nil` if a job of the app has requested a list of IDs.
+    package let customersSince: String?
     /// Who works on the last run, and how fast; `nil` if no process does.
     package let activity: Activity?
     /// The parts of this value that the role has no privilege to read; `nil` if there are none.
@@ -180,6 +185,7 @@ extension Ledger {
                 oldestUnfinished: seesItems ? try Self.oldest(key, connection) : nil,
                 certificates: certificates,
                 storage: try Self.storage(connection),
+                customersSince: try Self.customersSince(key, environment: environment, readable, connection),
                 activity: activity,
                 notReadable: notReadable.isEmpty ? nil : notReadable
             )

@@ -34,7 +34,11 @@ extension Pipeline {
             return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
         }
         if case .changedSince = job.transactionIds {
-            await passes("ID list", found) { "no list: the customers come from the app's notifications" }
+            let days = job.app.environment.notificationReach.components.seconds / 86_400
+            await passes("ID list", found) {
+                "no list: the customers come from the app's notifications, which Apple keeps for \(days) days; to add customers "
+                    + "without a notification, run a job with list, csv or query once"
+            }
         }
         for list in job.idLists {
             if case .query = list.list { continue }
@@ -76,7 +80,7 @@ extension Pipeline {
             let originMatches = await passes("origin", found) {
                 try await checkOrigins(credentials.rootFingerprints)
                 return rehearsalSentence(credentials.rootFingerprints)
-                    ?? "records are Apple's, from \(job.appStore.baseURL)"
+                    ?? "the job accepts records that Apple signed, from \(job.appStore.baseURL)"
             }
             // A run would not send requests to this server, so the check of Apple is skipped.
             guard originMatches else { return }

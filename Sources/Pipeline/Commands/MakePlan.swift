@@ -21,7 +21,7 @@ extension Pipeline {
         case .changedSince:
             try await openLedger()
             changed = try await changedSoFar(now: now)
-            counted.distinct = Int(changed?.customers ?? 0)
+            counted.distinct = Int(max(changed?.customers ?? 0, changed?.customersOfLastRun ?? 0))
         }
         var ownIds: [StreamName: Int] = [:]
         for stream in job.streams.all {

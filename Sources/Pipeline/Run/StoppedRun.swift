@@ -25,6 +25,6 @@ struct StoppedRun: Error {
     /// How much is left, and how to go on.
     var remainder: String {
         let left = itemsLeft > 0 ? "\(itemsLeft) of \(items) items left" : "every item done, but the run not ended"
-        return "with \(left); the next start continues"
+        return "with \(left); storeledger run JOB continues"
     }
 }

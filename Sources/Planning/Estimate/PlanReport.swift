@@ -9,31 +9,35 @@ package import JobPlan
 package struct PlanReport: Codable, Sendable {
     package struct Line: Codable, Sendable {
         package let stream: String
-        package let items: Int
+        /// `nil` if the number of customers is not known yet.
+        package let items: Int?
         /// At least one page for each item; items with more than twenty records need more.
-        package let requestsAtLeast: Int
+        package let requestsAtLeast: Int?
         /// The fewest requests of a run one night later, for all notifications of the app.
         ///
         /// Includes days that are read again.
         package let nightlyRequestsAtLeast: Int?
-        package let secondsAtAppleLimit: Double
-        package let secondsAtShare: Double
+        package let secondsAtAppleLimit: Double?
+        package let secondsAtShare: Double?
         package let remark: String?
     }
 
     package let job: String
-    package let transactionIds: Int
+    /// `nil` if the customers come from notifications that no run has read yet.
+    package let transactionIds: Int?
     package let duplicates: Int
     /// Whether the two figures above are estimates: a list of more than a million IDs is counted from a sample.
     package let transactionIdsAreEstimated: Bool
     package let share: Double
     package let streams: [Line]
     /// The time of the slowest stream, because streams run in parallel, plus refunds of revoked purchases,
-    /// which run last.
-    package let secondsAtAppleLimit: Double
-    package let secondsAtShare: Double
+    /// which run last; `nil` if the number of customers is not known yet.
+    package let secondsAtAppleLimit: Double?
+    package let secondsAtShare: Double?
     /// Assumptions of the two figures.
     package let remark: String?
+    /// Whether the customers are counted from notifications, so that a run can find more.
+    package let followsNotifications: Bool
 }
 
 extension PlanReport {
@@ -50,6 +54,9 @@ extension PlanReport {
         changed: ChangedSoFar?,
         now: UnixMilliseconds
     ) {
+        var followsNotifications = false
+        if case .changedSince = job.transactionIds { followsNotifications = true }
+        let isUnknown = followsNotifications && ids.distinct == 0 && changed?.notificationsUntil == nil
         let estimate = PlanEstimate(
             job: job,
             transactionIds: ids.distinct,
@@ -60,26 +67,36 @@ extension PlanReport {
         )
         self.init(
             job: job.name,
-            transactionIds: ids.distinct,
+            transactionIds: isUnknown ? nil : ids.distinct,
             duplicates: ids.duplicates,
             transactionIdsAreEstimated: ids.isEstimate,
             share: job.limits.share,
-            streams: estimate.streams.map { stream in
-                Line(
+            streams: zip(job.streams.all, estimate.streams).map { own, stream in
+                let hasCount = !(isUnknown && own.items.needsTransactionIDs)
+                return Line(
                     stream: stream.stream.rawValue,
-                    items: stream.items,
-                    requestsAtLeast: stream.minimumRequests,
+                    items: hasCount ? stream.items : nil,
+                    requestsAtLeast: hasCount ? stream.minimumRequests : nil,
                     nightlyRequestsAtLeast: stream.nightlyRequests,
-                    secondsAtAppleLimit: stream.atLimit.inSeconds,
-                    secondsAtShare: stream.atShare.inSeconds,
-                    remark: Self.remark(on: stream, of: job, changed)
+                    secondsAtAppleLimit: hasCount ? stream.atLimit.inSeconds : nil,
+                    secondsAtShare: hasCount ? stream.atShare.inSeconds : nil,
+                    remark: hasCount
+                        ? Self.remark(on: stream, of: job, changed) : Self.timeOfThousand(stream.stream, of: job)
                 )
             },
-            secondsAtAppleLimit: estimate.atLimit.inSeconds,
-            secondsAtShare: estimate.atShare.inSeconds,
-            remark: estimate.isUpperBound
-                ? "the longest time, if every customer has a revocation; refunds are requested last" : nil
+            secondsAtAppleLimit: isUnknown ? nil : estimate.atLimit.inSeconds,
+            secondsAtShare: isUnknown ? nil : estimate.atShare.inSeconds,
+            remark: estimate.isUpperBound && !isUnknown
+                ? "the longest time, if every customer has a revocation; refunds are requested last" : nil,
+            followsNotifications: followsNotifications
         )
+    }
+
+    /// How long the requests for 1,000 customers take.
+    private static func timeOfThousand(_ stream: StreamName, of job: JobFile) -> String {
+        let atShare = 1_000 / job.limits.allowedRate(of: stream, in: job.app.environment)
+        let words = [atShare * job.limits.share, atShare].map { Duration.seconds($0).inWords(rounded: .up) }
+        return "1000 customers take at least \(words[0]) at Apple's limit, \(words[1]) at the job's share"
     }
 
     private static func remark(
@@ -88,11 +105,12 @@ extension PlanReport {
         _ changed: ChangedSoFar?
     ) -> String? {
         if case .changedSince(let since) = job.transactionIds, !stream.isWholeApp {
-            let known =
-                "at least: counted from notifications in the ledger; a run requests new ones first and adds their customers"
-            guard since == .lastRun else { return known }
-            let followed = changed?.followedUntil.map { "followed until \($0.text)" }
-            return "\(known) (\(followed ?? "no earlier run followed them"))"
+            let known = "a run reads new notifications first and adds their customers"
+            guard since == .lastRun, let until = changed?.followedUntil else { return known }
+            guard let last = changed?.customersOfLastRun, last > 0, last >= changed?.customers ?? 0 else {
+                return "\(known); the last run read them until \(until.text)"
+            }
+            return "as many as the last run found; \(known)"
         }
         if stream.isUpperBound { return "at most: only customers with a revocation in their history" }
         if stream.isWholeApp {

@@ -22,6 +22,10 @@ package struct ChangedSoFar: Sendable, Equatable {
     package let notificationsUntil: UnixMilliseconds?
     /// The number of closed days that are due for their second reading.
     package let daysToReadAgain: Int64
+    /// The customers that the job's last run found in notifications; `nil` if no run followed an earlier one.
+    ///
+    /// The first run does not count: it finds the customers of all notifications that Apple keeps.
+    package let customersOfLastRun: Int64?
 }
 
 extension Ledger {
@@ -102,7 +106,8 @@ extension Ledger {
                 customers: try row.int64("customers"),
                 followedUntil: try changed.followedUntil(on: connection),
                 notificationsUntil: try asked.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:)),
-                daysToReadAgain: try changed.countDueDays(on: connection)
+                daysToReadAgain: try changed.countDueDays(on: connection),
+                customersOfLastRun: try changed.customersOfLastRun(on: connection)
             )
         }
     }
@@ -149,6 +154,15 @@ struct ChangedCustomers {
             .timestampOrNil("until").map(UnixMilliseconds.init(rawValue:))
     }
 
+    /// The customers that the job's last run found, if that run continued where an earlier one had ended.
+    func customersOfLastRun(on connection: borrowing PostgresConnection) throws -> Int64? {
+        let runs = try connection.run(
+            "SELECT listed_ids FROM runs WHERE app_id = $1 AND job = $2 AND followed_until IS NOT NULL ORDER BY run_id DESC LIMIT 2",
+            key
+        )
+        return runs.count == 2 ? try runs[0].int64("listed_ids") : nil
+    }
+
     /// Whether no customer's history was ever complete, so that customers without a notification are unknown.
     func hasNoHistory(on connection: borrowing PostgresConnection) throws -> Bool {
         try connection.run(
@@ -169,7 +183,7 @@ struct ChangedCustomers {
                 """
                 no run has requested a customer yet: this run requests the customers whom notifications of the last \(days) days \
                 name; customers without a notification in that time are not found. To add them, run a job with list, csv or \
-                query once: docs/get-started/without-an-id-list.md
+                query once
                 """
             ]
         }

@@ -35,7 +35,7 @@ extension ReportSection {
                     words: "new and updated rows by run"
                 ),
                 tables: [
-                    (.runs, "The job’s last runs; 0 is complete, 2 complete with losses, 75 stopped with work left")
+                    (.runs, "The job’s last runs; 0 is complete, 2 that data is missing, 75 stopped with work left")
                 ],
                 nothing: "The job has never run."
             ),

@@ -22,7 +22,7 @@ struct CircuitBreakerTests {
         note(good: 1)
         #expect(
             breaker.stopReason?.report.message
-                == "50 of 1000 signed records failed verification for the first time; the limit is 1 in 20"
+                == "50 of 1000 signed records failed verification for the first time, which is 1 in 20 or more"
         )
         #expect(breaker.stopReason?.exitCode == 76)
     }
@@ -46,7 +46,7 @@ struct CircuitBreakerTests {
         breaker.noteEnd()
         #expect(
             breaker.stopReason?.report.message
-                == "100 of 101 signed records failed verification for the first time; the limit is 1 in 20"
+                == "100 of 101 signed records failed verification for the first time, which is 1 in 20 or more"
         )
         #expect(breaker.stopReason?.exitCode == 76)
     }
@@ -125,10 +125,11 @@ struct CircuitBreakerTests {
     @Test mutating func `retries trip it when they are more than half of at least fifty`() {
         for count in 1...49 { breaker.noteRequest(failed: true, at: .seconds(count)) }
         #expect(breaker.stopReason == nil)
-        breaker.noteRequest(failed: true, at: .seconds(50))
+        let unreachable = RequestFailure.transport(detail: "Could not resolve host: api.storekit.apple.com").report
+        breaker.noteRequest(failed: true, at: .seconds(50), because: unreachable)
         #expect(
             breaker.stopReason?.report.message
-                == "50 of the last 50 requests returned no page; the limit is half of the requests in 5 minutes"
+                == "50 of the 50 requests of the last 5 minutes returned no page, which is more than half; the last one: No answer: Could not resolve host: api.storekit.apple.com"
         )
     }
 

@@ -59,7 +59,7 @@ struct RejectedShareTests {
 
             #expect(stopped.code == 76, "\(stopped.errors)")
             #expect(
-                stopped.errors.contains("failed verification for the first time; the limit is 1 in 20"),
+                stopped.errors.contains("failed verification for the first time, which is 1 in 20 or more"),
                 "\(stopped.errors)"
             )
             let book = try stage.book()

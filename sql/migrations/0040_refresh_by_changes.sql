@@ -224,7 +224,7 @@ CREATE TABLE refresh_period_length_totals (
 );
 
 -- The tables of a running refresh. They are empty except inside its transaction.
-CREATE UNLOGGED TABLE refresh_keys (app_id integer, kind text, key text, PRIMARY KEY (app_id, kind, key));
+CREATE TABLE refresh_keys (app_id integer, kind text, key text, PRIMARY KEY (app_id, kind, key));
 CREATE UNLOGGED TABLE refresh_periods_before (LIKE refresh_stored_periods);
 CREATE UNLOGGED TABLE refresh_periods_after (LIKE refresh_stored_periods);
 CREATE UNLOGGED TABLE refresh_transactions_before (LIKE refresh_stored_transactions);
@@ -543,7 +543,7 @@ BEGIN
         INSERT INTO refresh_stored_periods SELECT * FROM refresh_periods_to_store;
         PERFORM add_changes('refresh_period_length_totals');
         IF renew_product_periods() <> '{}' THEN
-            DELETE FROM refresh_stored_periods;
+            PERFORM empty_tables('refresh_stored_periods');
             INSERT INTO refresh_stored_periods SELECT * FROM refresh_periods_to_store;
         END IF;
         ANALYZE refresh_stored_periods;

@@ -33,10 +33,12 @@ SELECT
     t.price_milliunits / CASE WHEN t.type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(t.quantity, 1) END AS unit_price_milliunits,
     t.price_milliunits / CASE WHEN t.type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(t.quantity, 1) END * 0.001 AS unit_price_amount
 FROM transactions t
-LEFT JOIN (
-    SELECT app_id, owner_key, sum(refund_amount_milliunits)::bigint AS amount, min(refund_date) AS first_date
-      FROM advanced_commerce_refunds WHERE owner_kind = 'transaction' GROUP BY app_id, owner_key
-) items ON items.app_id = t.app_id AND items.owner_key = t.transaction_id
+-- One look-up for each transaction: a sum over all refunds first would be computed for each subscription of a refresh.
+CROSS JOIN LATERAL (
+    SELECT sum(r.refund_amount_milliunits)::bigint AS amount, min(r.refund_date) AS first_date
+      FROM advanced_commerce_refunds r
+     WHERE r.owner_kind = 'transaction' AND r.app_id = t.app_id AND r.owner_key = t.transaction_id
+) items
 LEFT JOIN seat_purchases seats ON seats.app_id = t.app_id AND seats.original_transaction_id = t.original_transaction_id
                               AND seats.transaction_id = t.transaction_id
 CROSS JOIN LATERAL (SELECT coalesce(seats.price_milliunits, t.price_milliunits) AS price_milliunits) paid

@@ -218,7 +218,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "JobPlan", "HTTPTransport", "SignedData", "Postgres",
-                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Planning",
+                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize",
             ],
             path: "Tests/Fuzz/FuzzTargets",
             swiftSettings: settings

@@ -16,7 +16,7 @@ extension Ledger {
     /// trace, because a page in between can have shown that one of those IDs belongs to another customer.
     ///
     /// The removal is one transaction, so a killed process has changed nothing. It also takes the customer out of the rows
-    /// that the materialized views count; while a refresh is running, the next refresh does this. Repeating an erasure changes nothing.
+    /// that the views count; while a refresh is running, the next refresh does this. Repeating an erasure changes nothing.
     ///
     /// - Parameters:
     ///   - ids: IDs of the customer; they need not be in the ledger.

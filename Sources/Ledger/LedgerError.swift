@@ -6,8 +6,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case migrationChanged(name: String)
     /// A view of the user depends on a view of StoreLedger that must be recreated.
     case viewInUse(view: String, by: String)
-    /// A materialized view that has never been refreshed.
-    case viewNotFilled(view: String)
+    /// A view whose figures the next refresh computes from every record.
+    case viewNotRefreshed(view: String)
     case noSQLFiles(searched: [String])
     /// The app's row has another Apple ID than the job file.
     case appMismatch(found: Int64, job: Int64)
@@ -31,8 +31,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "sql/migrations/\(name) has been edited since it was applied; restore the file, and write a new migration"
         case .viewInUse(let view, let user):
             "\(user) uses the view \(view), which must be recreated; drop \(user), migrate, and create it again"
-        case .viewNotFilled(let view):
-            "the view \(view) was never filled; run: storeledger refresh JOB"
+        case .viewNotRefreshed(let view):
+            "the view \(view) must be computed from every record; run: storeledger refresh JOB"
         case .noSQLFiles(let searched):
             "no SQL files found; searched for a migrations directory in \(searched.prefix(6).joined(separator: ", ")) and above"
         case .appMismatch(let found, let job):

@@ -160,7 +160,7 @@ package struct Pipeline: Sendable {
                 // The run is incomplete if a retry has reopened failed items meanwhile.
             } while !summary.isComplete
             let warning = await refreshAfterwards(evenIfFresh: false) {
-                report(.remark("bringing the materialised views up to date"))
+                report(.remark("bringing the views up to date"))
             }
             if let warning { report(.remark(warning)) }
             // Only for display.

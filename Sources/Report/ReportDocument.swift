@@ -22,7 +22,7 @@ extension Ledger {
     ///   - library: The library that draws the charts.
     ///   - version: The version of storeledger.
     /// - Returns: The page. It has no figures if the app or job is unknown.
-    /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotFilled(view:)``;
+    /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotRefreshed(view:)``;
     ///   ``Postgres/PostgresError``.
     package func report(
         of job: String,

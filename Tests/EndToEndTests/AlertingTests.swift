@@ -61,7 +61,7 @@ struct AlertingTests {
             options: ["--max-duration", "1s"],
             change: { job, _ in job.limits = Self.slow }
         ),
-        Ending(testDescription: "no role", code: 77, database: { $0.databaseURL(role: "nobody-here") }),
+        Ending(testDescription: "no role", code: 77, database: { $0.databaseURL(role: "unknown_role") }),
         Ending(testDescription: "no database", code: 78, database: { $0.databaseURL(database: "nowhere") }),
     ]
 

@@ -205,8 +205,8 @@ struct ExitCodeTests {
         Mistake(
             testDescription: "an unknown role",
             code: 77,
-            words: ["nobody-here"],
-            database: { $0.databaseURL(role: "nobody-here") }
+            words: ["unknown_role"],
+            database: { $0.databaseURL(role: "unknown_role") }
         ),
         Mistake(
             testDescription: "a database that is not there",

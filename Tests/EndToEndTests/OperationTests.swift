@@ -209,7 +209,7 @@ struct OperationTests {
             let job = try await stage.migrated(stage.job)
             let run = try await stage.storeledger("run", job)
             #expect(run.code == 0 && run.errorLines.first?.hasPrefix("starting run 1: ") == true, "\(run.errors)")
-            #expect(run.errorLines.dropFirst() == ["bringing the materialised views up to date"])
+            #expect(run.errorLines.dropFirst() == ["bringing the views up to date"])
         }
     }
 

@@ -157,7 +157,7 @@ struct RoleTests {
                 "SELECT encode(signature, 'hex') FROM signed_payloads LIMIT 50"
             )
             let views = try await stage.book().column(
-                "SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind IN ('v', 'm')"
+                "SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'v'"
             )
             let tables = try await stage.book().column(
                 "SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'r'"

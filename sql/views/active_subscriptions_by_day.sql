@@ -2,7 +2,9 @@
 --
 -- The definition is RevenueCat's: unexpired paid subscriptions at the end of the period charted. Trials are counted
 -- separately. A period without an expiresDate is active on no day, because its end is unknown.
-CREATE MATERIALIZED VIEW IF NOT EXISTS active_subscriptions_by_day AS
+--
+-- One row for each app_id, day, product_id.
+CREATE OR REPLACE VIEW active_subscriptions_by_day AS
 WITH daily AS (
     SELECT app_id, product_id, day, sum(paid) AS paid, sum(trials) AS trials, sum(started) AS started
       -- A day without changes gets a row of zeros. A join instead would compare every day with all days of all products,
@@ -11,7 +13,8 @@ WITH daily AS (
             UNION ALL
             SELECT f.app_id, f.product_id, d::date, 0, 0, 0
               FROM (SELECT app_id, product_id, min(day) AS first_day FROM refresh_active_totals GROUP BY app_id, product_id) f
-              CROSS JOIN LATERAL generate_series(f.first_day::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') d) every_day
+              CROSS JOIN refresh_state state
+              CROSS JOIN LATERAL generate_series(f.first_day::timestamp, state.as_of AT TIME ZONE 'UTC', interval '1 day') d) every_day
      GROUP BY app_id, product_id, day
 )
 SELECT
@@ -20,11 +23,8 @@ SELECT
     (sum(trials) OVER so_far)::bigint AS trials,
     started::bigint AS periods_started
 FROM daily
-WINDOW so_far AS (PARTITION BY app_id, product_id ORDER BY day)
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS active_subscriptions_by_day_key
-    ON active_subscriptions_by_day (app_id, day, product_id) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW active_subscriptions_by_day IS
+WINDOW so_far AS (PARTITION BY app_id, product_id ORDER BY day);
+COMMENT ON VIEW active_subscriptions_by_day IS
     'Paid subscriptions and trials at the end of each day, from the product''s first day on. Family Sharing and periods without an expiresDate are not counted. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN active_subscriptions_by_day.day IS 'The day, in UTC.';
 COMMENT ON COLUMN active_subscriptions_by_day.active IS 'Paid subscriptions active at the end of the day.';

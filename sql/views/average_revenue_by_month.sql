@@ -4,7 +4,9 @@
 -- including refunded purchases. Apple's data contain only customers with a transaction. So a customer of the month is one
 -- with any transaction in it, free trials included. Installations are unknown, so this ARPU is higher than ARPU per
 -- installation.
-CREATE MATERIALIZED VIEW IF NOT EXISTS average_revenue_by_month AS
+--
+-- One row for each app_id, month, currency.
+CREATE OR REPLACE VIEW average_revenue_by_month AS
 SELECT
     app_id, month, currency, customers, paying_customers, net_milliunits,
     round(net_milliunits::numeric / customers)::bigint AS arpu_milliunits,
@@ -12,10 +14,8 @@ SELECT
     net_milliunits * 0.001 AS net_amount,
     round(net_milliunits::numeric / customers) * 0.001 AS arpu_amount,
     round(net_milliunits::numeric / nullif(paying_customers, 0)) * 0.001 AS arppu_amount
-FROM refresh_average_revenue_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS average_revenue_by_month_key ON average_revenue_by_month (app_id, month, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW average_revenue_by_month IS
+FROM refresh_average_revenue_totals;
+COMMENT ON VIEW average_revenue_by_month IS
     'Customers with a transaction in the month, and revenue per customer, by currency. Revenue is net of refunds, before Apple''s commission and tax. A refund reduces the month of its purchase. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN average_revenue_by_month.month IS 'The month of the purchases; its first day, in UTC.';
 COMMENT ON COLUMN average_revenue_by_month.customers IS 'Customers with a transaction in the month, paid or free. A customer with two currencies counts in both. See customer_key in purchases for how customers are identified.';

@@ -8,7 +8,9 @@
 --
 -- The notifications are grouped by one key instead of two columns. The planner then knows that the key is unique. With two
 -- columns it assumes that app_id alone is, and compares every period of the app with every failure.
-CREATE MATERIALIZED VIEW IF NOT EXISTS billing_recovery_by_month AS
+--
+-- One row for each app_id, month, product_id.
+CREATE OR REPLACE VIEW billing_recovery_by_month AS
 SELECT
     app_id, month, product_id,
     sum(failed)::bigint AS failed, sum(recovered)::bigint AS recovered, sum(still_tried)::bigint AS still_tried,
@@ -22,12 +24,8 @@ FROM (
       FROM refresh_recovery_time_totals CROSS JOIN LATERAL generate_series(1, payments) n
      GROUP BY app_id, month, product_id
 ) counted
-GROUP BY app_id, month, product_id
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS billing_recovery_by_month_key
-    ON billing_recovery_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
-
-COMMENT ON MATERIALIZED VIEW billing_recovery_by_month IS
+GROUP BY app_id, month, product_id;
+COMMENT ON VIEW billing_recovery_by_month IS
     'Failed renewal payments, by the month in which the period expired: recovered, in retry, or lost. Losses from more than 180 days ago can be incomplete, because Apple keeps notifications for 180 days. As of the last refresh.';
 COMMENT ON COLUMN billing_recovery_by_month.month IS 'The month in which the period expired; its first day, in UTC.';
 COMMENT ON COLUMN billing_recovery_by_month.product_id IS 'The product of the period that expired.';

@@ -3,23 +3,16 @@
 -- The source is DID_CHANGE_RENEWAL_STATUS notifications: AUTO_RENEW_DISABLED when the customer cancels or requests a refund
 -- in the app, AUTO_RENEW_ENABLED when auto-renewal is turned on again. A cancelled subscription runs until it expires; see
 -- mrr_at_risk_by_month. Apple keeps notifications for 180 days, so older days are missing unless an earlier crawl read them.
-CREATE MATERIALIZED VIEW IF NOT EXISTS cancellations_by_day AS
+--
+-- One row for each app_id, day, product_id, storefront, currency.
+CREATE OR REPLACE VIEW cancellations_by_day AS
 SELECT
-    app_id, day, product_id, storefront, currency,
-    count(*) FILTER (WHERE NOT is_renewal_on) AS cancelled,
-    count(*) FILTER (WHERE NOT is_renewal_on AND is_trial) AS cancelled_trials,
-    count(*) FILTER (WHERE is_renewal_on) AS resumed,
-    count(*) FILTER (WHERE is_renewal_on AND is_trial) AS resumed_trials,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE NOT is_renewal_on), 0)::bigint AS cancelled_mrr_milliunits,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE is_renewal_on), 0)::bigint AS resumed_mrr_milliunits,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE NOT is_renewal_on), 0) * 0.001 AS cancelled_mrr_amount,
-    coalesce(sum(mrr_milliunits) FILTER (WHERE is_renewal_on), 0) * 0.001 AS resumed_mrr_amount
-FROM refresh_stored_cancellations
-GROUP BY app_id, day, product_id, storefront, currency
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS cancellations_by_day_key
-    ON cancellations_by_day (app_id, day, product_id, storefront, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW cancellations_by_day IS
+    app_id, day, product_id, storefront, currency, cancelled, cancelled_trials, resumed, resumed_trials,
+    cancelled_mrr_milliunits, resumed_mrr_milliunits,
+    cancelled_mrr_milliunits * 0.001 AS cancelled_mrr_amount,
+    resumed_mrr_milliunits * 0.001 AS resumed_mrr_amount
+FROM refresh_cancellation_totals;
+COMMENT ON VIEW cancellations_by_day IS
     'Auto-renewal turned off and on again, by day, product, storefront and currency, from notifications. Every change counts, including several by one customer. Days without a change have no row. As of the last refresh.';
 COMMENT ON COLUMN cancellations_by_day.day IS 'The day on which Apple signed the notification, in UTC.';
 COMMENT ON COLUMN cancellations_by_day.product_id IS 'The product of the period in which auto-renewal was turned off or on.';

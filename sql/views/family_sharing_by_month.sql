@@ -1,12 +1,11 @@
 -- How many family members gained access each month, and how many lost it?
 --
 -- A family member has separate transactions. They do not identify the purchaser.
-CREATE MATERIALIZED VIEW IF NOT EXISTS family_sharing_by_month AS
-SELECT app_id, month, product_id, began, revoked FROM refresh_family_sharing_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS family_sharing_by_month_key
-    ON family_sharing_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW family_sharing_by_month IS
+--
+-- One row for each app_id, month, product_id.
+CREATE OR REPLACE VIEW family_sharing_by_month AS
+SELECT app_id, month, product_id, began, revoked FROM refresh_family_sharing_totals;
+COMMENT ON VIEW family_sharing_by_month IS
     'Access through Family Sharing that began or was revoked, by month and product. Members pay nothing. Except for subscriptions_by_status, no other view of counts or amounts includes shared access. As of the last refresh.';
 COMMENT ON COLUMN family_sharing_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN family_sharing_by_month.began IS 'Shared subscriptions and purchases of family members whose first shared transaction was in the month.';

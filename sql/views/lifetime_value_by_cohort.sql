@@ -3,7 +3,9 @@
 -- The definition is RevenueCat's: realized lifetime value is the revenue less refunds of a cohort within a number of days,
 -- divided by its customers. This view uses calendar months: month 0 is the month of the first payment. A refund reduces the
 -- month of its purchase. Apple's data contain only customers with a transaction, so this is the value of a paying customer.
-CREATE MATERIALIZED VIEW IF NOT EXISTS lifetime_value_by_cohort AS
+--
+-- One row for each app_id, cohort_month, currency, month_number.
+CREATE OR REPLACE VIEW lifetime_value_by_cohort AS
 WITH part AS (
     SELECT app_id, cohort_month, currency,
            (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer AS month_number,
@@ -13,7 +15,8 @@ WITH part AS (
     -- A month without payments gets a row of zeros.
     SELECT c.app_id, c.cohort_month, c.currency, n, c.customers, 0
       FROM refresh_lifetime_value_totals c
-      CROSS JOIN LATERAL generate_series(0, (date_part('year', age(date_trunc('month', now() AT TIME ZONE 'UTC'), c.cohort_month)) * 12 + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), c.cohort_month)))::integer) n
+      CROSS JOIN refresh_state state
+      CROSS JOIN LATERAL generate_series(0, (date_part('year', age(date_trunc('month', state.as_of AT TIME ZONE 'UTC'), c.cohort_month)) * 12 + date_part('month', age(date_trunc('month', state.as_of AT TIME ZONE 'UTC'), c.cohort_month)))::integer) n
      WHERE c.month = c.cohort_month
 ), cell AS (
     SELECT app_id, cohort_month, currency, month_number, max(customers) AS customers, sum(net) AS net
@@ -29,11 +32,8 @@ SELECT
     sum(net) OVER so_far * 0.001 AS cumulative_amount,
     round(sum(net) OVER so_far / customers) * 0.001 AS value_amount
 FROM cell
-WINDOW so_far AS (PARTITION BY app_id, cohort_month, currency ORDER BY month_number)
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS lifetime_value_by_cohort_key
-    ON lifetime_value_by_cohort (app_id, cohort_month, currency, month_number) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW lifetime_value_by_cohort IS
+WINDOW so_far AS (PARTITION BY app_id, cohort_month, currency ORDER BY month_number);
+COMMENT ON VIEW lifetime_value_by_cohort IS
     'Revenue to date from the customers who first paid in a month, net of refunds, before Apple''s commission and tax. A customer who pays in two currencies counts in both. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN lifetime_value_by_cohort.cohort_month IS 'The month of the customer''s first payment in the currency; its first day, in UTC.';
 COMMENT ON COLUMN lifetime_value_by_cohort.month_number IS 'Months after the cohort''s month; 0 is the cohort''s month.';

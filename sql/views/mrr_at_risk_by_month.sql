@@ -6,7 +6,9 @@
 -- A subscription that is active only by Apple's own status is in no month, because the end of its period is unknown.
 -- A subscription whose period has not ended, but which Apple's own status does not call active, has no MRR and is not counted in
 -- subscriptions. Apple does not sign that status, so the columns reported_by_apple and not_active_by_apple count where it was used.
-CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_at_risk_by_month AS
+--
+-- One row for each app_id, month, product_id, storefront, currency.
+CREATE OR REPLACE VIEW mrr_at_risk_by_month AS
 SELECT
     app_id, month, product_id, storefront, currency, subscriptions, mrr_milliunits, will_not_renew,
     will_not_renew_mrr_milliunits, in_grace_period, in_grace_period_mrr_milliunits, at_risk_mrr_milliunits, renewal_unknown,
@@ -15,11 +17,8 @@ SELECT
     in_grace_period_mrr_milliunits * 0.001 AS in_grace_period_mrr_amount,
     at_risk_mrr_milliunits * 0.001 AS at_risk_mrr_amount,
     reported_by_apple, not_active_by_apple
-FROM refresh_mrr_at_risk_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS mrr_at_risk_by_month_key
-    ON mrr_at_risk_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW mrr_at_risk_by_month IS
+FROM refresh_mrr_at_risk_totals;
+COMMENT ON VIEW mrr_at_risk_by_month IS
     'Paid subscriptions that are active as of the last refresh, by the month in which their period ends, and the part of their MRR that is at risk. Before Apple''s commission and tax.';
 COMMENT ON COLUMN mrr_at_risk_by_month.month IS 'The month in which the current period ends; its first day, in UTC.';
 COMMENT ON COLUMN mrr_at_risk_by_month.product_id IS 'The product of the current period.';

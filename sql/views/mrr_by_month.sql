@@ -2,7 +2,9 @@
 --
 -- The definition is RevenueCat's: MRR is the sum of the prices of active subscriptions, normalized to a month, before fees
 -- and taxes, at the end of the month.
-CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_by_month AS
+--
+-- One row for each app_id, month, product_id, period, storefront, currency.
+CREATE OR REPLACE VIEW mrr_by_month AS
 WITH monthly AS (
     SELECT app_id, month, product_id, period, storefront, currency,
            sum(sum(subscriptions)) OVER so_far AS subscriptions, sum(sum(without_mrr)) OVER so_far AS without_mrr,
@@ -13,7 +15,8 @@ WITH monthly AS (
             SELECT f.app_id, m::date, f.product_id, f.period, f.storefront, f.currency, 0, 0, 0
               FROM (SELECT app_id, product_id, period, storefront, currency, min(month) AS first_month
                       FROM refresh_mrr_totals GROUP BY app_id, product_id, period, storefront, currency) f
-              CROSS JOIN LATERAL generate_series(f.first_month::timestamp, (now() - interval '1 microsecond') AT TIME ZONE 'UTC',
+              CROSS JOIN refresh_state state
+              CROSS JOIN LATERAL generate_series(f.first_month::timestamp, (state.as_of - interval '1 microsecond') AT TIME ZONE 'UTC',
                                                  interval '1 month') m) every_month
      GROUP BY app_id, month, product_id, period, storefront, currency
     WINDOW so_far AS (PARTITION BY app_id, product_id, period, storefront, currency ORDER BY month)
@@ -25,11 +28,8 @@ SELECT
     mrr_milliunits::bigint AS mrr_milliunits,
     mrr_milliunits * 0.001 AS mrr_amount
 FROM monthly
-WHERE subscriptions > 0
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS mrr_by_month_key
-    ON mrr_by_month (app_id, month, product_id, period, storefront, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW mrr_by_month IS
+WHERE subscriptions > 0;
+COMMENT ON VIEW mrr_by_month IS
     'Active paid subscriptions and their monthly recurring revenue at the end of each month, by product, storefront and currency. Amounts are before Apple''s commission and tax, which Apple''s data do not contain. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN mrr_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_by_month.period IS 'The nominal period, as an ISO 8601 duration such as P1M. NULL if it is unknown.';

@@ -5,7 +5,9 @@
 -- that lapsed and came back within a month has no movement, as in RevenueCat. A subscription is new only in the month of
 -- its first payment. If it was paid before, lapsed before the end of that month, and is active at the end of a later month,
 -- it is a reactivation, although it was not active at the end of any earlier month.
-CREATE MATERIALIZED VIEW IF NOT EXISTS mrr_movement_by_month AS
+--
+-- One row for each app_id, month, currency.
+CREATE OR REPLACE VIEW mrr_movement_by_month AS
 WITH monthly AS (
     SELECT app_id, month, currency, sum(mrr) AS mrr_step, sum(subscriptions) AS step,
            sum(sum(mrr)) OVER so_far AS closing, sum(sum(subscriptions)) OVER so_far AS closing_subscriptions
@@ -14,7 +16,8 @@ WITH monthly AS (
             -- A month without changes gets a row of zeros; see active_subscriptions_by_day.
             SELECT f.app_id, m::date, f.currency, 0, 0
               FROM (SELECT app_id, currency, min(month) AS first_month FROM refresh_mrr_totals GROUP BY app_id, currency) f
-              CROSS JOIN LATERAL generate_series(f.first_month::timestamp, (now() - interval '1 microsecond') AT TIME ZONE 'UTC',
+              CROSS JOIN refresh_state state
+              CROSS JOIN LATERAL generate_series(f.first_month::timestamp, (state.as_of - interval '1 microsecond') AT TIME ZONE 'UTC',
                                                  interval '1 month') m) every_month
      GROUP BY app_id, month, currency
     WINDOW so_far AS (PARTITION BY app_id, currency ORDER BY month)
@@ -58,11 +61,8 @@ SELECT
     sum(switched_out_milliunits) * 0.001 AS switched_out_amount,
     sum(closing) * 0.001 AS closing_amount
 FROM movement
-GROUP BY app_id, month, currency
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS mrr_movement_by_month_key
-    ON mrr_movement_by_month (app_id, month, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW mrr_movement_by_month IS
+GROUP BY app_id, month, currency;
+COMMENT ON VIEW mrr_movement_by_month IS
     'The change of MRR from the end of one month to the next, by currency: new, reactivation, expansion, contraction, churn. Before Apple''s commission and tax. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN mrr_movement_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_movement_by_month.opening_milliunits IS 'MRR at the end of the previous month, in thousandths of a unit of currency.';

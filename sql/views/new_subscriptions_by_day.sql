@@ -3,13 +3,12 @@
 -- The definition is RevenueCat's: new paid subscriptions are those first paid in the period, by the way they were created.
 -- Each new subscription of subscription_movement_by_day counts once: as a trial conversion after a free trial of the same
 -- subscription, as introductory if its first payment has an introductory offer, otherwise as direct.
-CREATE MATERIALIZED VIEW IF NOT EXISTS new_subscriptions_by_day AS
+--
+-- One row for each app_id, day, product_id, storefront.
+CREATE OR REPLACE VIEW new_subscriptions_by_day AS
 SELECT app_id, day, product_id, storefront, new, trial_conversions, introductory, direct, direct_with_offer
-FROM refresh_new_subscription_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS new_subscriptions_by_day_key
-    ON new_subscriptions_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW new_subscriptions_by_day IS
+FROM refresh_new_subscription_totals;
+COMMENT ON VIEW new_subscriptions_by_day IS
     'Subscriptions that were paid for the first time, by day, product and storefront: new = trial_conversions + introductory + direct. Days without a new subscription have no row. Family Sharing and periods without an expiresDate are not counted. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN new_subscriptions_by_day.day IS 'The day of the first payment, in UTC.';
 COMMENT ON COLUMN new_subscriptions_by_day.product_id IS 'The product of the first payment.';

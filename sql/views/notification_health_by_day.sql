@@ -1,13 +1,12 @@
 -- How reliably does the app's server accept Apple's notifications?
-CREATE MATERIALIZED VIEW IF NOT EXISTS notification_health_by_day AS
+--
+-- One row for each app_id, day, notification_type.
+CREATE OR REPLACE VIEW notification_health_by_day AS
 SELECT
     app_id, day, notification_type, notifications, delivered, delivered_at_once, retrying, not_known_yet, never_received,
     unknown, attempts, failed_attempts, median_time_to_success, longest_time_to_success
-FROM refresh_stored_notification_days
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS notification_health_by_day_key
-    ON notification_health_by_day (app_id, day, notification_type) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW notification_health_by_day IS
+FROM refresh_stored_notification_days;
+COMMENT ON VIEW notification_health_by_day IS
     'Results of Apple''s deliveries, by notification type and the day Apple signed the notification. As of the last refresh.';
 COMMENT ON COLUMN notification_health_by_day.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN notification_health_by_day.day IS 'The day of Apple''s signature, in UTC.';

@@ -3,7 +3,9 @@
 -- The definition is RevenueCat's: a trial is converted when a paid transaction follows in the same subscription; the cohort
 -- is the day the trial began. Other offers are converted by a payment without that offer. A later refund of the payment
 -- does not undo the conversion.
-CREATE MATERIALIZED VIEW IF NOT EXISTS offer_conversion_by_month AS
+--
+-- One row for each app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier.
+CREATE OR REPLACE VIEW offer_conversion_by_month AS
 SELECT
     app_id, month, product_id, storefront,
     CASE WHEN is_trial THEN 'free trial' ELSE coalesce(
@@ -12,11 +14,8 @@ SELECT
     offer_type, offer_discount_type, offer_identifier,
     started, converted, running, lost,
     round(converted::numeric / started, 4) AS conversion_rate
-FROM refresh_offer_conversion_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS offer_conversion_by_month_key ON offer_conversion_by_month
-    (app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW offer_conversion_by_month IS
+FROM refresh_offer_conversion_totals;
+COMMENT ON VIEW offer_conversion_by_month IS
     'Free trials and other offers by the month in which they began, and the number that were followed by a payment. Only customers who took an offer are known: Apple''s data do not show customers who saw an offer and declined it.';
 COMMENT ON COLUMN offer_conversion_by_month.month IS 'The month in which the offer''s first period began; its first day, in UTC.';
 COMMENT ON COLUMN offer_conversion_by_month.offer IS 'The kind of offer: free trial (of any offer type), introductory, promotional, offer code, win-back.';

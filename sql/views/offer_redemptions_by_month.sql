@@ -3,18 +3,17 @@
 -- Every redemption counts in the month in which it began, even if the same subscription redeems again.
 -- offer_conversion_by_month counts each subscription once. Consecutive periods with the same offer are one redemption,
 -- because Apple's data do not distinguish an offer of three periods from three redemptions in a row.
-CREATE MATERIALIZED VIEW IF NOT EXISTS offer_redemptions_by_month AS
+--
+-- One row for each app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier.
+CREATE OR REPLACE VIEW offer_redemptions_by_month AS
 SELECT
     app_id, month, product_id, storefront,
     CASE WHEN is_trial THEN 'free trial' ELSE coalesce(
         CASE offer_type WHEN 1 THEN 'introductory' WHEN 2 THEN 'promotional' WHEN 3 THEN 'offer code' WHEN 4 THEN 'win-back' END,
         'type ' || offer_type) END AS offer,
     offer_type, offer_discount_type, offer_identifier, redemptions
-FROM refresh_offer_redemption_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS offer_redemptions_by_month_key ON offer_redemptions_by_month
-    (app_id, month, product_id, storefront, offer, offer_type, offer_discount_type, offer_identifier) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW offer_redemptions_by_month IS
+FROM refresh_offer_redemption_totals;
+COMMENT ON VIEW offer_redemptions_by_month IS
     'Redemptions of free trials and other offers by the month in which they began. A subscription can have several. As of the last refresh.';
 COMMENT ON COLUMN offer_redemptions_by_month.month IS 'The month in which the redemption''s first period began; its first day, in UTC.';
 COMMENT ON COLUMN offer_redemptions_by_month.offer IS 'The kind of offer: free trial (of any offer type), introductory, promotional, offer code, win-back.';

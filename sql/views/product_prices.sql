@@ -3,7 +3,9 @@
 -- The price is that of one unit without an offer, from transactions. Apple's price of several units of a consumable is their
 -- sum; that of several seats of a subscription is already the average price of a seat. A price at which nothing was sold is unknown. After a
 -- price increase, existing subscribers may keep the old price. Their renewals continue after last_new_sale_at.
-CREATE MATERIALIZED VIEW IF NOT EXISTS product_prices AS
+--
+-- One row for each app_id, product_id, storefront, currency, price_milliunits.
+CREATE OR REPLACE VIEW product_prices AS
 SELECT
     app_id, product_id, storefront, currency, price_milliunits,
     first_sold_at, last_sold_at, last_new_sale_at, purchases, renewals,
@@ -11,11 +13,8 @@ SELECT
     price_milliunits * 0.001 AS price_amount, lag(price_milliunits) OVER by_age * 0.001 AS price_before_amount
 FROM refresh_product_price_totals
 WINDOW by_age AS (PARTITION BY app_id, product_id, storefront, currency
-                  ORDER BY first_new_sale_at NULLS FIRST, first_sold_at, price_milliunits)
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS product_prices_key
-    ON product_prices (app_id, product_id, storefront, currency, price_milliunits) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW product_prices IS
+                  ORDER BY first_new_sale_at NULLS FIRST, first_sold_at, price_milliunits);
+COMMENT ON VIEW product_prices IS
     'Every price at which a product was sold without an offer, and its first and last sale; before Apple''s commission and tax. With Advanced Commerce, the app sets the price, so a product can have many.';
 COMMENT ON COLUMN product_prices.price_milliunits IS 'The price of one unit of the product, in thousandths of a unit of currency.';
 COMMENT ON COLUMN product_prices.first_sold_at IS 'The first sale or renewal at the price.';

@@ -1,5 +1,7 @@
 -- Which products were sold, since when, and to how many customers?
-CREATE MATERIALIZED VIEW IF NOT EXISTS product_summary AS
+--
+-- One row for each app_id, product_id.
+CREATE OR REPLACE VIEW product_summary AS
 SELECT
     app_id, product_id,
     min(type) AS type,
@@ -10,10 +12,8 @@ SELECT
     sum(refunded)::bigint AS refunded,
     sum(customers)::bigint AS customers
 FROM refresh_product_totals
-GROUP BY app_id, product_id
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS product_summary_key ON product_summary (app_id, product_id) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW product_summary IS
+GROUP BY app_id, product_id;
+COMMENT ON VIEW product_summary IS
     'One row per product ever bought. Names, groups and periods come from the user''s table products, because Apple''s server does not return them.';
 COMMENT ON COLUMN product_summary.first_sold_at IS 'The first purchase.';
 COMMENT ON COLUMN product_summary.last_sold_at IS 'The last purchase or renewal.';

@@ -2,7 +2,7 @@
 --
 -- Every total is a sum over subscriptions. A refresh adds to it, for each subscription that changed, what its new
 -- rows count (sign 1) less what its old rows counted (sign -1), each as of the moment at which they were computed
--- (as_of). When everything is computed anew, all rows are new. Views whose names end in _changes read this view.
+-- (as_of). When everything is computed again, all rows are new. Views whose names end in _changes read this view.
 CREATE OR REPLACE VIEW refresh_changed_periods AS
 SELECT -1 AS sign, b.* FROM refresh_periods_before b
 UNION ALL

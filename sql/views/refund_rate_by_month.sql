@@ -2,7 +2,9 @@
 --
 -- The definition is RevenueCat's: refunded paid transactions divided by paid transactions, by the date of the transaction.
 -- The rate of a recent month still grows, because customers can request a refund for 90 days.
-CREATE MATERIALIZED VIEW IF NOT EXISTS refund_rate_by_month AS
+--
+-- One row for each app_id, month, product_id, storefront, currency.
+CREATE OR REPLACE VIEW refund_rate_by_month AS
 SELECT
     app_id, month, product_id, storefront, currency,
     sum(purchases)::bigint AS purchases,
@@ -23,11 +25,8 @@ FROM (
       FROM refresh_refund_time_totals CROSS JOIN LATERAL generate_series(1, purchases) n
      GROUP BY app_id, month, product_id, storefront, currency
 ) counted
-GROUP BY app_id, month, product_id, storefront, currency
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS refund_rate_by_month_key
-    ON refund_rate_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW refund_rate_by_month IS
+GROUP BY app_id, month, product_id, storefront, currency;
+COMMENT ON VIEW refund_rate_by_month IS
     'Purchases of each month and how many of them have been refunded, whenever that was.';
 COMMENT ON COLUMN refund_rate_by_month.month IS 'The month of the purchase; its first day, in UTC.';
 COMMENT ON COLUMN refund_rate_by_month.purchases IS 'Purchases and renewals with a price.';

@@ -5,27 +5,25 @@
 -- CONSUMPTION_REQUEST for every refund request. So decisions without an earlier CONSUMPTION_REQUEST are counted separately,
 -- in the month of the decision. Apple keeps notifications for 180 days, so older months are missing unless an earlier crawl
 -- read them.
-CREATE MATERIALIZED VIEW IF NOT EXISTS refund_requests_by_month AS
+--
+-- One row for each app_id, month, product_id, storefront, currency.
+CREATE OR REPLACE VIEW refund_requests_by_month AS
 SELECT
-    app_id, month, product_id, storefront, currency,
-    count(*) FILTER (WHERE is_request) AS requests,
-    count(*) FILTER (WHERE is_request AND outcome = 'refunded') AS refunded,
-    count(*) FILTER (WHERE is_request AND outcome = 'declined') AS declined,
-    count(*) FILTER (WHERE is_request AND outcome = 'reversed') AS reversed,
-    count(*) FILTER (WHERE is_request AND outcome = 'pending') AS pending,
-    round(count(*) FILTER (WHERE is_request AND outcome = 'refunded')::numeric
-          / nullif(count(*) FILTER (WHERE is_request AND outcome <> 'pending'), 0), 4) AS refunded_rate,
-    coalesce(sum(price_milliunits) FILTER (WHERE is_request), 0)::bigint AS requested_milliunits,
-    coalesce(sum(price_milliunits) FILTER (WHERE is_request), 0) * 0.001 AS requested_amount,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY delay) AS median_time_to_decision,
-    count(*) FILTER (WHERE NOT is_request AND outcome = 'refunded') AS refunded_without_request,
-    count(*) FILTER (WHERE NOT is_request AND outcome = 'declined') AS declined_without_request
-FROM refresh_stored_refund_requests
-GROUP BY app_id, month, product_id, storefront, currency
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS refund_requests_by_month_key
-    ON refund_requests_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW refund_requests_by_month IS
+    t.app_id, t.month, t.product_id, t.storefront, t.currency,
+    t.requests, t.refunded, t.declined, t.reversed, t.pending,
+    round(t.refunded::numeric / nullif(t.requests - t.pending, 0), 4) AS refunded_rate,
+    t.requested_milliunits,
+    t.requested_milliunits * 0.001 AS requested_amount,
+    d.median AS median_time_to_decision,
+    t.refunded_without_request, t.declined_without_request
+FROM refresh_refund_request_totals t
+LEFT JOIN LATERAL (
+    SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY d.delay) AS median
+      FROM refresh_decision_time_totals d CROSS JOIN LATERAL generate_series(1, d.requests) n
+     WHERE d.app_id = t.app_id AND d.month = t.month
+       AND (d.product_id, d.storefront, d.currency) IS NOT DISTINCT FROM (t.product_id, t.storefront, t.currency)
+) d ON true;
+COMMENT ON VIEW refund_requests_by_month IS
     'Apple''s CONSUMPTION_REQUEST notifications by month and outcome: requests = refunded + declined + reversed + pending. As of the last refresh. consumption_requests has each request with its deadline.';
 COMMENT ON COLUMN refund_requests_by_month.month IS 'The month of the request; for refunded_without_request and declined_without_request, the month of the decision. Its first day, in UTC.';
 COMMENT ON COLUMN refund_requests_by_month.requests IS 'Requests for consumption information after a customer requested a refund. A second request for the same purchase counts again.';

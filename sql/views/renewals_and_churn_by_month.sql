@@ -5,7 +5,9 @@
 -- not active at the end of this month. The reason comes from the revocation, from renewal info signed after the last period
 -- began (expirationIntent), or from an EXPIRED notification. Apple keeps notifications for 180 days, so the reasons for
 -- older churn can be unknown.
-CREATE MATERIALIZED VIEW IF NOT EXISTS renewals_and_churn_by_month AS
+--
+-- One row for each app_id, month, product_id.
+CREATE OR REPLACE VIEW renewals_and_churn_by_month AS
 WITH counted AS (
     SELECT app_id, month, product_id, 0::bigint AS active_at_start, renewals, recovered, conversions,
            voluntary, billing, price, refund, other, unknown
@@ -19,7 +21,8 @@ WITH counted AS (
                     UNION ALL
                     SELECT s.app_id, m::date, s.product_id, 0
                       FROM (SELECT app_id, product_id, min(month) AS first_month FROM refresh_mrr_totals GROUP BY app_id, product_id) s
-                      CROSS JOIN LATERAL generate_series(s.first_month::timestamp, (now() - interval '1 microsecond') AT TIME ZONE 'UTC',
+                      CROSS JOIN refresh_state state
+                      CROSS JOIN LATERAL generate_series(s.first_month::timestamp, (state.as_of - interval '1 microsecond') AT TIME ZONE 'UTC',
                                                          interval '1 month') m) c
              GROUP BY c.app_id, c.month, c.product_id) opened
      WHERE opening <> 0
@@ -39,11 +42,8 @@ SELECT
     round(sum(voluntary + billing + price + refund + other + unknown) / nullif(sum(active_at_start), 0), 4) AS churn_rate,
     sum(conversions)::bigint AS trial_conversions
 FROM counted
-GROUP BY app_id, month, product_id
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS renewals_and_churn_by_month_key
-    ON renewals_and_churn_by_month (app_id, month, product_id) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW renewals_and_churn_by_month IS
+GROUP BY app_id, month, product_id;
+COMMENT ON VIEW renewals_and_churn_by_month IS
     'Paid subscriptions that renewed or churned, by month and by the product they had, and the reasons for churn. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN renewals_and_churn_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN renewals_and_churn_by_month.active_at_start IS 'Paid subscriptions to the product that were active at the end of the month before.';

@@ -2,15 +2,14 @@
 --
 -- The definition is RevenueCat's: the denominator contains only subscriptions that had the opportunity to renew, so a
 -- current period does not count. This view counts payments; retention_cohorts counts calendar months.
-CREATE MATERIALIZED VIEW IF NOT EXISTS retention_by_renewal AS
+--
+-- One row for each app_id, product_id, period, payment_number.
+CREATE OR REPLACE VIEW retention_by_renewal AS
 SELECT
     app_id, product_id, period, payment_number, subscriptions, due, renewed,
     round(renewed::numeric / nullif(due, 0), 4) AS retention_rate
-FROM refresh_renewal_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS retention_by_renewal_key
-    ON retention_by_renewal (app_id, product_id, period, payment_number) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW retention_by_renewal IS
+FROM refresh_renewal_totals;
+COMMENT ON VIEW retention_by_renewal IS
     'Subscriptions that were paid for the n-th time, and how many of them were paid again, by product. As of the last refresh.';
 COMMENT ON COLUMN retention_by_renewal.product_id IS 'The product of the n-th payment.';
 COMMENT ON COLUMN retention_by_renewal.period IS 'The nominal period of that payment, as an ISO 8601 duration. NULL if it is unknown.';

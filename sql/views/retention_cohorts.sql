@@ -4,7 +4,9 @@
 -- RevenueCat. RevenueCat counts renewals; this view counts calendar months. A subscription is retained in month k if it is
 -- active at the end of the k-th month after the first. Only completed months are shown, so every subscription of a cohort
 -- had that opportunity.
-CREATE MATERIALIZED VIEW IF NOT EXISTS retention_cohorts AS
+--
+-- One row for each app_id, cohort_month, product_id, period, month_number.
+CREATE OR REPLACE VIEW retention_cohorts AS
 WITH cell AS (
     SELECT app_id, cohort_month, product_id, period,
            (date_part('year', age(month, cohort_month)) * 12 + date_part('month', age(month, cohort_month)))::integer AS month_number,
@@ -14,7 +16,8 @@ WITH cell AS (
     -- A month without changes gets a row of zeros. Only completed months are shown.
     SELECT s.app_id, s.cohort_month, s.product_id, s.period, n, s.subscriptions, 0
       FROM refresh_cohort_totals s
-      CROSS JOIN LATERAL generate_series(0, (date_part('year', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)) * 12 + date_part('month', age(date_trunc('month', now() AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
+      CROSS JOIN refresh_state state
+      CROSS JOIN LATERAL generate_series(0, (date_part('year', age(date_trunc('month', state.as_of AT TIME ZONE 'UTC'), s.cohort_month)) * 12 + date_part('month', age(date_trunc('month', state.as_of AT TIME ZONE 'UTC'), s.cohort_month)))::integer - 1) n
      WHERE s.month = s.cohort_month AND s.subscriptions > 0
 ), counted AS (
     SELECT app_id, cohort_month, product_id, period, month_number, max(subscriptions) AS subscriptions,
@@ -26,11 +29,8 @@ SELECT
     app_id, cohort_month, product_id, period, month_number, subscriptions, retained::bigint AS retained,
     round(retained / subscriptions, 4) AS retention_rate
 FROM counted
-WHERE subscriptions IS NOT NULL
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS retention_cohorts_key
-    ON retention_cohorts (app_id, cohort_month, product_id, period, month_number) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW retention_cohorts IS
+WHERE subscriptions IS NOT NULL;
+COMMENT ON VIEW retention_cohorts IS
     'Subscriptions first paid in a month, and how many were active at the end of each later month. One row per completed month. A subscription that lapsed and came back counts again.';
 COMMENT ON COLUMN retention_cohorts.cohort_month IS 'The month of the first paid period without an introductory offer; its first day, in UTC.';
 COMMENT ON COLUMN retention_cohorts.product_id IS 'The product of that first period.';

@@ -8,18 +8,17 @@
 -- originalTransactionId before the payment. These are not paid service: free trials, shared and refunded periods, grace
 -- periods without recovery, and days by which Apple extended a period. A sale counts in the month of the purchase, a refund
 -- in the month of the refund.
-CREATE MATERIALIZED VIEW IF NOT EXISTS revenue_after_a_year_by_month AS
+--
+-- One row for each app_id, month, product_id, storefront, currency.
+CREATE OR REPLACE VIEW revenue_after_a_year_by_month AS
 SELECT
     app_id, month, product_id, storefront, currency, purchases, gross_milliunits, refunded_milliunits,
     gross_milliunits - refunded_milliunits AS net_milliunits,
     gross_milliunits * 0.001 AS gross_amount,
     refunded_milliunits * 0.001 AS refunded_amount,
     (gross_milliunits - refunded_milliunits) * 0.001 AS net_amount
-FROM refresh_later_payment_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS revenue_after_a_year_by_month_key
-    ON revenue_after_a_year_by_month (app_id, month, product_id, storefront, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW revenue_after_a_year_by_month IS
+FROM refresh_later_payment_totals;
+COMMENT ON VIEW revenue_after_a_year_by_month IS
     'The part of revenue_by_month that subscribers paid after one year of paid service. Apple''s commission on it is lower. A year is 365 days; Apple''s data do not contain Apple''s own count.';
 COMMENT ON COLUMN revenue_after_a_year_by_month.month IS 'The month of the payment, or of the refund; its first day, in UTC.';
 COMMENT ON COLUMN revenue_after_a_year_by_month.purchases IS 'Payments before which the subscriber had accumulated 365 days of paid service.';

@@ -6,7 +6,9 @@
 -- After an upgrade during a period, Apple refunds part of the old period and does not report the refund. gross, refunded
 -- and net count the full price of both periods. The estimate has a separate column, in the month of the upgrade; see
 -- subscription_periods.
-CREATE MATERIALIZED VIEW IF NOT EXISTS revenue_by_month AS
+--
+-- One row for each app_id, month, product_id, type, storefront, currency.
+CREATE OR REPLACE VIEW revenue_by_month AS
 SELECT
     app_id, month, product_id, type, storefront, currency, purchases, units, free_purchases, gross_milliunits, refunds,
     refunded_milliunits,
@@ -16,11 +18,8 @@ SELECT
     refunded_milliunits * 0.001 AS refunded_amount,
     (gross_milliunits - refunded_milliunits) * 0.001 AS net_amount,
     estimated_upgrade_refund_milliunits * 0.001 AS estimated_upgrade_refund_amount
-FROM refresh_revenue_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS revenue_by_month_key
-    ON revenue_by_month (app_id, month, product_id, type, storefront, currency) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW revenue_by_month IS
+FROM refresh_revenue_totals;
+COMMENT ON VIEW revenue_by_month IS
     'Sales and refunds of each month, one row per currency, before Apple''s commission and tax. Apple''s fiscal months differ from calendar months. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN revenue_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN revenue_by_month.purchases IS 'Purchases and renewals with a price.';

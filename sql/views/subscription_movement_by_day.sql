@@ -5,16 +5,15 @@
 -- instead compares the two ends of a month and misses a weekly subscription that started and expired between them. A
 -- subscription that continues without a gap (is_continued in subscription_periods) neither expires nor returns.
 -- active on a day = active on the previous day + new + resubscribed + switched_in - expired - switched_out, always.
-CREATE MATERIALIZED VIEW IF NOT EXISTS subscription_movement_by_day AS
+--
+-- One row for each app_id, day, product_id, storefront.
+CREATE OR REPLACE VIEW subscription_movement_by_day AS
 SELECT
     app_id, day, product_id, storefront, new, resubscribed, expired,
     expired - resubscribed AS churned,
     switched_in, switched_out
-FROM refresh_movement_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS subscription_movement_by_day_key
-    ON subscription_movement_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW subscription_movement_by_day IS
+FROM refresh_movement_totals;
+COMMENT ON VIEW subscription_movement_by_day IS
     'Paid subscriptions that started, returned, expired, or changed product or storefront, by day, product and storefront. Days without a change have no row. subscription_movement_by_week and subscription_movement_by_month add the days up. Family Sharing and periods without an expiresDate are not counted. Today''s row is as of the last refresh.';
 COMMENT ON COLUMN subscription_movement_by_day.day IS 'The day, in UTC. A period that ends at midnight ends on the day that begins then.';
 COMMENT ON COLUMN subscription_movement_by_day.new IS 'Subscriptions that were paid for the first time, including converted trials.';

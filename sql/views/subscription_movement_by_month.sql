@@ -3,7 +3,9 @@
 -- The days of subscription_movement_by_day are added up: closing = opening + new + resubscribed + switched_in - expired -
 -- switched_out, always. The opening of a month is the closing of the previous month. A product in a storefront has a row
 -- for every month in which it has active subscriptions, so rows can be added up over products and storefronts.
-CREATE MATERIALIZED VIEW IF NOT EXISTS subscription_movement_by_month AS
+--
+-- One row for each app_id, month, product_id, storefront.
+CREATE OR REPLACE VIEW subscription_movement_by_month AS
 WITH moved AS (
     SELECT app_id, date_trunc('month', day::timestamp)::date AS month, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed,
            sum(expired) AS expired, sum(switched_in) AS switched_in, sum(switched_out) AS switched_out
@@ -12,7 +14,8 @@ WITH moved AS (
 ), calendar AS (
     SELECT s.app_id, u::date AS month, s.product_id, s.storefront
       FROM (SELECT app_id, product_id, storefront, min(month) AS first_month FROM moved GROUP BY app_id, product_id, storefront) s
-      CROSS JOIN LATERAL generate_series(s.first_month::timestamp, now() AT TIME ZONE 'UTC', interval '1 month') u
+      CROSS JOIN refresh_state state
+      CROSS JOIN LATERAL generate_series(s.first_month::timestamp, state.as_of AT TIME ZONE 'UTC', interval '1 month') u
 ), added AS (
     -- A month without changes gets a row of zeros; see active_subscriptions_by_day.
     SELECT app_id, month, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed, sum(expired) AS expired,
@@ -33,11 +36,8 @@ SELECT
     (expired - resubscribed)::bigint AS churned,
     round((expired - resubscribed) / nullif(opening, 0), 4) AS churn_rate
 FROM opened
-WHERE opening <> 0 OR closing <> 0 OR new <> 0 OR resubscribed <> 0 OR expired <> 0 OR switched_in <> 0 OR switched_out <> 0
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS subscription_movement_by_month_key
-    ON subscription_movement_by_month (app_id, month, product_id, storefront) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW subscription_movement_by_month IS
+WHERE opening <> 0 OR closing <> 0 OR new <> 0 OR resubscribed <> 0 OR expired <> 0 OR switched_in <> 0 OR switched_out <> 0;
+COMMENT ON VIEW subscription_movement_by_month IS
     'Paid subscriptions at the beginning and end of each month, and those that started, returned, expired, or changed product or storefront in it, by product and storefront. Family Sharing and periods without an expiresDate are not counted. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN subscription_movement_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN subscription_movement_by_month.opening IS 'Active paid subscriptions at the end of the previous month.';

@@ -3,7 +3,9 @@
 -- The days of subscription_movement_by_day are added up: closing = opening + new + resubscribed + switched_in - expired -
 -- switched_out, always. The opening of a week is the closing of the previous week. A product in a storefront has a row for
 -- every week in which it has active subscriptions, so rows can be added up over products and storefronts.
-CREATE MATERIALIZED VIEW IF NOT EXISTS subscription_movement_by_week AS
+--
+-- One row for each app_id, week, product_id, storefront.
+CREATE OR REPLACE VIEW subscription_movement_by_week AS
 WITH moved AS (
     SELECT app_id, date_trunc('week', day::timestamp)::date AS week, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed,
            sum(expired) AS expired, sum(switched_in) AS switched_in, sum(switched_out) AS switched_out
@@ -12,7 +14,8 @@ WITH moved AS (
 ), calendar AS (
     SELECT s.app_id, u::date AS week, s.product_id, s.storefront
       FROM (SELECT app_id, product_id, storefront, min(week) AS first_week FROM moved GROUP BY app_id, product_id, storefront) s
-      CROSS JOIN LATERAL generate_series(s.first_week::timestamp, now() AT TIME ZONE 'UTC', interval '1 week') u
+      CROSS JOIN refresh_state state
+      CROSS JOIN LATERAL generate_series(s.first_week::timestamp, state.as_of AT TIME ZONE 'UTC', interval '1 week') u
 ), added AS (
     -- A week without changes gets a row of zeros; see active_subscriptions_by_day.
     SELECT app_id, week, product_id, storefront, sum(new) AS new, sum(resubscribed) AS resubscribed, sum(expired) AS expired,
@@ -33,11 +36,8 @@ SELECT
     (expired - resubscribed)::bigint AS churned,
     round((expired - resubscribed) / nullif(opening, 0), 4) AS churn_rate
 FROM opened
-WHERE opening <> 0 OR closing <> 0 OR new <> 0 OR resubscribed <> 0 OR expired <> 0 OR switched_in <> 0 OR switched_out <> 0
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS subscription_movement_by_week_key
-    ON subscription_movement_by_week (app_id, week, product_id, storefront) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW subscription_movement_by_week IS
+WHERE opening <> 0 OR closing <> 0 OR new <> 0 OR resubscribed <> 0 OR expired <> 0 OR switched_in <> 0 OR switched_out <> 0;
+COMMENT ON VIEW subscription_movement_by_week IS
     'Paid subscriptions at the beginning and end of each week, and those that started, returned, expired, or changed product or storefront in it, by product and storefront. Family Sharing and periods without an expiresDate are not counted. The row of the current week is as of the last refresh.';
 COMMENT ON COLUMN subscription_movement_by_week.week IS 'The Monday of the week, in UTC.';
 COMMENT ON COLUMN subscription_movement_by_week.opening IS 'Active paid subscriptions at the end of the previous week.';

@@ -1,15 +1,14 @@
 -- How many subscriptions are in each state, by product and storefront?
-CREATE MATERIALIZED VIEW IF NOT EXISTS subscriptions_by_status AS
+--
+-- One row for each app_id, product_id, storefront, currency, status.
+CREATE OR REPLACE VIEW subscriptions_by_status AS
 SELECT
     app_id, product_id, storefront, currency, status, subscriptions, paid, trials, family_shared, will_renew, will_not_renew,
     mrr_milliunits, trials_will_not_renew,
     mrr_milliunits * 0.001 AS mrr_amount,
     reported_by_apple
-FROM refresh_status_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS subscriptions_by_status_key
-    ON subscriptions_by_status (app_id, product_id, storefront, currency, status) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW subscriptions_by_status IS 'Subscriptions by state as of the last refresh. See current_subscriptions for the meaning of each state.';
+FROM refresh_status_totals;
+COMMENT ON VIEW subscriptions_by_status IS 'Subscriptions by state as of the last refresh. See current_subscriptions for the meaning of each state.';
 COMMENT ON COLUMN subscriptions_by_status.product_id IS 'The product of the last period.';
 COMMENT ON COLUMN subscriptions_by_status.status IS 'active, grace period, billing retry, expired, revoked or unknown.';
 COMMENT ON COLUMN subscriptions_by_status.subscriptions IS 'Subscriptions in that state.';

@@ -3,14 +3,14 @@
 -- The definition is RevenueCat's: a new trial counts on the day it starts, and is converted when a paid transaction follows
 -- in the same subscription. Free periods of one subscription without a payment between them are one trial. A trial whose
 -- first payment fails is lost until Apple recovers the payment.
-CREATE MATERIALIZED VIEW IF NOT EXISTS trials_by_day AS
+--
+-- One row for each app_id, day, product_id, storefront.
+CREATE OR REPLACE VIEW trials_by_day AS
 SELECT
     app_id, day, product_id, storefront, started, converted, running, will_not_renew, lost,
     round(converted::numeric / started, 4) AS conversion_rate
-FROM refresh_trial_totals
-WITH NO DATA;
-CREATE UNIQUE INDEX IF NOT EXISTS trials_by_day_key ON trials_by_day (app_id, day, product_id, storefront) NULLS NOT DISTINCT;
-COMMENT ON MATERIALIZED VIEW trials_by_day IS
+FROM refresh_trial_totals;
+COMMENT ON VIEW trials_by_day IS
     'Free trials by the day they began, product and storefront, and their outcome so far: started = converted + running + lost. Days without a new trial have no row. Family Sharing is not counted. As of the last refresh.';
 COMMENT ON COLUMN trials_by_day.day IS 'The day the trial began, in UTC.';
 COMMENT ON COLUMN trials_by_day.product_id IS 'The product of the trial.';

@@ -1,11 +1,11 @@
--- How old are the rows of the materialised views?
+-- How old are the figures of each view that shows sums?
 CREATE OR REPLACE VIEW view_freshness AS
-SELECT v.name AS view, v.refreshed_at, v.refresh_milliseconds, v.row_count
+SELECT v.name AS view, CASE WHEN s.definitions IS NOT NULL THEN s.as_of END AS refreshed_at, s.milliseconds AS refresh_milliseconds
 FROM schema_views v
-WHERE v.is_materialized;
+CROSS JOIN refresh_state s
+WHERE v.shows_last_refresh AND v.name NOT LIKE 'refresh\_%';
 COMMENT ON VIEW view_freshness IS
-    'The materialised views and the time of their last refresh by storeledger run, replay, erase, migrate or refresh. All other views show the current state of the ledger.';
+    'The views that show the ledger as of its last refresh by storeledger run, replay, erase, migrate or refresh, and the time of that refresh. All other views show the current state of the ledger.';
 COMMENT ON COLUMN view_freshness.view IS 'The view''s name.';
-COMMENT ON COLUMN view_freshness.refreshed_at IS 'The time of the ledger state that the view shows.';
-COMMENT ON COLUMN view_freshness.refresh_milliseconds IS 'The duration of that refresh, in milliseconds.';
-COMMENT ON COLUMN view_freshness.row_count IS 'The number of rows after that refresh.';
+COMMENT ON COLUMN view_freshness.refreshed_at IS 'The time of the ledger state that the view shows, one for all views. NULL if the next refresh computes everything, because nothing is computed yet, a difference was found or a table was truncated.';
+COMMENT ON COLUMN view_freshness.refresh_milliseconds IS 'The duration of that refresh, of all views together, in milliseconds.';

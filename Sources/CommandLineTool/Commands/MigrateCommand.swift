@@ -15,8 +15,8 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.pipeline()
-            let (changes, filled) = try await pipeline.migrate()
-            MigrationText(schema: pipeline.job.output.postgres.schema, changes: changes, filled: filled.map(\.view))
+            let (changes, refresh) = try await pipeline.migrate()
+            MigrationText(schema: pipeline.job.output.postgres.schema, changes: changes, refresh: refresh)
                 .lines.forEach(Console.result)
         }
     }
@@ -26,8 +26,8 @@ struct MigrateCommand: AsyncParsableCommand {
 struct MigrationText {
     let schema: String
     let changes: Migrator.Report
-    /// Materialized views that were empty and have been filled.
-    let filled: [String]
+    /// The refresh that a changed definition made necessary.
+    let refresh: RefreshReport?
 
     var lines: [String] {
         // In a new schema everything is new, and an index that a later migration replaces held nothing.
@@ -43,7 +43,7 @@ struct MigrationText {
             lines += changes.indexesDropped.map { "dropped index \($0)" }
             lines += changes.views.made.map { "created view \($0)" }
             lines += changes.views.dropped.map { "dropped view \($0)" }
-            lines += filled.map { "filled view \($0)" }
+            if refresh != nil { lines.append("computed the figures of all views") }
         }
         return lines + ["schema \"\(schema)\" \(state)"]
     }
@@ -51,7 +51,7 @@ struct MigrationText {
     private var state: String {
         let unchanged = "\(counted(changes.views.unchanged, "view")) unchanged"
         if changes.isNew { return "is new; \(counted(changes.views.made.count, "view")) created" }
-        if changes.changedNothing, filled.isEmpty { return "was up to date; nothing to do" }
+        if changes.changedNothing, refresh == nil { return "was up to date; nothing to do" }
         return "is up to date; \(unchanged)"
     }
 }

@@ -5,11 +5,11 @@ import Pipeline
 struct RefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Refresh the materialized views; run, replay and erase do this themselves.",
+        abstract: "Bring the views up to date; run, replay and erase do this themselves.",
         discussion: """
             Use it after filling the table products, or after a restore. Queries that read
-            the views during the refresh see the old rows. It computes what changed since the
-            last refresh.
+            the views during the refresh see the old figures. It computes what changed since
+            the last refresh.
 
             --verify then compares every view with a computation from every record. It prints
             each difference, and ends with exit code 2 if there is one; the next refresh then
@@ -28,7 +28,7 @@ struct RefreshCommand: AsyncParsableCommand {
     @Flag(help: "Compare the views with a computation from every record; exit code 2 on a difference.")
     var verify = false
 
-    @Flag(help: "Write one JSON document to stdout: an array of views, or with --verify of differences.")
+    @Flag(help: "Write one JSON document to stdout: what was done, or with --verify an array of differences.")
     var json = false
 
     func run() async throws {
@@ -42,18 +42,20 @@ struct RefreshCommand: AsyncParsableCommand {
                 waiting: reportDatabaseWait
             )
             if full || !verify {
-                let views = try await ledger.refreshViews(everything: full)
-                if !verify { try show(views) }
+                let report = try await ledger.refreshViews(everything: full)
+                if !verify { try show(report) }
             }
             if verify { try show(try await ledger.verifyViews()) }
         }
     }
 
-    private func show(_ views: [RefreshedView]) throws {
-        if json { return Console.result(try JSONOutput.document(views)) }
-        for view in views {
-            Console.result("\(padded(view.view, to: 30))\(view.rows) rows, \(view.milliseconds) ms")
-        }
+    private func show(_ report: RefreshReport) throws {
+        if json { return Console.result(try JSONOutput.document(report)) }
+        Console.result(
+            "subscriptions and other purchases computed: \(report.purchases)\(report.everything ? " (all)" : ""), in \(report.milliseconds) ms"
+        )
+        Console.result("views with changed figures: \(report.views.isEmpty ? "none" : "")")
+        for view in report.views { Console.result("  \(view)") }
     }
 
     /// - Throws: Exit code 2 if there is a difference.

@@ -7,7 +7,7 @@ import Postgres
 enum TableLock: String {
     /// Pages, plans and replays take it in `ROW SHARE` mode (`erasure_key()`), an erasure in `EXCLUSIVE` mode.
     case erasure = "erasure_lock"
-    /// A refresh of the materialised views takes it in `EXCLUSIVE` mode.
+    /// A refresh of the views takes it in `EXCLUSIVE` mode.
     case refresh = "refresh_lock"
     /// `migrate` takes it in `EXCLUSIVE` mode, on a separate session.
     case migration = "migration_lock"

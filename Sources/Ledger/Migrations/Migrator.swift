@@ -35,8 +35,8 @@ package struct Migrator: Sendable {
     ///
     /// Files run in one transaction as far as possible. A file that builds indexes concurrently cannot run in a
     /// transaction: earlier files are committed first, and after a kill the next call continues with it. Only one call
-    /// at a time works on a schema; another waits up to ``Ledger/longLockTimeout``. New materialized views are empty;
-    /// see ``Ledger/refreshViews(onlyEmpty:)``.
+    /// at a time works on a schema; another waits up to ``Ledger/longLockTimeout``. Views with sums show what they
+    /// showed before, until a refresh; see ``Ledger/refreshViews(everything:onlyIfRedefined:)``.
     /// - Throws: ``LedgerError`` if an applied file has changed or the schema is newer; ``LockTimeout``;
     ///   ``Postgres/PostgresError``.
     package func migrate() async throws -> Report {
@@ -196,18 +196,13 @@ package struct Migrator: Sendable {
         COMMENT ON COLUMN schema_migrations.checksum IS 'SHA-256 of the file as applied. An applied file is never edited.';
         COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
         CREATE TABLE IF NOT EXISTS schema_views (
-            name text PRIMARY KEY, checksum text NOT NULL, position integer NOT NULL, is_materialized boolean NOT NULL,
-            applied_at timestamptz NOT NULL DEFAULT now(), refreshed_at timestamptz, refresh_milliseconds bigint,
-            row_count bigint);
-        COMMENT ON TABLE schema_views IS 'The views of sql/views in this schema, and the last refresh of each materialised view.';
+            name text PRIMARY KEY, checksum text NOT NULL, position integer NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now(), shows_last_refresh boolean NOT NULL DEFAULT false, row_key text[]);
+        COMMENT ON TABLE schema_views IS 'The views of sql/views in this schema.';
         COMMENT ON COLUMN schema_views.name IS 'The view''s name.';
         COMMENT ON COLUMN schema_views.checksum IS 'SHA-256 of the definition. If it changes, migrate recreates the view.';
         COMMENT ON COLUMN schema_views.position IS 'Position in the order of creation. A view comes after the views that it reads.';
-        COMMENT ON COLUMN schema_views.is_materialized IS 'Whether the view is materialised. refresh_views() refreshes its rows.';
         COMMENT ON COLUMN schema_views.applied_at IS 'When migrate last created or checked the view.';
-        COMMENT ON COLUMN schema_views.refreshed_at IS 'The time of the ledger state that the rows show. NULL before the first refresh.';
-        COMMENT ON COLUMN schema_views.refresh_milliseconds IS 'The duration of the last refresh, in milliseconds.';
-        COMMENT ON COLUMN schema_views.row_count IS 'The number of rows after the last refresh.';
         """
 
     private static func applied(_ connection: borrowing PostgresConnection) throws -> [String: String] {

@@ -3,10 +3,9 @@ import Postgres
 
 /// Updates a schema's views to the files of `sql/views`.
 ///
-/// `CREATE OR REPLACE` cannot remove columns or change materialized views. So a view with a changed definition is
-/// dropped and created again, with the views that depend on it, and its grants are restored. An unchanged view is not
-/// recreated, because that would wait for its readers. Only its comments are written again, and a materialized view
-/// keeps its rows.
+/// `CREATE OR REPLACE` cannot remove columns. So a view with a changed definition is dropped and created again, with the
+/// views that depend on it, and its grants are restored. An unchanged view is not recreated, because that would wait for
+/// its readers. Only its comments are written again.
 package struct ViewChanges {
     /// The changes of ``apply(on:)``.
     package struct Report: Sendable, Equatable {
@@ -30,7 +29,7 @@ package struct ViewChanges {
         let kept = Set(
             try connection.run(
                 """
-                SELECT v.name FROM schema_views v JOIN pg_class c ON c.relname = v.name AND c.relkind IN ('v', 'm')
+                SELECT v.name FROM schema_views v JOIN pg_class c ON c.relname = v.name AND c.relkind = 'v'
                  WHERE c.relnamespace = current_schema()::regnamespace
                 """
             ).map { try $0.text("name") }
@@ -45,15 +44,19 @@ package struct ViewChanges {
             }
         }
         for grant in grants { try connection.script(grant) }
+        let asOfRefresh = ViewFile.showingLastRefresh(files)
         for (position, file) in files.enumerated() where file.isView {
             _ = try connection.run(
                 """
-                INSERT INTO schema_views AS v (name, checksum, position, is_materialized)
-                VALUES ($1::text, $2::text, $3::integer, $4::boolean)
+                INSERT INTO schema_views AS v (name, checksum, position, shows_last_refresh, row_key)
+                VALUES ($1::text, $2::text, $3::integer, $4::boolean, $5::text[])
                 ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, position = excluded.position,
-                    is_materialized = excluded.is_materialized, applied_at = now()
+                    shows_last_refresh = excluded.shows_last_refresh, row_key = excluded.row_key, applied_at = now()
                 """,
-                [.text(file.relation), .text(file.checksum), .integer(Int32(position)), .boolean(file.isMaterialized)]
+                [
+                    .text(file.relation), .text(file.checksum), .integer(Int32(position)),
+                    .boolean(asOfRefresh.contains(file.relation)), file.rowKey.map(Cell.textArray) ?? .null,
+                ]
             )
         }
         return report
@@ -106,13 +109,6 @@ package struct ViewChanges {
             if current[name] == nil { report.dropped.append(name) } else { grants += try row.textArray("grants") }
         }
         _ = try connection.run("DELETE FROM schema_views WHERE name = ANY ($1::text[])", [.textArray(stale)])
-        // A recreated materialized view has not been refreshed yet, so its refresh columns are cleared.
-        _ = try connection.run(
-            """
-            UPDATE schema_views SET refreshed_at = NULL, refresh_milliseconds = NULL, row_count = NULL
-             WHERE to_regclass(quote_ident(name)) IS NULL
-            """
-        )
         return grants
     }
 }

@@ -10,7 +10,7 @@ package struct DataDictionary: Sendable, Equatable {
         let key: String?
         package fileprivate(set) var columns: [Column]
 
-        /// Whether it exists for a refresh of the materialised views alone; see `sql/migrations/0040_refresh_by_changes.sql`.
+        /// Whether it exists for a refresh of the views alone; see `docs/explanation/refresh.md`.
         package var isOfRefresh: Bool {
             name.hasPrefix("refresh_") || name.hasPrefix("kept_") || name.hasSuffix("_at_refresh")
         }
@@ -52,7 +52,7 @@ package struct DataDictionary: Sendable, Equatable {
         lines += [
             "", "## Internal", "",
             "Tables and views whose names begin with `refresh_` or `kept_`, or end in `_at_refresh`, are for a refresh of the",
-            "materialised views alone. No role may read them. Their definitions are in `sql/views` and `sql/migrations`.",
+            "views alone. No role may read them. Their definitions are in `sql/views` and `sql/migrations`.",
         ]
         return lines
     }
@@ -78,17 +78,18 @@ extension Ledger {
             let rows = try connection.run(
                 """
                 SELECT c.relname AS name,
-                       CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialised view' ELSE 'table' END AS kind,
+                       CASE c.relkind WHEN 'v' THEN 'view' ELSE 'table' END AS kind,
                        coalesce(obj_description(c.oid, 'pg_class'), '') AS comment,
-                       (SELECT string_agg(k.attname, ', ' ORDER BY array_position(x.indkey::int2[], k.attnum))
-                          FROM pg_index x
-                          JOIN pg_attribute k ON k.attrelid = c.oid AND k.attnum = ANY (x.indkey::int2[])
-                         WHERE x.indrelid = c.oid AND (x.indisprimary OR c.relkind = 'm' AND x.indisunique)) AS key,
+                       coalesce((SELECT string_agg(k.attname, ', ' ORDER BY array_position(x.indkey::int2[], k.attnum))
+                                   FROM pg_index x
+                                   JOIN pg_attribute k ON k.attrelid = c.oid AND k.attnum = ANY (x.indkey::int2[])
+                                  WHERE x.indrelid = c.oid AND x.indisprimary),
+                                array_to_string((SELECT row_key FROM schema_views v WHERE v.name = c.relname), ', ')) AS key,
                        a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type,
                        coalesce(col_description(c.oid, a.attnum), '') AS meaning
                   FROM pg_class c
                   LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
+                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v')
                  ORDER BY c.relname COLLATE "C", a.attnum
                 """
             )

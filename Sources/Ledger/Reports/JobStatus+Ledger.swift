@@ -101,7 +101,7 @@ extension Ledger {
         try connection.run(
             """
             SELECT relname::text AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
-             WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind IN ('r', 'm')
+             WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind = 'r'
                AND pg_total_relation_size(oid) > 0
              ORDER BY bytes DESC, name
             """

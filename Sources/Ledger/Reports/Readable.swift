@@ -11,7 +11,7 @@ struct Readable {
             try connection.run(
                 """
                 SELECT relname::text AS name FROM pg_class
-                 WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind IN ('r', 'p', 'v', 'm')
+                 WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind IN ('r', 'p', 'v')
                    AND has_any_column_privilege(oid, 'SELECT')
                 """
             ).map { try $0.text("name") }

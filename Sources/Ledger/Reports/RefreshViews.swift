@@ -1,18 +1,22 @@
 import LedgerSchema
 import Postgres
 
-/// A refreshed materialized view; its JSON form is stable and documented in `docs/reference/json.md`.
-package struct RefreshedView: Codable, Sendable, Equatable {
-    package let view: String
-    package let rows: Int64
+/// What a refresh of the views did; its JSON form is stable and documented in `docs/reference/json.md`.
+package struct RefreshReport: Codable, Sendable, Equatable {
+    /// Whether everything was computed from every record.
+    package let everything: Bool
+    /// The number of subscriptions and other purchases that were computed.
+    package let purchases: Int64
+    /// The views whose figures may have changed, in the order of their creation.
+    package let views: [String]
     package let milliseconds: Int64
 }
 
-/// A row of a materialized view that differs from a computation from every record, or a stored row behind the views.
+/// A row of a view that differs from a computation from every record, or a stored row behind the views.
 ///
 /// Its JSON form is stable and documented in `docs/reference/json.md`.
 package struct ViewDifference: Codable, Sendable, Equatable {
-    /// The view, `stored_periods` or `stored_transactions`.
+    /// The view, `refresh_stored_periods` or `refresh_stored_transactions`.
     package let view: String
     /// The key columns, as JSON.
     package let key: String
@@ -35,28 +39,36 @@ package enum RefreshOutcome: Sendable, Equatable {
 }
 
 extension Ledger {
-    /// Refreshes the materialized views, all from one snapshot; readers see the old rows until the end.
+    /// Brings the totals up to date that the views read, from one snapshot; readers see the old ones until the end.
     ///
-    /// Only what changed since the last refresh is computed; see `sql/migrations/0040_refresh_by_changes.sql`.
+    /// Only what changed since the last refresh is computed; see `docs/explanation/refresh.md`.
     ///
-    /// - Parameters:
-    ///   - onlyEmpty: Whether to refresh only views that were never filled, as after a migration.
-    ///   - everything: Whether to compute everything from every record.
-    /// - Returns: The views, in the order of their creation.
+    /// - Parameter everything: Whether to compute everything from every record.
+    /// - Returns: What was done.
     /// - Throws: ``LockTimeout`` when another refresh takes longer than ``longLockTimeout``;
     ///   ``Postgres/PostgresError``.
-    package func refreshViews(onlyEmpty: Bool = false, everything: Bool = false) async throws -> [RefreshedView] {
-        try await underRefreshLock { connection in
-            try Self.refreshAll(onlyEmpty: onlyEmpty, everything: everything, on: connection)
-        }
+    @discardableResult
+    package func refreshViews(everything: Bool = false) async throws -> RefreshReport {
+        guard
+            let report = try await underRefreshLock({ try Self.refreshAll(everything: everything, on: $0) })
+        else { throw LedgerError.invariant("a refresh returned nothing") }
+        return report
     }
 
-    /// Refreshes the materialized views, and compares them with a computation from every record, in one snapshot.
+    /// Refreshes the views if nothing was computed yet or a definition changed, as after a migration.
+    ///
+    /// - Returns: What was done; `nil` if the definitions are those of the last refresh.
+    /// - Throws: As ``refreshViews(everything:)``.
+    package func refreshRedefinedViews() async throws -> RefreshReport? {
+        try await underRefreshLock { try Self.refreshAll(onlyIfRedefined: true, on: $0) }
+    }
+
+    /// Refreshes the views, and compares them with a computation from every record, in one snapshot.
     ///
     /// After a difference, the next refresh computes everything again.
     ///
     /// - Returns: The differences, at most 100 for each view.
-    /// - Throws: As ``refreshViews(onlyEmpty:everything:)``.
+    /// - Throws: As ``refreshViews(everything:)``.
     package func verifyViews() async throws -> [ViewDifference] {
         try await underRefreshLock { connection in
             try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -94,7 +106,7 @@ extension Ledger {
         }
     }
 
-    /// Refreshes the materialized views if they may be stale.
+    /// Refreshes the views if they may be stale.
     ///
     /// If several processes end a run at the same time, one refreshes, and the others continue. Staleness is checked
     /// under the lock. The refreshing process checks again after its COMMIT, because other runs may have ended in the
@@ -136,7 +148,7 @@ extension Ledger {
 
     /// The most refreshes of one call.
     private static let refreshRounds = 3
-    private static let refreshPurpose = "the refresh of materialised views"
+    private static let refreshPurpose = "the refresh of the views"
 
     /// Takes the refresh lock.
     ///
@@ -150,24 +162,26 @@ extension Ledger {
         }
     }
 
-    /// - Throws: ``LockTimeout`` if another session locks a view for longer than ``longLockTimeout``.
+    /// - Returns: What was done; `nil` if nothing had to be.
+    /// - Throws: ``LockTimeout`` if another session locks a table for longer than ``longLockTimeout``.
     private static func refreshAll(
-        onlyEmpty: Bool = false,
         everything: Bool = false,
+        onlyIfRedefined: Bool = false,
         on connection: borrowing PostgresConnection
-    ) throws -> [RefreshedView] {
+    ) throws -> RefreshReport? {
         try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
         return try waiting(longLockTimeout, for: refreshPurpose, .schema, on: connection) { connection in
             try connection.run(
-                "SELECT view_name, view_rows, milliseconds FROM refresh_views($1::boolean, $2::boolean)",
-                [.boolean(onlyEmpty), .boolean(everything)]
+                "SELECT is_everything, purchases, changed_views, milliseconds FROM refresh_views($1::boolean, $2::boolean)",
+                [.boolean(everything), .boolean(onlyIfRedefined)]
             ).map { row in
-                RefreshedView(
-                    view: try row.text("view_name"),
-                    rows: try row.int64("view_rows"),
+                RefreshReport(
+                    everything: try row.bool("is_everything"),
+                    purchases: try row.int64("purchases"),
+                    views: try row.textArray("changed_views"),
                     milliseconds: try row.int64("milliseconds")
                 )
-            }
+            }.first
         }
     }
 

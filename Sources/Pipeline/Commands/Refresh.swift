@@ -2,7 +2,7 @@ package import JobPlan
 package import Ledger
 
 extension Pipeline {
-    /// Opens a ledger whose materialised views are to be refreshed; needs no job file.
+    /// Opens a ledger whose views are to be refreshed; needs no job file.
     ///
     /// - Parameters:
     ///   - url: The ledger's database.
@@ -28,7 +28,7 @@ extension Pipeline {
         )
     }
 
-    /// Refreshes the materialised views after the changes of a command.
+    /// Refreshes the views after the changes of a command.
     ///
     /// The changes are already committed, so a failure is reported but does not fail the command.
     ///
@@ -41,13 +41,13 @@ extension Pipeline {
         do {
             if evenIfFresh {
                 begin()
-                _ = try await ledger.refreshViews()
+                try await ledger.refreshViews()
             } else {
                 _ = try await ledger.refreshViewsIfStale(begin: begin)
             }
             return nil
         } catch {
-            return "everything else is done, but the materialised views were not refreshed: \(Failure(error).message)"
+            return "everything else is done, but the views were not refreshed: \(Failure(error).message)"
                 + "; storeledger refresh brings them up to date"
         }
     }

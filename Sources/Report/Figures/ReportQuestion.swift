@@ -6,7 +6,7 @@ struct ReportQuestion: Sendable {
     ///
     /// It is the ID of the table on the page; with the prefix `chart-`, that of the chart.
     let name: String
-    /// The views that the SQL reads, all in `sql/views`, and the materialised views that those read.
+    /// The views that the SQL reads, all in `sql/views`.
     let views: [String]
     let columns: [FigureColumn]
     let sql: String

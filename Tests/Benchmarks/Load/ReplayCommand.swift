@@ -52,7 +52,7 @@ struct ReplayCommand: AsyncParsableCommand {
                     )
                     views.append(
                         try await database.number(
-                            "SELECT sum(refresh_milliseconds) / 1000.0 FROM appstore.schema_views"
+                            "SELECT milliseconds / 1000.0 FROM appstore.refresh_state"
                         )
                     )
                     // As after any load.

@@ -1,6 +1,5 @@
 import AppStoreModel
 import JobPlan
-import Planning
 
 extension FuzzTarget {
     /// A job file: a job within its limits, or errors that each say where, and none of them a secret.
@@ -57,7 +56,11 @@ extension FuzzTarget {
             )
             _ = job.queryFingerprint(for: stream)
         }
-        _ = PlanEstimate(job: job, transactionIds: 1, now: now, lastRun: now - .seconds(3_600))
+        for dates in job.streams.all.compactMap(\.dates) {
+            let requested = dates.span(now: now, lastRun: nil, in: job.app.environment).requested
+            _ = NotificationWindows.slices(from: requested.lowerBound, to: requested.upperBound)
+            _ = dates.countLaterWindows(now: now, lastRun: now - .seconds(3_600), in: job.app.environment)
+        }
         if case .list(let ids) = job.transactionIds?.list {
             for id in ids { try promise(TransactionID(id) != nil, "an ID \(id)") }
         }

@@ -35,7 +35,7 @@ struct SessionLimitTests {
                 sessions: 1,
                 deadline: .seconds(20)
             )
-            #expect(try await !ledger.refreshViews().isEmpty)
+            #expect(try await ledger.refreshViews(everything: true).everything)
             try await withTemporaryDirectory { directory in
                 let order = CSVOrder(
                     directory: directory,

@@ -73,9 +73,8 @@ enum RoleMatrix {
         // Views read it with the rights of their owner.
         Statement("SELECT period FROM product_periods", "m"),
         Statement("SELECT name FROM schema_views", "mle"),
-        Statement("UPDATE schema_views SET refreshed_at = now()", "m"),
+        Statement("UPDATE schema_views SET applied_at = now()", "m"),
         Statement("INSERT INTO exchange_rates VALUES (1, 'EUR', 'USD', '2026-01-01', 0.9)", "m"),
-        Statement("REFRESH MATERIALIZED VIEW mrr_by_month", "m"),
         Statement("SELECT count(*) FROM refresh_views()", "mld"),
         Statement("SELECT count(*) FROM verify_views()", "ml"),
         Statement("SELECT forget_erased(1, '{}')", "md"),

@@ -293,9 +293,9 @@ struct StatusViewTests {
         #expect(try await report(2, "now -2 days") == RowCounts(updated: 1))
         #expect(try await world.ledger.refreshViewsIfStale() == .upToDate(times: 1))
         #expect(try await world.rows(Self.counts) == ["(expired,1,1,0)"])
-        let refreshed = try await world.rows("SELECT name, refreshed_at FROM schema_views ORDER BY 1")
+        let refreshed = try await world.rows("SELECT view, refreshed_at FROM view_freshness ORDER BY 1")
         _ = try await Migrator(ledger: world.ledger, directory: try TestLedger.sql).migrate()
-        #expect(try await world.rows("SELECT name, refreshed_at FROM schema_views ORDER BY 1") == refreshed)
+        #expect(try await world.rows("SELECT view, refreshed_at FROM view_freshness ORDER BY 1") == refreshed)
     }
 
     @Test func `an erased customer's status is in no view, and the other customers keep theirs`() async throws {

@@ -14,7 +14,7 @@ bench_views() {
     for size in "${sizes[@]}"; do
         bench_say "   making $size transactions"
         bench_views_ledger "$size"
-        milliseconds[$size everything]=$(bench_refresh "views_$size" 'false, true')
+        milliseconds[$size everything]=$(bench_refresh "views_$size" true)
         bench_log_cost "views_$size"
         for customers in 500 $((size / 1000)); do
             bench_refresh "views_$size" >/dev/null

@@ -54,7 +54,7 @@ bench_ids() { printf '{csv: {path: "%s", column: transaction_id}}' "$1"; }
 # Prints one number of a run's summary.
 bench_said() { sed -nE "s/^ *$2 +([0-9]+).*/\1/p" "$1"; }
 
-bench_views_milliseconds() { bench_sql "SELECT coalesce(sum(refresh_milliseconds), 0) FROM $1.schema_views"; }
+bench_views_milliseconds() { bench_sql "SELECT coalesce(milliseconds, 0) FROM $1.refresh_state"; }
 
 bench_sql() { psql -XAtqv ON_ERROR_STOP=1 -c "$1"; }
 

@@ -7,8 +7,9 @@
 #   build_directory CONFIGURATION          prints the folder of the executables, built or not
 #
 # STORELEDGER_SANITIZER names a sanitizer to build and test with.
-# STORELEDGER_OPTIMIZE=1 compiles each module as a whole. A build from nothing then takes less time, because the compiler reads
-# a module's files once instead of once for each file; after a change it takes more. Package.swift reads the variable too.
+# STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers. A build from nothing then takes less
+# time, because the compiler reads a module's files once instead of once for each file; after a change it takes more. Package.swift
+# reads the variable too.
 
 build_swift() {
     local -a options=(--package-path "$root" --scratch-path "${STORELEDGER_SCRATCH_PATH:-$root/.build}")
@@ -17,7 +18,7 @@ build_swift() {
         options+=(--sanitize "$STORELEDGER_SANITIZER" -Xswiftc -use-ld=lld)
     fi
     if [[ -n ${STORELEDGER_OPTIMIZE:-} ]]; then
-        options+=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+        options+=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gnone -Xcc -g0)
     fi
     swift "$1" "${options[@]}" "${@:2}"
 }

@@ -253,12 +253,12 @@ let package = Package(
             path: "Tests/Benchmarks",
             swiftSettings: settings
         ),
-        // Tests of the commands as users run them. The dependencies make SwiftPM build the executables first.
+        // Tests of the commands as users run them. scripts/test builds the executables before. They are no dependencies,
+        // because this target, which takes longest to compile, would then be compiled last and alone.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "AppStoreModel", "JobPlan", "Ledger", "LedgerSchema", "SignedData", "Postgres", "Basics", "TestSupport",
-                "CommandLineTool", "storeledger", "appstore-simulator",
             ],
             swiftSettings: settings
         ),

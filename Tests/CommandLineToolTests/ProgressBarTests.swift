@@ -1,6 +1,5 @@
 import AppStoreModel
 import Crawl
-import Glibc
 import JobPlan
 import Ledger
 import Pipeline
@@ -8,8 +7,8 @@ import Testing
 
 @testable import CommandLineTool
 
-/// Parts of the door that a whole run seldom shows.
-struct DoorTests {
+/// The progress bar at its limits.
+struct ProgressBarTests {
     @Test(
         arguments: [
             (0, 0, 0), (0, 10, 0), (5, 10, 14), (10, 10, 28), (11, 10, 28), (3, 0, 0), (-1, 10, 0),
@@ -33,15 +32,5 @@ struct DoorTests {
         #expect(state.bar(at: .seconds(1), wall: moment, columns: 120).hasSuffix(" · " + words))
         #expect(state.plain(at: .seconds(1), wall: moment).hasSuffix(", " + words))
         #expect(!state.bar(at: .seconds(41), wall: moment + .seconds(40), columns: 120).contains("waits"))
-    }
-
-    @Test func `another process cannot read the process's secrets`() {
-        ProcessHardening.harden()
-        var cores = rlimit()
-        unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &cores)
-        #expect(cores.rlim_cur == 0 && cores.rlim_max == 0)
-        // For a process that is not dumpable, the kernel hides everything that only the owner can read.
-        var status = stat()
-        #expect(unsafe stat("/proc/self/environ", &status) == 0 && status.st_uid == 0)
     }
 }

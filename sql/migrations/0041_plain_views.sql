@@ -105,7 +105,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION keep_for_refresh IS 'A part of verify_views().';
 
--- As in 0040. Returns nothing of notifications.
+-- As in 0040, with totals of cancellations and of requests for a refund.
 CREATE OR REPLACE FUNCTION count_changes(p_everything boolean) RETURNS text[]
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -154,8 +154,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION count_changes IS 'A part of refresh_views().';
 
--- As compute_periods, for notifications that auto-renewal was turned off or on. Stores the new rows, too, because no
--- total needs them beside the old ones.
+-- As compute_periods, for notifications that auto-renewal was turned off or on. It stores the new rows itself: their
+-- totals read refresh_cancellations_before and …_after alone.
 CREATE FUNCTION compute_cancellations(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     IF p_everything THEN

@@ -10,8 +10,10 @@
 # STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers. A build from nothing then takes less
 # time, because the compiler reads a module's files once instead of once for each file; after a change it takes more. Package.swift
 # reads the variable too.
+# STORELEDGER_BUILT=1 says that everything is built: build_swift builds nothing. SwiftPM takes seconds to find that out itself.
 
 build_swift() {
+    if [[ $1 == build && -n ${STORELEDGER_BUILT:-} && " $* " != *' --show-bin-path '* ]]; then return 0; fi
     local -a options=(--package-path "$root" --scratch-path "${STORELEDGER_SCRATCH_PATH:-$root/.build}")
     if [[ -n ${STORELEDGER_SANITIZER:-} ]]; then
         # Only LLVM's linker, which comes with Swift, links LLVM's sanitizers.

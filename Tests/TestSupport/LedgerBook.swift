@@ -58,10 +58,13 @@ package struct LedgerBook: Sendable {
     /// All rows of a table without the columns that differ from crawl to crawl.
     ///
     /// Left out are the time and the run of the write, the stream when two have the same record, and the signature with its
-    /// date. Of the archive, each content is listed once, even with several signatures.
+    /// date. Of the archive, each content is listed once, even with several signatures. A header's number is left out,
+    /// because a killed run uses up a number of the sequence.
     package func rows(of table: String) async throws -> [String] {
         if table == "signed_payloads" { return try await archivedContents() }
-        let written = "first_seen_at,last_seen_at,last_changed_at,last_run_id,late_run_id,read_at,run_id,job,source"
+        let written =
+            "first_seen_at,last_seen_at,last_changed_at,last_run_id,late_run_id,read_at,run_id,job,source"
+            + (table == "signing_headers" ? ",header_id" : "")
         // A notification always has the signing date at which it was sent.
         let dates = table == "notifications" ? [] : ["signed_date", "payload,signedDate"]
         let content = (["payload_sha256", "content_hash"] + dates).reduce("to_jsonb(t) - '{\(written)}'::text[]") {
@@ -74,10 +77,11 @@ package struct LedgerBook: Sendable {
         // The archived payload of a notification is not text: it has special bytes in place of a JWS header.
         try await column(
             """
-            SELECT concat_ws(' ', kind, record_key, content, bool_or(is_refund))
-              FROM (SELECT *, CASE WHEN kind <> 'notification' THEN
+            SELECT concat_ws(' ', kind, record_key, content, bool_or(is_refund), bool_and(has_header))
+              FROM (SELECT archived.*, signing_headers IS NOT NULL AS has_header, CASE WHEN kind <> 'notification' THEN
                               regexp_replace(convert_from(payload, 'UTF8'), '"signedDate":[0-9]+,?', '') END AS content
-                      FROM signed_payloads) AS signed
+                      FROM signed_payloads AS archived LEFT JOIN signing_headers USING (app_id, header_id)
+                   ) AS signed
              GROUP BY kind, record_key, content ORDER BY 1
             """
         )

@@ -54,7 +54,7 @@ struct RefreshCommand: AsyncParsableCommand {
         Console.result(
             "subscriptions and other purchases computed: \(report.purchases)\(report.everything ? " (all)" : ""), in \(report.milliseconds) ms"
         )
-        Console.result("views with changed figures: \(report.views.isEmpty ? "none" : "")")
+        Console.result("views with changed figures:\(report.views.isEmpty ? " none" : "")")
         for view in report.views { Console.result("  \(view)") }
     }
 

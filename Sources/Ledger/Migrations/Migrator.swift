@@ -36,7 +36,7 @@ package struct Migrator: Sendable {
     /// Files run in one transaction as far as possible. A file that builds indexes concurrently cannot run in a
     /// transaction: earlier files are committed first, and after a kill the next call continues with it. Only one call
     /// at a time works on a schema; another waits up to ``Ledger/longLockTimeout``. Views with sums show what they
-    /// showed before, until a refresh; see ``Ledger/refreshViews(everything:onlyIfRedefined:)``.
+    /// showed before, until a refresh; see ``Ledger/refreshRedefinedViews()``.
     /// - Throws: ``LedgerError`` if an applied file has changed or the schema is newer; ``LockTimeout``;
     ///   ``Postgres/PostgresError``.
     package func migrate() async throws -> Report {

@@ -135,7 +135,7 @@ extension ReportQuestion {
 
     static let mrrRetention = ReportQuestion(
         "mrr-retention",
-        on: ["mrr_retention_by_month", "mrr_movement_by_month"],
+        on: ["mrr_retention_by_month"],
         [
             FigureColumn("month", "Month", .month), FigureColumn("currency", "Currency", .text),
             FigureColumn("opening", "MRR at its beginning", .money), FigureColumn("gross", "Gross retention", .rate),
@@ -150,7 +150,7 @@ extension ReportQuestion {
 
     static let quickRatio = ReportQuestion(
         "quick-ratio",
-        on: ["mrr_retention_by_month", "mrr_movement_by_month"],
+        on: ["mrr_retention_by_month"],
         [
             FigureColumn("month", "Month", .month), FigureColumn("currency", "Currency", .text),
             FigureColumn("quick_ratio", "Quick ratio", .ratio), FigureColumn("arpa", "MRR of a subscription", .money),
@@ -202,7 +202,7 @@ extension ReportQuestion {
 
     static let mrrConverted = ReportQuestion(
         "mrr-converted",
-        on: ["mrr_movement_converted_by_month", "mrr_movement_by_month"],
+        on: ["mrr_movement_converted_by_month"],
         [
             FigureColumn("month", "Month", .month), FigureColumn("currency", "Reporting currency", .text),
             FigureColumn("opening", "At its beginning", .money), FigureColumn("new", "New", .money),

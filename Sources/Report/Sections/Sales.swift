@@ -102,7 +102,7 @@ extension ReportQuestion {
 
     static let revenueConverted = ReportQuestion(
         "revenue-converted",
-        on: ["revenue_converted_by_month", "revenue_by_month"],
+        on: ["revenue_converted_by_month"],
         [
             FigureColumn("month", "Month", .month), FigureColumn("currency", "Reporting currency", .text),
             FigureColumn("purchases", "Purchases", .count), FigureColumn("gross", "Sales", .money),
@@ -124,7 +124,7 @@ extension ReportQuestion {
 
     static let proceedsConverted = ReportQuestion(
         "proceeds-converted",
-        on: ["proceeds_converted_by_month", "proceeds_by_month"],
+        on: ["proceeds_converted_by_month"],
         [
             FigureColumn("month", "Month", .month), FigureColumn("currency", "Reporting currency", .text),
             FigureColumn("proceeds", "Proceeds", .money), FigureColumn("is_complete", "Complete", .text),

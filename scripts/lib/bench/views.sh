@@ -50,7 +50,7 @@ output: {postgres: {url: "\${DATABASE_URL}", schema: views_$1}}
 YAML
     bench_migrate views
     PGOPTIONS="-c search_path=views_$1" psql -X -v transactions="$1" -f "$root/scripts/lib/views-world.sql"
-    # The log of the rows that were just made.
+    # Empties the log of the rows that were just made.
     bench_sql "TRUNCATE views_$1.refresh_changed_keys"
 }
 

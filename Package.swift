@@ -19,7 +19,8 @@ let settings: [SwiftSetting] =
 let optimized: [SwiftSetting] =
     settings + (Context.environment["STORELEDGER_OPTIMIZE"] == nil ? [] : [.unsafeFlags(["-O"])])
 let optimizedModules: Set = [
-    "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "Postgres", "SignedData", "RateLimit", "Normalize", "Ledger",
+    "StrictJSON", "Basics", "AppStoreModel", "CSVFormat", "ParquetFormat", "Postgres",
+    "SignedData", "RateLimit", "Normalize", "Ledger",
     "AppStoreSimulator",
 ]
 
@@ -89,6 +90,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLibCSV", providers: [.apt(["libcsv-dev"])]),
+        // Compresses Parquet files. Zstandard is a format of its own field, and every reader of Parquet reads it.
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
         // Level 1: types and helpers without other dependencies
         module("StrictJSON"),
@@ -98,6 +101,8 @@ let package = Package(
         // Level 2: Apple's types, and one protocol each
         module("AppStoreModel", ["StrictJSON"]),
         module("CSVFormat", ["Basics", "CLibCSV"]),
+        // No Swift library that writes Parquet builds on Linux without a C++ library of 200 MB, so this one writes flat schemas.
+        module("ParquetFormat", ["Basics", "CZstd"]),
         module("HTTPTransport", ["Basics", "CLibCurl"]),
         module("Postgres", ["LedgerSchema", "Basics", "CLibPQ"]),
 
@@ -128,7 +133,12 @@ let package = Package(
             resources: [.embedInCode("SQL")]
         ),
         module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
-        module("Publish", ["LedgerSchema", "Basics", "SignedData", "Postgres", "CSVFormat", "Ledger"]),
+        module(
+            "Publish",
+            [
+                "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "ParquetFormat", "Ledger",
+            ]
+        ),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
         module(
@@ -187,6 +197,7 @@ let package = Package(
         tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
         tests(of: "CSVFormat", []),
+        tests(of: "ParquetFormat", ["TestSupport"]),
         // Its simulated fleets make millions of grants.
         tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
         tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),

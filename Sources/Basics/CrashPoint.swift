@@ -52,15 +52,15 @@ package enum CrashPoint: Sendable {
     case outcomeRecorded
 
     // CSV files.
-    case csvOpened
-    case csvRowWritten
-    case csvUnflushed
-    case csvFlushed
-    case csvSealed
-    case csvManifestWithdrawn
-    case csvRenamed
-    case csvDirectorySynced
-    case csvManifestPublished
+    case fileOpened
+    case fileRowWritten
+    case fileUnflushed
+    case fileFlushed
+    case fileSealed
+    case manifestWithdrawn
+    case fileRenamed
+    case directorySynced
+    case manifestPublished
 
     // The end of a run, the schema, an erasure.
     case runConcluded

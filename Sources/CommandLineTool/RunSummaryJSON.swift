@@ -1,10 +1,11 @@
+import JobPlan
 import Ledger
 import Pipeline
 import Publish
 
 /// `run --json` and `retry --json`; documented in `docs/reference/json.md` and stable.
 struct RunSummaryJSON: Encodable {
-    private struct CSV: Encodable {
+    private struct Files: Encodable {
         let directory: String
         let files: [Manifest.File]
     }
@@ -16,7 +17,8 @@ struct RunSummaryJSON: Encodable {
     private let counts: RunCounts
     private let waitedForLimitsSeconds: Double
     private let elapsedSeconds: Double
-    private let csv: CSV?
+    private let csv: Files?
+    private let parquet: Files?
 
     init(_ report: RunReport) {
         job = report.job
@@ -26,8 +28,13 @@ struct RunSummaryJSON: Encodable {
         counts = RunCounts(report.summary)
         waitedForLimitsSeconds = Self.seconds(report.waitedForLimits)
         elapsedSeconds = Self.seconds(report.elapsed)
-        csv = report.manifest.flatMap { manifest in
-            report.csvDirectory.map { CSV(directory: $0, files: manifest.files) }
+        csv = Self.files(.csv, of: report)
+        parquet = Self.files(.parquet, of: report)
+    }
+
+    private static func files(_ format: FileFormat, of report: RunReport) -> Files? {
+        report.published.first { $0.output.format == format }.map {
+            Files(directory: $0.output.directory, files: $0.manifest.files)
         }
     }
 

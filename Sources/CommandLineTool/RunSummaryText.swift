@@ -1,4 +1,5 @@
 import Basics
+import JobPlan
 import Ledger
 import Pipeline
 import Publish
@@ -30,8 +31,8 @@ struct RunSummaryText {
         if summary.gaps > 0 { lines.append(row("gaps", "\(summary.gaps)")) }
         lines.append(row("waited for limits", report.waitedForLimits.inWords))
         lines.append(row("elapsed", report.elapsed.inWords))
-        if let manifest = report.manifest, let directory = report.csvDirectory {
-            lines.append(row("CSV", "\(directory): \(manifest.fileList)"))
+        for files in report.published {
+            lines.append(row(files.output.format.title, "\(files.output.directory): \(files.manifest.fileList)"))
         }
         if summary.hasLosses { lines.append(namingJob(job, in: "To see what is missing: storeledger status JOB")) }
         return lines

@@ -52,7 +52,11 @@ package struct JobFile: Equatable, Sendable {
 
     package struct Output: Equatable, Sendable {
         package let postgres: PostgresOutput
-        package let csv: CSVOutput?
+        /// At most one for each format, in the order of ``FileFormat/allCases``.
+        package let files: [FileOutput]
+
+        /// The files in a format; `nil` if the job publishes none.
+        package func files(in format: FileFormat) -> FileOutput? { files.first { $0.format == format } }
     }
 
     /// The job file's path as the caller gave it.

@@ -105,11 +105,8 @@ package struct Failure: Sendable {
             (.usage, error.description)
         case let error as JobNotFound:
             (.usage, error.description)
-        case is NothingToExport:
-            (
-                .badInput,
-                "the job file has no output.csv; add one, such as csv: {directory: out, tables: [transactions]}"
-            )
+        case let error as NothingToExport:
+            (.badInput, error.sentence)
         case let error as ClockIsOff:
             (.configuration, error.sentence)
         case let error as RunSuperseded:

@@ -151,11 +151,11 @@ package struct Pipeline: Sendable {
         defer { presence.cancel() }
         do {
             report(.began(start, try await counter.count()))
-            var manifest: Manifest?
+            var published: [PublishedFiles]
             var summary: RunSummary
             repeat {
                 try await withDeadline(options.maximumDuration, since: began) { try await session.crawl() }
-                manifest = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
+                published = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
                 // The run is incomplete if a retry has reopened failed items meanwhile.
             } while !summary.isComplete
@@ -172,8 +172,7 @@ package struct Pipeline: Sendable {
                 summary: summary,
                 waitedForLimits: await limits.waited,
                 elapsed: time.monotonic() - began,
-                manifest: manifest,
-                csvDirectory: job.output.csv?.directory,
+                published: published,
                 findsCustomers: plan.changedSince != nil
             )
         } catch {
@@ -209,7 +208,7 @@ package struct Pipeline: Sendable {
         return start
     }
 
-    /// Publishes the CSV files of a run without open items, unless another process publishes them.
+    /// Publishes the files of a run without open items, unless another process publishes them.
     ///
     /// - Throws: ``RunSuperseded`` if the run's items now belong to another run.
     private func publishAtEnd(
@@ -217,17 +216,21 @@ package struct Pipeline: Sendable {
         app: AppID,
         credentials: Credentials,
         report: @Sendable (RunEvent) -> Void
-    ) async throws -> Manifest? {
+    ) async throws -> [PublishedFiles] {
+        var remaining = job.output.files[...]
+        var published: [PublishedFiles] = []
         while true {
             switch try await ledger.end(of: run, app: app) {
             case .superseded: throw RunSuperseded(run: run)
-            case .finished: return nil
+            case .finished: return published
             case .unfinished: break
             }
-            guard let csv = job.output.csv else { return nil }
+            guard let output = remaining.first else { return published }
             do {
-                report(.publishing(directory: csv.directory))
-                return try await publish(csv, app: app, run: run, trustedRoots: credentials.rootFingerprints)
+                report(.publishing(output))
+                let roots = credentials.rootFingerprints
+                published.append(try await publish(output, app: app, run: run, trustedRoots: roots))
+                remaining = remaining.dropFirst()
             } catch LedgerError.directoryInUse {
                 // Most likely another process is publishing for this run. It will then also finish the run.
                 try await time.sleep(.seconds(1))

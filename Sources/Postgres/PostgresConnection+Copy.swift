@@ -98,7 +98,17 @@ extension PostgresConnection {
     ///   - body: Gets the bytes of one row with its line feed, valid during the call.
     /// - Throws: The error of `body`; ``PostgresError`` of the query.
     package borrowing func copyOut(_ sql: String, _ body: (Span<UInt8>) throws -> Void) throws {
-        let copy = "COPY (\(sql)) TO STDOUT"
+        try copyOut(statement: "COPY (\(sql)) TO STDOUT", body)
+    }
+
+    /// Streams the result of a query in the binary format of `COPY`, one message per call of `body`.
+    ///
+    /// ``CopyBinaryRow`` splits such messages. Otherwise as ``copyOut(_:_:)``.
+    package borrowing func copyOutBinary(_ sql: String, _ body: (Span<UInt8>) throws -> Void) throws {
+        try copyOut(statement: "COPY (\(sql)) TO STDOUT (FORMAT binary)", body)
+    }
+
+    private borrowing func copyOut(statement copy: String, _ body: (Span<UInt8>) throws -> Void) throws {
         try refuseIfCancelled(copy)
         guard try execute(copy).isCopyOut else { preconditionFailure("COPY TO STDOUT did not begin to copy") }
         do {

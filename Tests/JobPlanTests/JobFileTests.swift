@@ -20,7 +20,7 @@ import Testing
                 .subscriptionStatuses: 50, .appTransaction: 50, .orderLookup: 10,
             ]
         )
-        #expect(job.output.postgres.schema == "appstore" && job.output.csv == nil && job.warnings.isEmpty)
+        #expect(job.output.postgres.schema == "appstore" && job.output.files.isEmpty && job.warnings.isEmpty)
     }
 
     @Test func `the contract's example loads`() throws {
@@ -68,7 +68,7 @@ import Testing
         #expect(job.appStore.isLoopback && job.appStore.privateKeyFile == "/keys/AuthKey.p8")
         #expect(job.streams[NotificationHistory.self]?.requestedDates.startDate == .before(.seconds(7 * 86_400)))
         #expect(job.output.postgres.url.reveal() == "postgresql://u:p@db/ledger")
-        #expect(job.output.csv?.tables == ["transactions", "refunds", "notifications"])
+        #expect(job.output.files(in: .csv)?.tables == ["transactions", "refunds", "notifications"])
         #expect(job.warnings.isEmpty)
     }
 
@@ -84,7 +84,7 @@ import Testing
             let job = try JobFile.load(path: "\(directory)/jobs/../jobs/job.yaml", environment: [:])
 
             #expect(job.appStore.privateKeyFile == "\(directory)/jobs/keys/AuthKey.p8".replacing("//", with: "/"))
-            #expect(job.output.csv?.directory == "\(directory)/jobs/out".replacing("//", with: "/"))
+            #expect(job.output.files(in: .csv)?.directory == "\(directory)/jobs/out".replacing("//", with: "/"))
         }
     }
 

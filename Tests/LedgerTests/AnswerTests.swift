@@ -347,7 +347,7 @@ struct AnswerTests {
         #expect(try await write(world, answer, asked: 10).unchanged == 1)
         for table in tables {
             #expect(try await world.count(table.name) == 1, "\(table.name)")
-            #expect(table.key[0] == kind.key && CSVOutput.knownTables.contains(table.name), "\(table.name)")
+            #expect(table.key[0] == kind.key && FileOutput.knownTables.contains(table.name), "\(table.name)")
         }
         #expect(kind.table.key.count == 1 && kind.customers.allSatisfy { tables.contains($0.table) })
         _ = try await world.ledger.erase([.transaction(customer)], in: [world.app])

@@ -12,8 +12,9 @@ import Testing
 
 @Suite(.migratedDatabase)
 struct PublishTests {
-    private func order(_ directory: String, _ tables: [String], run: Int64? = nil) -> CSVOrder {
-        CSVOrder(directory: directory, tables: tables, job: "nightly-sync", run: run, trustedRoots: ["ab"])
+    private func order(_ directory: String, _ tables: [String], run: Int64? = nil) -> PublishOrder {
+        let files = FileOutput(.csv, directory: directory, tables: tables)
+        return PublishOrder(files, job: "nightly-sync", run: run, trustedRoots: ["ab"])
     }
 
     /// Writes rows as if a page had brought them.
@@ -128,7 +129,7 @@ struct PublishTests {
         )
         _ = try await budget.take(.transactionHistory, atMost: 1)
         try await withTemporaryDirectory { directory in
-            let manifest = try await world.ledger.publish(order(directory, CSVOutput.knownTables), of: world.app)
+            let manifest = try await world.ledger.publish(order(directory, FileOutput.knownTables), of: world.app)
             let empty = manifest.files.filter { $0.rows == 0 }.map(\.table)
             #expect(
                 empty == [

@@ -3,9 +3,9 @@
 #
 #   install_missing [build]   installs missing Debian packages as root, or with sudo if it needs no password; otherwise lists
 #                     them and fails. Fails if Swift is missing or too old. With `build`, only what a build needs.
-#   install_apple_library   installs Apple's App Store Server Library for Python into .build-python of the checkout, for
-#                     AppleLibraryTests, if it is missing and pip can install it. Without it those tests are skipped.
-#                     Needs `root`.
+#   install_python_packages   installs Apple's App Store Server Library for Python, pyarrow and DuckDB into .build-python of the
+#                     checkout, for AppleLibraryTests and the tests of Parquet files, if they are missing and pip can install
+#                     them. Without them those tests are skipped. Needs `root`.
 
 # Prints the Debian packages that are missing, one a line; with `build`, without PostgreSQL.
 install_wanted() {
@@ -16,8 +16,9 @@ install_wanted() {
         pkg-config --exists libcurl || printf 'libcurl4-openssl-dev\n'
         pkg-config --atleast-version=3.0 openssl || printf 'libssl-dev\n'
         pkg-config --exists libpq || printf 'libpq-dev\n'
+        pkg-config --exists libzstd || printf 'libzstd-dev\n'
     else
-        printf '%s\n' pkg-config libcurl4-openssl-dev libssl-dev libpq-dev
+        printf '%s\n' pkg-config libcurl4-openssl-dev libssl-dev libpq-dev libzstd-dev
     fi
     # libcsv has no pkg-config file.
     if [[ ! -e /usr/include/csv.h && ! -e /usr/local/include/csv.h ]]; then printf 'libcsv-dev\n'; fi
@@ -76,12 +77,12 @@ install_missing() {
     install_check_swift
 }
 
-install_apple_library() {
+install_python_packages() {
     local folder=$root/.build-python
-    if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client' 2>/dev/null; then return 0; fi
+    if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client, duckdb, pyarrow' 2>/dev/null; then return 0; fi
     if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
-        app-store-server-library==3.1.2 >&2; then
+        app-store-server-library==3.1.2 duckdb==2.0.0 pyarrow==26.0.1 >&2; then
         rm -rf "$folder"
-        printf 'AppleLibraryTests will be skipped: python3 with pip could not install app-store-server-library\n' >&2
+        printf 'AppleLibraryTests and tests of Parquet files will be skipped: python3 with pip could not install their packages\n' >&2
     fi
 }

@@ -87,14 +87,17 @@ struct EraseCommand: AsyncParsableCommand {
             if !dryRun, let warning = await pipeline.refreshAfterwards(evenIfFresh: true) {
                 Console.message("storeledger: \(warning)")
             }
-            let manifest = dryRun ? nil : try await pipeline.publishWithoutErased()
+            let published = dryRun ? [] : try await pipeline.publishWithoutErased()
             if json {
                 return Console.result(
                     try JSONOutput.document(Report(job: name, dryRun: dryRun, customers: erasures))
                 )
             }
-            if let manifest, let directory = pipeline.job.output.csv?.directory {
-                Console.result("CSV written again in \(directory): \(manifest.fileList)")
+            for files in published {
+                let output = files.output
+                Console.result(
+                    "\(output.format.title) written again in \(output.directory): \(files.manifest.fileList)"
+                )
             }
         }
     }

@@ -8,25 +8,32 @@ import Publish
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the job's CSV files again from the ledger, without requests to Apple.",
+        abstract: "Write the job's files again from the ledger, without requests to Apple.",
         discussion: """
-            With JOB, directory and tables are those of output.csv in the job file. Without
-            JOB, --csv-directory names the directory.
+            With JOB, directories and tables are those of output.csv and output.parquet in
+            the job file, and --format selects one of them. Without JOB, --directory names
+            the directory.
 
               storeledger export jobs/nightly-sync.yaml
-              storeledger export --app com.example.game --csv-directory out \\
+              storeledger export --app com.example.game --directory out --format parquet \\
                 --database postgresql:///ledger
             """
     )
 
     @OptionGroup var place: AppArgument
 
-    @Option(help: ArgumentHelp("Without JOB: the directory of the files, of your own.", valueName: "DIR"))
-    var csvDirectory: String?
+    @Option(help: ArgumentHelp("csv or parquet (default: with JOB all of the job file, else csv).", valueName: "FORMAT"))
+    var format: FileFormat?
+
+    @Option(
+        name: [.long, .customLong("csv-directory")],
+        help: ArgumentHelp("Without JOB: the directory of the files, of your own.", valueName: "DIR")
+    )
+    var directory: String?
 
     @Option(
         help: ArgumentHelp(
-            "Without JOB: the tables, with commas (default: \(CSVOutput.defaultTables.joined(separator: ","))).",
+            "Without JOB: the tables, with commas (default: \(FileOutput.defaultTables.joined(separator: ","))).",
             valueName: "NAMES"
         )
     )
@@ -34,42 +41,45 @@ struct ExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         if place.ledger.path != nil {
-            guard csvDirectory == nil, tables == nil else {
-                throw ValidationError("Use --csv-directory and --tables only without JOB: the job file has output.csv.")
+            guard directory == nil, tables == nil else {
+                throw ValidationError("Use --directory and --tables only without JOB: the job file has output.")
             }
         } else {
-            _ = try csv()
+            _ = try output()
         }
     }
 
     func run() async throws {
         try await perform(job: place.ledger.path) {
-            let manifest: Manifest
+            let manifests: [Manifest]
             switch try place.source() {
             case .job(let pipeline):
-                manifest = try await pipeline.export()
+                manifests = try await pipeline.export(format).map(\.manifest)
             case .ledger(let reader):
                 let (app, job) = try await place.appAndJob(in: reader)
-                manifest = try await reader.export(try csv(), job: job, app: app)
+                manifests = [try await reader.export(try output(), job: job, app: app)]
             }
-            for file in manifest.files { Console.result("\(file.file): \(file.rows) rows, \(file.bytes) bytes") }
+            for file in manifests.flatMap(\.files) {
+                Console.result("\(file.file): \(file.rows) rows, \(file.bytes) bytes")
+            }
         }
     }
 
-    /// The directory and tables that the options name.
-    private func csv() throws -> CSVOutput {
-        guard let csvDirectory else { throw ValidationError("Without JOB, --csv-directory is needed.") }
+    /// What the options ask for.
+    private func output() throws -> FileOutput {
+        guard let directory else { throw ValidationError("Without JOB, --directory is needed.") }
         let absolute =
-            csvDirectory.hasPrefix("/")
-            ? csvDirectory : FileManager.default.currentDirectoryPath + "/" + csvDirectory
-        guard CSVOutput.isOwnDirectory(csvDirectory, absolute: absolute) else {
-            throw ValidationError("--csv-directory must be a directory of your own, without .. in its path.")
+            directory.hasPrefix("/") ? directory : FileManager.default.currentDirectoryPath + "/" + directory
+        guard FileOutput.isOwnDirectory(directory, absolute: absolute) else {
+            throw ValidationError("--directory must be a directory of your own, without .. in its path.")
         }
         let names = tables?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        for name in names ?? [] where !CSVOutput.knownTables.contains(name) {
+        for name in names ?? [] where !FileOutput.knownTables.contains(name) {
             throw ValidationError("--tables names \(name), which is not a table that can be exported.")
         }
         if let names, Set(names).count < names.count { throw ValidationError("--tables names a table twice.") }
-        return CSVOutput(directory: absolute, tables: names ?? CSVOutput.defaultTables)
+        return FileOutput(format ?? .csv, directory: absolute, tables: names ?? FileOutput.defaultTables)
     }
 }
+
+extension FileFormat: ExpressibleByArgument {}

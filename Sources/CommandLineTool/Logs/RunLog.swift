@@ -110,8 +110,12 @@ struct RunLog: Sendable {
             logger.debug("\(progress.items) items now", metadata: ["items": "\(progress.items)"])
         case .remark(let sentence):
             logger.notice("\(sentence)")
-        case .publishing(let directory):
-            logger.info("writing CSV files into \(directory)", metadata: ["directory": "\(directory)"])
+        case .publishing(let output):
+            let directory = output.directory
+            logger.info(
+                "writing \(output.format.title) files into \(directory)",
+                metadata: ["directory": "\(directory)"]
+            )
         case .crawl(let event):
             note(event)
         }

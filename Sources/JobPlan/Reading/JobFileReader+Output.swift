@@ -7,9 +7,14 @@ extension JobFileReader {
     /// - Returns: `nil` if the section or its database is missing or invalid.
     func output(_ file: Section, inputs: [(name: String, path: String)]) -> JobFile.Output? {
         let expected = "it must name postgres, the database to write to"
-        guard let section = file.section("output", keys: ["postgres", "csv"], required: expected) else { return nil }
-        let csv = csv(section, inputs)
-        return postgres(section).map { JobFile.Output(postgres: $0, csv: csv) }
+        guard let section = file.section("output", keys: ["postgres"] + FileFormat.allCases.map(\.rawValue), required: expected)
+        else { return nil }
+        var outputs: [FileOutput] = []
+        for format in FileFormat.allCases {
+            guard let files = files(section, format, inputs, beside: outputs) else { continue }
+            outputs.append(files)
+        }
+        return postgres(section).map { JobFile.Output(postgres: $0, files: outputs) }
     }
 
     private func postgres(_ output: Section) -> PostgresOutput? {
@@ -67,29 +72,43 @@ extension JobFileReader {
         return !value.isEmpty && !value.contains("=")
     }
 
-    private func csv(_ output: Section, _ inputs: [(name: String, path: String)]) -> CSVOutput? {
-        guard let section = output.section("csv", keys: ["directory", "tables"]) else { return nil }
+    private func files(
+        _ output: Section,
+        _ format: FileFormat,
+        _ inputs: [(name: String, path: String)],
+        beside others: [FileOutput]
+    ) -> FileOutput? {
+        guard let section = output.section(format.rawValue, keys: ["directory", "tables"]) else { return nil }
         let directory = section.text(
             "directory",
             "it must be a directory of your own, without .. in its path",
             isRequired: true,
-            where: { CSVOutput.isOwnDirectory($0, absolute: paths.absolute($0)) }
+            where: { FileOutput.isOwnDirectory($0, absolute: paths.absolute($0)) }
         )
         let tables = section.texts(
             "tables",
-            "it must be a table of the ledger, such as \(CSVOutput.defaultTables.joined(separator: ", "))",
+            "it must be a table of the ledger, such as \(FileOutput.defaultTables.joined(separator: ", "))",
             canBeEmpty: false,
-            where: CSVOutput.knownTables.contains
+            where: FileOutput.knownTables.contains
         )
         if let tables, Set(tables).count < tables.count {
             problems.report(section.place(of: "tables"), "names a table twice", "name each once")
         }
         guard let directory else { return nil }
-        let csv = CSVOutput(directory: paths.absolute(directory), tables: tables ?? CSVOutput.defaultTables)
-        let outputs = [csv.directory] + csv.fileNames.map { JobPaths.joined(csv.directory, $0) }
+        let files = FileOutput(
+            format,
+            directory: paths.absolute(directory),
+            tables: tables ?? FileOutput.defaultTables
+        )
+        let outputs = [files.directory] + files.fileNames.map { JobPaths.joined(files.directory, $0) }
         for (name, path) in inputs where outputs.contains(where: { JobPaths.areSame($0, path) }) {
             problems.report(section.place(of: "directory"), "would replace \(name)", "choose another directory")
         }
-        return csv
+        // Each directory has one manifest.json.
+        if let other = others.first(where: { JobPaths.areSame($0.directory, files.directory) }) {
+            let found = "is also the directory of output.\(other.format.rawValue)"
+            problems.report(section.place(of: "directory"), found, "choose another directory")
+        }
+        return files
     }
 }

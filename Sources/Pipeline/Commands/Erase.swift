@@ -4,7 +4,7 @@ package import Erasure
 import JobPlan
 package import Ledger
 import LedgerSchema
-package import Publish
+import Publish
 import StrictJSON
 
 extension Pipeline {
@@ -72,12 +72,12 @@ extension Pipeline {
         }
     }
 
-    /// Publishes the job's CSV files again without the erased customers; waits for a run that is writing them.
+    /// Publishes the job's files again without the erased customers; waits for a run that is writing them.
     ///
-    /// - Returns: `nil` if the job has no CSV output.
+    /// - Returns: Empty if the job publishes no files.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func publishWithoutErased() async throws -> Manifest? {
-        guard job.output.csv != nil else { return nil }
+    package func publishWithoutErased() async throws -> [PublishedFiles] {
+        guard !job.output.files.isEmpty else { return [] }
         let began = time.monotonic()
         while true {
             do {

@@ -113,17 +113,17 @@ package struct LedgerReader: Sendable {
         )
     }
 
-    /// Publishes CSV files of an app.
+    /// Publishes files of an app.
     ///
     /// - Parameters:
-    ///   - csv: The directory and the tables.
+    ///   - output: The format, the directory and the tables.
     ///   - job: The name in the manifest.
     ///   - app: The app.
     /// - Returns: The manifest.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func export(_ csv: CSVOutput, job: String, app: KnownApp) async throws -> Manifest {
+    package func export(_ output: FileOutput, job: String, app: KnownApp) async throws -> Manifest {
         let roots = try await ledger.trustedRoots(of: app.id)
-        let order = CSVOrder(directory: csv.directory, tables: csv.tables, job: job, run: nil, trustedRoots: roots)
+        let order = PublishOrder(output, job: job, run: nil, trustedRoots: roots)
         return try await ledger.publish(order, of: app.id)
     }
 }

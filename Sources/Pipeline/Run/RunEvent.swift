@@ -1,4 +1,5 @@
 package import Crawl
+package import JobPlan
 package import Planning
 
 /// Progress of a run for display.
@@ -14,5 +15,5 @@ package enum RunEvent: Sendable {
     /// their history, or other processes may have finished some.
     case counted(RunProgress)
     case remark(String)
-    case publishing(directory: String)
+    case publishing(FileOutput)
 }

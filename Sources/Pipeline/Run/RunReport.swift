@@ -1,6 +1,5 @@
 package import Ledger
 package import Planning
-package import Publish
 
 /// The result of one process's part of a run.
 package struct RunReport: Sendable {
@@ -11,10 +10,8 @@ package struct RunReport: Sendable {
     /// How long this process waited for rate limits, for the endpoint with the longest wait.
     package let waitedForLimits: Duration
     package let elapsed: Duration
-    /// The published files; `nil` without CSV output, or if another process published them.
-    package let manifest: Manifest?
-    package let csvDirectory: String?
-
+    /// The published files; empty if the job publishes none, or if another process published them.
+    package let published: [PublishedFiles]
     /// Whether the run took its customers from notifications instead of a list.
     package let findsCustomers: Bool
 

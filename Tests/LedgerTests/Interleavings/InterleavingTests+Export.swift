@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JobPlan
 import Ledger
 import LedgerSchema
 import Publish
@@ -45,7 +46,8 @@ extension InterleavingTests {
         try await withTemporaryDirectory { directory in
             let publish: @Sendable (Ledger, String) async throws -> [String] = { ledger, name in
                 let path = "\(directory)/\(name)"
-                let order = CSVOrder(directory: path, tables: tables, job: "nightly-sync", run: nil, trustedRoots: [])
+                let files = FileOutput(.csv, directory: path, tables: tables)
+                let order = PublishOrder(files, job: "nightly-sync", run: nil, trustedRoots: [])
                 return try Self.files(path, of: try await ledger.publish(order, of: app))
             }
             let (before, during) = (Answer<[String]>(), Answer<[String]>())

@@ -1,4 +1,5 @@
 import AppStoreModel
+import JobPlan
 import Ledger
 import LedgerSchema
 import Planning
@@ -37,13 +38,8 @@ struct SessionLimitTests {
             )
             #expect(try await ledger.refreshViews(everything: true).everything)
             try await withTemporaryDirectory { directory in
-                let order = CSVOrder(
-                    directory: directory,
-                    tables: ["transactions"],
-                    job: "j",
-                    run: nil,
-                    trustedRoots: []
-                )
+                let files = FileOutput(.csv, directory: directory, tables: ["transactions"])
+                let order = PublishOrder(files, job: "j", run: nil, trustedRoots: [])
                 let manifest = try await ledger.publish(order, of: world.app)
                 #expect(manifest.files.map(\.rows) == [1])
             }

@@ -1,23 +1,22 @@
 import Basics
 import CSVFormat
+package import JobPlan
 package import Ledger
 package import LedgerSchema
+import ParquetFormat
 import Postgres
 import SignedData
 
-/// The tables to publish, and the target directory.
-package struct CSVOrder: Sendable {
-    /// Absolute.
-    package let directory: String
-    package let tables: [String]
+/// The files to publish, and what the manifest says of them.
+package struct PublishOrder: Sendable {
+    package let files: FileOutput
     package let job: String
     package let run: Int64?
     /// SHA-256 of the trusted roots, hexadecimal, for the manifest.
     package let trustedRoots: [String]
 
-    package init(directory: String, tables: [String], job: String, run: Int64?, trustedRoots: [String]) {
-        self.directory = directory
-        self.tables = tables
+    package init(_ files: FileOutput, job: String, run: Int64?, trustedRoots: [String]) {
+        self.files = files
         self.job = job
         self.run = run
         self.trustedRoots = trustedRoots
@@ -25,24 +24,24 @@ package struct CSVOrder: Sendable {
 }
 
 extension Ledger {
-    /// Publishes an app's tables as CSV files, all or none, from one snapshot of the database.
+    /// Publishes an app's tables as files, all or none, from one snapshot of the database.
     ///
     /// All files, including the manifest, are first written and synchronized under temporary names. If this fails, the
     /// previous publication is unchanged. Then the old manifest is removed, the files are renamed, and the new manifest
     /// is renamed last. A process that is stopped in between leaves complete files without a manifest.
     /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
     ///   ``Postgres/PostgresError``.
-    package func publish(_ order: CSVOrder, of app: AppID) async throws -> Manifest {
+    package func publish(_ order: PublishOrder, of app: AppID) async throws -> Manifest {
         // If the server goes away, the publication starts again; existing files are removed or replaced.
         try await transaction(.readOnlySnapshot) { connection in
             // Between two tables the session rests while a large file goes to disk.
             try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-            let directory = try OutputDirectory(path: order.directory)
+            let directory = try OutputDirectory(path: order.files.directory)
             let snapshot = try connection.run(
                 "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
             )[0].text("moment")
-            var publication = Publication(directory: directory)
-            for table in order.tables {
+            var publication = UnpublishedFiles(of: order.files, in: directory)
+            for table in order.files.tables {
                 try publication.write(try PublishedTable(table, connection), of: app, from: connection)
             }
             return try publication.publish(order, snapshot: snapshot)
@@ -50,14 +49,16 @@ extension Ledger {
     }
 }
 
-/// The files of one publication.
-private struct Publication: ~Copyable {
+/// The files of one publication, which have only their temporary names yet.
+private struct UnpublishedFiles: ~Copyable {
     private static let manifestName = "manifest.json"
 
+    private let output: FileOutput
     private let directory: OutputDirectory
     private var written: [Manifest.File] = []
 
-    init(directory: consuming OutputDirectory) {
+    init(of output: FileOutput, in directory: consuming OutputDirectory) {
+        self.output = output
         self.directory = directory
     }
 
@@ -67,23 +68,26 @@ private struct Publication: ~Copyable {
         of app: AppID,
         from connection: borrowing PostgresConnection
     ) throws {
-        let name = "\(table.name).csv"
+        let name = output.fileName(of: table.name)
         let file = try directory.newFile(name)
-        crashPoint(.csvOpened)
+        crashPoint(.fileOpened)
         let rows: Int
         do {
-            rows = try table.copy(rowsOf: app, from: connection, to: file.descriptor)
-        } catch CSVError.cannotWrite(let number) {
+            switch output.format {
+            case .csv: rows = try table.writeCSV(rowsOf: app, from: connection, to: file.descriptor)
+            case .parquet: rows = try table.writeParquet(rowsOf: app, from: connection, to: file.descriptor)
+            }
+        } catch CSVError.cannotWrite(let number), ParquetError.cannotWrite(let number) {
             throw LedgerError.cannotWrite(path: "\(directory.path)/\(name)", reason: systemErrorText(number))
         }
-        crashPoint(.csvFlushed)
+        crashPoint(.fileFlushed)
         let (bytes, sha256) = try file.seal()
-        crashPoint(.csvSealed)
+        crashPoint(.fileSealed)
         written.append(Manifest.File(file: name, table: table.name, rows: rows, bytes: bytes, sha256: sha256))
     }
 
     /// Renames every file to its final name, the manifest last.
-    consuming func publish(_ order: CSVOrder, snapshot: String) throws -> Manifest {
+    consuming func publish(_ order: PublishOrder, snapshot: String) throws -> Manifest {
         let manifest = Manifest(
             version: 1,
             job: order.job,
@@ -98,16 +102,16 @@ private struct Publication: ~Copyable {
         // The old manifest is removed first, because it does not describe the files that the renames put in place.
         try directory.remove(Self.manifestName)
         try directory.synchronize()
-        crashPoint(.csvManifestWithdrawn)
+        crashPoint(.manifestWithdrawn)
         for file in written {
             try directory.publish(file.file)
-            crashPoint(.csvRenamed)
+            crashPoint(.fileRenamed)
         }
         try directory.synchronize()
-        crashPoint(.csvDirectorySynced)
+        crashPoint(.directorySynced)
         try directory.publish(Self.manifestName)
         try directory.synchronize()
-        crashPoint(.csvManifestPublished)
+        crashPoint(.manifestPublished)
         return manifest
     }
 }

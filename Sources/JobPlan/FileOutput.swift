@@ -1,0 +1,68 @@
+import LedgerSchema
+
+/// A format of published files; the raw value is the key in the job file and the extension of the files.
+package enum FileFormat: String, CaseIterable, Sendable {
+    case csv
+    case parquet
+
+    /// The name in messages.
+    package var title: String {
+        switch self {
+        case .csv: "CSV"
+        case .parquet: "Parquet"
+        }
+    }
+}
+
+/// The files that a job publishes in one format.
+package struct FileOutput: Equatable, Sendable {
+    package let format: FileFormat
+    /// Absolute, without `..`, and not a system directory.
+    package let directory: String
+    /// At least one table of ``knownTables``, each once.
+    package let tables: [String]
+
+    /// - Parameters:
+    ///   - format: The format of every file.
+    ///   - directory: See ``isOwnDirectory(_:absolute:)``.
+    ///   - tables: At least one of ``knownTables``, each once.
+    package init(_ format: FileFormat, directory: String, tables: [String] = Self.defaultTables) {
+        self.format = format
+        self.directory = directory
+        self.tables = tables
+    }
+
+    /// Whether a directory is neither the root nor a system directory, where an exported file could do harm.
+    ///
+    /// - Parameters:
+    ///   - written: The path as the user wrote it; it must not contain `..`.
+    ///   - absolute: The absolute path.
+    /// - Returns: Whether files may be published there.
+    package static func isOwnDirectory(_ written: String, absolute: String) -> Bool {
+        let systemDirectories = ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys"]
+        guard !written.isEmpty, let first = absolute.split(separator: "/").first.map(String.init) else { return false }
+        return !written.split(separator: "/").contains("..") && !systemDirectories.contains(first)
+    }
+
+    /// The name of a table's file.
+    package func fileName(of table: String) -> String { "\(table).\(format.rawValue)" }
+
+    /// Every file written into ``directory``.
+    package var fileNames: [String] { tables.map(fileName) + ["manifest.json"] }
+
+    /// The published tables of a job that names none.
+    package static let defaultTables = ["transactions", "refunds", "notifications"]
+
+    /// Every table that can be published.
+    package static let knownTables = records + Tables.answers.map(\.name) + others
+
+    private static let records = [
+        "apps", "transactions", "refunds", "notifications", "notification_send_attempts", "renewals",
+        "app_transactions",
+    ]
+
+    private static let others = [
+        "advanced_commerce_items", "advanced_commerce_refunds", "coverage_gaps", "schema_drift", "field_issues",
+        "rejected_records", "signed_payloads", "crawl_items", "runs", "rate_scopes", "rate_buckets",
+    ]
+}

@@ -1,0 +1,40 @@
+import FoundationEssentials
+
+/// A Python script of the tests, with the packages that `install_python_packages` of scripts/lib/install.sh installs.
+package enum PythonScript {
+    /// A script that ended with an exit code other than 0.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Its own folder of packages first, then those of the system.
+    private static let environment: [String: String] = [
+        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+        "PYTHONPATH": Executables.checkout + "/.build-python",
+        // A proxy of this machine is not asked for loopback.
+        "NO_PROXY": "*",
+    ]
+
+    /// Whether Python and these modules are installed.
+    package static func canImport(_ modules: String...) async -> Bool {
+        // Any failure means "no".
+        let arguments = ["python3", "-c", "import " + modules.joined(separator: ", ")]
+        let code = try? await withChildProcess("/usr/bin/env", arguments, environment: environment) { await $0.wait() }
+        return code == 0
+    }
+
+    /// Runs a script.
+    ///
+    /// - Parameters:
+    ///   - path: Below the folder Tests.
+    ///   - arguments: Of the script.
+    /// - Returns: What it wrote to stdout.
+    /// - Throws: ``Failure`` with what it wrote to stderr.
+    package static func run(_ path: String, _ arguments: String...) async throws -> String {
+        let arguments = ["python3", "\(Executables.checkout)/Tests/\(path)"] + arguments
+        return try await withChildProcess("/usr/bin/env", arguments, environment: environment) { process in
+            guard await process.wait() == 0 else { throw Failure(description: process.errors) }
+            return process.output
+        }
+    }
+}

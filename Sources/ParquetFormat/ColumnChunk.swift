@@ -88,9 +88,7 @@ struct ColumnChunk {
         return .plain
     }
 
-    /// The finished chunk: the dictionary page and the data pages.
-    ///
-    /// - Parameter offset: The position of the first byte in the file.
+    /// Ends the chunk, whose first byte is at `offset` in the file: the dictionary page and the data pages.
     consuming func finish(
         at offset: Int,
         _ zstandard: borrowing Zstandard

@@ -67,9 +67,8 @@ private let zstandardCodec: Int32 = 6
 
 /// `PageHeader`.
 ///
-/// - Parameters:
-///   - valueCount: Rows of a data page, values of a dictionary page.
-///   - uncompressedBytes: Without the header, as `compressedBytes`.
+/// `valueCount` is the rows of a data page or the values of a dictionary page. The bytes are those of the page without its
+/// header.
 func pageHeader(
     _ type: PageType,
     _ encoding: Encoding,

@@ -20,9 +20,10 @@ struct ValueBounds {
         if precedes(range.greatest.span, value) { texts?.greatest = Array(copying: value) }
     }
 
-    /// The bounds in PLAIN encoding, without the length of a text; `nil` without values, or if a text is too long.
+    /// Encodes the bounds in PLAIN encoding, without the length of a text.
     ///
     /// - Parameter width: The bytes of an integer.
+    /// - Returns: `nil` without values, or if a text is too long.
     func encoded(width: Int) -> (least: [UInt8], greatest: [UInt8])? {
         if let integers {
             var bytes: (least: [UInt8], greatest: [UInt8]) = ([], [])

@@ -4,7 +4,9 @@ struct ValueDictionary {
     private static let byteLimit = 1_048_576
 
     private(set) var values = ByteStrings()
-    /// A hash table with open addressing: an index in ``values`` plus one, or 0. Its length is a power of two.
+    /// A hash table with open addressing: an index in ``values`` plus one, or 0.
+    ///
+    /// Its length is a power of two.
     private var slots = [UInt32](repeating: 0, count: 1_024)
 
     /// Looks up the values of one page, and adds the new ones.

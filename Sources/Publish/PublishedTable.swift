@@ -44,11 +44,13 @@ struct PublishedTable {
         ).map { try $0.text("name") }
     }
 
-    /// The rows of an app in the order of the primary key, as a query.
+    /// A query for the rows of an app in the order of the primary key.
     ///
     /// - Parameters:
     ///   - app: The app.
-    ///   - expression: A column's name in quotation marks as it is selected.
+    ///   - expression: A column as it is selected, from the column and its name in quotation marks.
+    /// - Returns: A `SELECT` without parameters.
+    /// - Throws: ``Postgres/PostgresError`` for a name that cannot be quoted.
     func query(rowsOf app: AppID, selecting expression: (Column, String) -> String = { $1 }) throws -> String {
         let cells = try columns.map { expression($0, try quotedIdentifier($0.name)) }.joined(separator: ", ")
         let order = try key.map(quotedIdentifier).joined(separator: ", ")

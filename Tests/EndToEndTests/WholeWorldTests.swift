@@ -58,6 +58,29 @@ struct WholeWorldTests {
         }
     }
 
+    @Test(
+        .enabled("python3, pyarrow or duckdb is not installed; .ci/run installs them if it can") {
+            await PythonScript.canImport("duckdb", "pyarrow")
+        }
+    )
+    func `Parquet files have the cells of the CSV files, and the queries of the documentation run on them`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 40, transactionsPerCustomer: 20)) { stage in
+            var job = stage.job
+            job.streams[2] = "notificationHistory: {scope: app, startDate: -179d}"
+            job.csv = "{directory: csv, tables: [\(Self.tables.joined(separator: ", "))]}"
+            job.parquet = "{directory: parquet, tables: [\(Self.tables.joined(separator: ", "))]}"
+            let run = try await stage.run(try await stage.migrated(job))
+            let (csv, parquet) = (stage.store.directory + "/csv", stage.store.directory + "/parquet")
+            #expect(run.output.contains("Parquet            \(parquet): transactions.parquet ("), "\(run.output)")
+            let cells = try await PythonScript.run("ParquetReaders/compare.py", csv, parquet)
+            #expect(Int(cells.dropLast()) ?? 0 > 10_000, "\(cells)")
+            let page = Executables.checkout + "/docs/reference/parquet.md"
+            #expect(try await PythonScript.run("ParquetReaders/run_page.py", page, parquet) == "4\n")
+        }
+    }
+
     @Test func `a second run asks once for each item and leaves every row as it is`() async throws {
         try await Stage.with(.init(customers: 20, transactionsPerCustomer: 20)) { stage in
             let path = try await stage.migrated(stage.job)

@@ -119,6 +119,14 @@ import Testing
         )
     }
 
+    @Test func `JF09 two formats in one directory are refused, because each has a manifest`() throws {
+        let text = Self.withCSV("{directory: out}\n  parquet: {directory: ./out/}")
+        #expect(
+            try JobText.complaint(text)
+                == "job.yaml:18:24: output.parquet.directory is also the directory of output.csv; choose another directory"
+        )
+    }
+
     @Test func `JF09 the same table twice, an unknown one and none are refused`() throws {
         #expect(
             try JobText.complaint(Self.withCSV("{directory: out, tables: [refunds, refunds]}"))

@@ -16,6 +16,7 @@ package struct JobText {
         """
     package var schema = "appstore"
     package var csv: String?
+    package var parquet: String?
     package var notify: String?
 
     /// - Parameter storeJob: The job file from the simulator.
@@ -31,6 +32,7 @@ package struct JobText {
         text += "limits: \(limits)\n"
         text += "output:\n  postgres: {url: \"${DATABASE_URL}\", schema: \(schema)}\n"
         if let csv { text += "  csv: \(csv)\n" }
+        if let parquet { text += "  parquet: \(parquet)\n" }
         if let notify { text += "notify: \(notify)\n" }
         return text
     }

@@ -22,7 +22,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @OptionGroup var place: AppArgument
 
-    @Option(help: ArgumentHelp("csv or parquet (default: with JOB all of the job file, else csv).", valueName: "FORMAT"))
+    @Option(help: ArgumentHelp("csv or parquet (default: all of JOB; without JOB csv).", valueName: "FORMAT"))
     var format: FileFormat?
 
     @Option(

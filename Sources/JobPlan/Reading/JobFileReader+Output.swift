@@ -7,8 +7,8 @@ extension JobFileReader {
     /// - Returns: `nil` if the section or its database is missing or invalid.
     func output(_ file: Section, inputs: [(name: String, path: String)]) -> JobFile.Output? {
         let expected = "it must name postgres, the database to write to"
-        guard let section = file.section("output", keys: ["postgres"] + FileFormat.allCases.map(\.rawValue), required: expected)
-        else { return nil }
+        let keys = ["postgres"] + FileFormat.allCases.map(\.rawValue)
+        guard let section = file.section("output", keys: keys, required: expected) else { return nil }
         var outputs: [FileOutput] = []
         for format in FileFormat.allCases {
             guard let files = files(section, format, inputs, beside: outputs) else { continue }

@@ -8,6 +8,7 @@ extension Pipeline {
     /// Publishes the job's files again from the ledger; sends no request to Apple.
     ///
     /// - Parameter format: Only files in this format; `nil` for all of the job.
+    /// - Returns: A directory for each format.
     /// - Throws: ``NothingToExport``; errors that ``Failure/init(_:)`` explains.
     package func export(_ format: FileFormat? = nil) async throws -> [PublishedFiles] {
         let outputs = job.output.files.filter { $0.format == format ?? $0.format }

@@ -40,7 +40,7 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         case .invariant(let sentence):
             "internal error in the ledger, please report it: \(sentence)"
         case .directoryInUse(let path):
-            "cannot write into \(path): another process is writing CSV files there; run again when it is done"
+            "cannot write into \(path): another process is publishing files there; run again when it is done"
         case .cannotCreate(let path, let reason):
             "cannot create \(path): \(reason)"
         case .cannotRead(let path, let reason):

@@ -4,6 +4,9 @@ import Postgres
 extension SQLStatement {
     static let advanceItem = SQLStatement(file: PackageResources.advance_item_sql)
     static let leaseItems = SQLStatement(file: PackageResources.lease_items_sql)
+    static let resolveRejects = SQLStatement(file: PackageResources.resolve_rejects_sql)
 
-    static let ofLedger = [("advance_item", advanceItem), ("lease_items", leaseItems)]
+    static let ofLedger = [
+        ("advance_item", advanceItem), ("lease_items", leaseItems), ("resolve_rejects", resolveRejects),
+    ]
 }

@@ -78,11 +78,13 @@ struct OutputDirectory: ~Copyable {
         var pathSoFar = ""
         for component in path.split(separator: "/").map(String.init) {
             pathSoFar += "/" + component
-            // The result is ignored, because the directory can already exist; the open below decides.
-            if unsafe mkdirat(place, component, 0o700) == 0 { try synchronize(place, pathSoFar) }
+            // The directory can already exist; the open below decides.
+            let made = unsafe mkdirat(place, component, 0o700)
+            let whyNotMade = errno
+            if made == 0 { try synchronize(place, pathSoFar) }
             let next = unsafe openat(place, component, pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard next >= 0 else {
-                let reason = systemErrorText(errno)
+                let reason = systemErrorText(errno == ENOENT && made != 0 ? whyNotMade : errno)
                 let isLink = mode(of: component, in: place).map { $0 & S_IFMT == S_IFLNK } ?? false
                 throw .cannotCreate(
                     path: path,

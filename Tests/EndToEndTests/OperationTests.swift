@@ -382,6 +382,7 @@ struct OperationTests {
             var job = stage.job
             job.store = job.store.replacing(/http:\/\/127\.0\.0\.1:[0-9]+/, with: "http://127.0.0.1:1")
             job.transactionIds = "csv: {path: nowhere.csv, column: transaction_id}"
+            job.csv = "{directory: ids.csv/out}"
             let path = try stage.write(job)
             func failing() async throws -> (code: Int32, lines: [String]) {
                 let doctor = try await stage.storeledger("doctor", path)
@@ -390,12 +391,14 @@ struct OperationTests {
             }
 
             let first = try await failing()
-            #expect(first.code == 66 && first.lines.count == 3, "\(first)")
+            #expect(first.code == 66 && first.lines.count == 4, "\(first)")
             #expect(first.lines[0].hasPrefix("FAIL  ID list: ") && first.lines[0].contains("nowhere.csv"), "\(first)")
-            #expect(first.lines[1].hasPrefix("FAIL  schema: "))
-            #expect(first.lines[1].contains("run: storeledger migrate \(path)"))
-            #expect(first.lines[2].hasPrefix("FAIL  Apple: "), "\(first)")
-            #expect(first.lines[2].contains("This machine must reach http://127.0.0.1:1: check"), "\(first)")
+            #expect(first.lines[1].hasPrefix("FAIL  CSV files: cannot create "), "\(first)")
+            #expect(first.lines[1].hasSuffix("/ids.csv is not a directory"), "\(first)")
+            #expect(first.lines[2].hasPrefix("FAIL  schema: "))
+            #expect(first.lines[2].contains("run: storeledger migrate \(path)"))
+            #expect(first.lines[3].hasPrefix("FAIL  Apple: "), "\(first)")
+            #expect(first.lines[3].contains("This machine must reach http://127.0.0.1:1: check"), "\(first)")
             // Apple is not asked with a key that others can read.
             let key = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: stage.store.directory).first { $0.hasSuffix(".p8") }
@@ -405,7 +408,7 @@ struct OperationTests {
                 ofItemAtPath: stage.store.directory + "/" + key
             )
             let second = try await failing()
-            #expect(second.code == 78 && second.lines.count == 3, "\(second)")
+            #expect(second.code == 78 && second.lines.count == 4, "\(second)")
             #expect(second.lines[0].hasPrefix("FAIL  key and roots: "), "\(second)")
             #expect(second.lines[0].contains("chmod"), "\(second)")
         }

@@ -28,6 +28,7 @@ struct ReplayCommand: AsyncParsableCommand {
             Console.result(
                 "\(report.payloads) payloads: \(report.rowsNew) new, \(report.rowsUpdated) updated, "
                     + "\(report.rowsUnchanged) unchanged, \(report.rejected) rejected"
+                    + (report.dismissed > 0 ? ", \(report.dismissed) rejected as before and dismissed" : "")
                     + (report.withheld > 0 ? ", \(report.withheld) withheld of erased customers" : "")
             )
             if report.rowsNew + report.rowsUpdated > 0,

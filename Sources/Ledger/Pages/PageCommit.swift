@@ -128,6 +128,7 @@ extension PageCommit {
             .advanceItem,
             [
                 "app": .integer(holder.app.rawValue),
+                "records_app": .integer(origin.app.rawValue),
                 "job": .text(holder.job),
                 "stream": .text(item.stream.rawValue),
                 "item_key": .text(item.key),
@@ -147,6 +148,23 @@ extension PageCommit {
                 "complete_until": completeUntil.map { .timestamp($0.rawValue) } ?? .null,
             ]
         )
-        return moved.affected == 1
+        guard moved.affected == 1 else { return false }
+        if try moved[0].bool("has_earlier_rejects") { try resolveEarlierRejects(on: connection) }
+        return true
+    }
+
+    private func resolveEarlierRejects(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        _ = try connection.run(
+            .resolveRejects,
+            [
+                "app": .integer(holder.app.rawValue),
+                "records_app": .integer(origin.app.rawValue),
+                "job": .text(holder.job),
+                "stream": .text(item.stream.rawValue),
+                "item_key": .text(item.key),
+                "run": .bigint(holder.run),
+                "failures_prefix": .text(WindowReading.failuresPrefix),
+            ]
+        )
     }
 }

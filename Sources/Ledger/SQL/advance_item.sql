@@ -1,4 +1,5 @@
--- Moves an item on by one page, if this process still holds it; the row count says whether it did.
+-- Moves an item on by one page, if this process still holds it; the row count says whether it did. The row says whether the
+-- item has ended with rejected records of earlier runs.
 --
 -- The condition is written so that the planner cannot use the index of leases and always finds the item by its primary key.
 UPDATE crawl_items SET
@@ -24,3 +25,8 @@ UPDATE crawl_items SET
  WHERE app_id = :app AND job = :job AND stream = :stream AND item_key = :item_key
    AND lease_epoch = :epoch AND page_seq = :page_seq
    AND state || '' = 'leased' AND lease_owner IS NOT DISTINCT FROM :owner
+RETURNING :is_last AND EXISTS (
+    SELECT FROM rejected_records r
+     WHERE r.item_key = crawl_items.item_key AND r.app_id IN (crawl_items.app_id, :records_app)
+       AND r.job = crawl_items.job AND r.stream = crawl_items.stream AND r.run_id < crawl_items.run_id
+       AND r.resolved_at IS NULL AND r.dismissed_at IS NULL) AS has_earlier_rejects

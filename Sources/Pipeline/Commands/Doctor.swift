@@ -8,6 +8,7 @@ import Ledger
 import LedgerSchema
 import Normalize
 import Planning
+import Publish
 import RateLimit
 
 /// The result of one check of `doctor`.
@@ -45,6 +46,12 @@ extension Pipeline {
             await passes(Self.subject(of: list), found) {
                 guard let count = try IDSource(list.list, of: list.kind).count() else { return "IDs come from a query" }
                 return try Self.finding(count, of: list)
+            }
+        }
+        for output in job.output.files {
+            await passes("\(output.format.title) files", found) {
+                try checkOutputDirectory(output.directory)
+                return "\(output.directory) can be written"
             }
         }
         let isConnected = await passes("database", found) {

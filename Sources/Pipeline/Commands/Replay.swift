@@ -16,6 +16,8 @@ package struct ReplayReport: Sendable, Equatable {
     package fileprivate(set) var rowsUpdated = 0
     package fileprivate(set) var rowsUnchanged = 0
     package fileprivate(set) var rejected = 0
+    /// Rejected records that still cannot be loaded, and that an operator has dismissed.
+    package fileprivate(set) var dismissed = 0
     /// Records of erased customers.
     package fileprivate(set) var withheld = 0
 
@@ -124,7 +126,7 @@ extension Pipeline {
                 )
                 let rows = Normalizer.normalize(verified)
                 guard rows.rejected.isEmpty, !rows.snapshots.isEmpty else {
-                    if !reject.isDismissed { result.rejected += 1 }
+                    if reject.isDismissed { result.dismissed += 1 } else { result.rejected += 1 }
                     continue
                 }
                 let counts = try await ledger.write(

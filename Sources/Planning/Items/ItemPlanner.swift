@@ -25,6 +25,20 @@ struct ItemPlanner {
         error_code = NULL, error_message = NULL, finished_at = NULL
         """
 
+    /// A query for the streams and keys of a job's items with rejected records that were neither loaded nor dismissed.
+    ///
+    /// Each run reads such an item again from its first page, because Apple may send the record intact now. When the reading
+    /// ends, it resolves the rejects of earlier runs (`resolve_rejects.sql`).
+    ///
+    /// Parameters: 1 app, 2 job.
+    static let rejected = """
+        SELECT r.stream, r.item_key FROM apps own JOIN apps a USING (bundle_id) JOIN rejected_records r ON r.app_id = a.app_id
+         WHERE own.app_id = $1::integer AND r.job = $2::text AND r.resolved_at IS NULL AND r.dismissed_at IS NULL
+        """
+
+    /// As ``rejected``, but only the keys of the items of one stream, parameter 3.
+    static let rejectedOfStream = "SELECT item_key FROM (\(rejected)) r WHERE stream = $3::text"
+
     /// Plans the items of the staged IDs and all other initial items, and moves the run to its next phase.
     ///
     /// ``OpenRun/planning`` explains the phases.
@@ -291,7 +305,8 @@ struct ItemPlanner {
     /// A window of notifications starts at one of these dates, so that no time is skipped:
     ///
     /// - After a change of the filters: the requested start.
-    /// - If no window was completed: the previous start or the requested start, whichever is earlier.
+    /// - If no window was completed, or the item has rejected records: the previous start or the requested start, whichever
+    ///   is earlier.
     /// - With a restart: the end of the last complete window less the overlap, or the requested start, whichever is
     ///   earlier.
     /// - Otherwise: the end of the last complete window less the overlap.
@@ -305,13 +320,14 @@ struct ItemPlanner {
             run_id = excluded.run_id, \(resetToWaiting),
             cursor = CASE WHEN NOT $8::boolean AND $9::boolean AND i.fingerprint = excluded.fingerprint
                                AND (i.other_environment IS NULL OR ($12::boolean AND i.complete_until IS NOT NULL))
+                               AND i.item_key NOT IN (\(rejectedOfStream))
                           THEN i.cursor END,
             other_environment = CASE WHEN NOT $8::boolean AND $12::boolean AND i.complete_until IS NOT NULL
                                      THEN i.other_environment END,
             complete_until = CASE WHEN i.fingerprint = excluded.fingerprint THEN i.complete_until END,
             window_start = CASE
                 WHEN excluded.window_end IS NULL OR i.fingerprint <> excluded.fingerprint THEN excluded.window_start
-                WHEN i.complete_until IS NULL
+                WHEN i.complete_until IS NULL OR i.item_key IN (\(rejectedOfStream))
                 THEN greatest(least(i.window_start, excluded.window_start), $10::timestamptz)
                 WHEN $8::boolean
                 THEN greatest(least(i.complete_until - $11::bigint * interval '1 millisecond', excluded.window_start), $10)

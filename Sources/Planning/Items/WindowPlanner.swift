@@ -20,7 +20,7 @@ struct WindowPlanner {
         ]
     }
 
-    /// Plans unfinished earlier windows, and new windows from the end of the last one to now.
+    /// Plans earlier windows that are unfinished or have rejected records, and new windows from the end of the last one to now.
     func plan(into start: inout RunStart, on connection: borrowing PostgresConnection) throws {
         let oldest = plan.oldestNotification
         // Windows of second readings end earlier, so they do not affect the maximum.
@@ -43,7 +43,7 @@ struct WindowPlanner {
             // A restart starts no later than the end of the last window, because later time was never requested.
             let begin = max(lastEnd - dates.overlap, oldest)
             asked = min(plan.restart ? min(begin, asked.lowerBound) : begin, end)..<end
-            try takeUpUnfinishedWindows(start.run, on: connection)
+            try takeUpEarlierWindows(start.run, on: connection)
             lost = try recordLostWindows(start.run, on: connection)
         }
         if let gap { try recordGap(gap, run: start.run, on: connection) }
@@ -174,15 +174,16 @@ struct WindowPlanner {
         ]
     }
 
-    /// Adds the unfinished windows of earlier runs to this run.
+    /// Adds windows of earlier runs to this run: unfinished ones, and those with rejected records.
     ///
-    /// Their tokens may still be valid.
-    private func takeUpUnfinishedWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
+    /// The token of an unfinished window may still be valid. A window with rejected records starts again.
+    private func takeUpEarlierWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
-            UPDATE crawl_items SET run_id = $5, \(ItemPlanner.resetToWaiting)
-             WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
-               AND state = 'failed' AND window_end > $6
+            UPDATE crawl_items SET run_id = $5, \(ItemPlanner.resetToWaiting),
+                   cursor = CASE WHEN item_key NOT IN (\(ItemPlanner.rejectedOfStream)) THEN cursor END
+             WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4 AND window_end > $6
+               AND (state = 'failed' OR item_key IN (\(ItemPlanner.rejectedOfStream)))
             """,
             key + [.bigint(run), .timestamp(plan.oldestNotification.rawValue)]
         )

@@ -57,7 +57,11 @@ extension Ledger {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Int {
         try connection.run(
-            "UPDATE crawl_items SET run_id = $6, \(ItemPlanner.resetToWaiting) WHERE \(Self.isRetryable)",
+            """
+            UPDATE crawl_items SET run_id = $6, \(ItemPlanner.resetToWaiting),
+                   cursor = CASE WHEN (stream, item_key) NOT IN (\(ItemPlanner.rejected)) THEN cursor END
+             WHERE \(Self.isRetryable)
+            """,
             Self.retryable(by: plan) + [.bigint(run)]
         ).affected
     }

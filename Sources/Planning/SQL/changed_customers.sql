@@ -60,3 +60,10 @@ SELECT l.item_key FROM latest l
 SELECT i.item_key FROM crawl_items i
  WHERE i.app_id = :app AND i.job = :job AND i.stream = ANY (:streams::text[]) AND i.state = 'failed'
    AND i.item_key ~ '^[0-9]{1,20}$' AND coalesce(i.error_code, 0) <> ALL (:unknown_codes::text[]::bigint[])
+ UNION
+-- Items with rejected records: Apple may send the records intact now.
+SELECT i.item_key FROM crawl_items i
+ WHERE i.app_id = :app AND i.job = :job AND i.stream = ANY (:streams::text[]) AND i.item_key ~ '^[0-9]{1,20}$'
+   AND (i.stream, i.item_key) IN (
+           SELECT r.stream, r.item_key FROM apps own JOIN apps a USING (bundle_id) JOIN rejected_records r ON r.app_id = a.app_id
+            WHERE own.app_id = :app AND r.job = :job AND r.resolved_at IS NULL AND r.dismissed_at IS NULL)

@@ -135,6 +135,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'unread_texts'),
            ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, INSERT, UPDATE', 'jobs'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'change_exports'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'changed_rows'),
            -- These tables are only locked: they have no columns and no rows.
            ('UPDATE', 'erasure_lock'),
            ('UPDATE', 'refresh_lock'),

@@ -1,3 +1,4 @@
+import Pipeline
 import Publish
 
 /// A number with a noun, such as `1 page` or `3 pages`.
@@ -10,7 +11,9 @@ func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))
 }
 
-extension Manifest {
+extension PublishedFiles {
     /// The files with their rows, such as `transactions.csv (12 rows), refunds.csv (3 rows)`.
-    var fileList: String { files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ") }
+    var fileList: String {
+        files.isEmpty ? "no changes" : files.map { "\($0.file) (\($0.rows) rows)" }.joined(separator: ", ")
+    }
 }

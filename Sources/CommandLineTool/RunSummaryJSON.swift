@@ -34,7 +34,7 @@ struct RunSummaryJSON: Encodable {
 
     private static func files(_ format: FileFormat, of report: RunReport) -> Files? {
         report.published.first { $0.output.format == format }.map {
-            Files(directory: $0.output.directory, files: $0.manifest.files)
+            Files(directory: $0.output.directory, files: $0.files)
         }
     }
 

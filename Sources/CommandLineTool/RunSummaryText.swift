@@ -32,7 +32,7 @@ struct RunSummaryText {
         lines.append(row("waited for limits", report.waitedForLimits.inWords))
         lines.append(row("elapsed", report.elapsed.inWords))
         for files in report.published {
-            lines.append(row(files.output.format.title, "\(files.output.directory): \(files.manifest.fileList)"))
+            lines.append(row(files.output.format.title, "\(files.output.directory): \(files.fileList)"))
         }
         if summary.hasLosses { lines.append(namingJob(job, in: "To see what is missing: storeledger status JOB")) }
         return lines

@@ -21,16 +21,28 @@ package struct FileOutput: Equatable, Sendable {
     package let directory: String
     /// At least one table of ``knownTables``, each once.
     package let tables: [String]
+    /// Whether each publication adds a part with the changes instead of writing every row again.
+    package let changes: Bool
 
     /// - Parameters:
     ///   - format: The format of every file.
     ///   - directory: See ``isOwnDirectory(_:absolute:)``.
-    ///   - tables: At least one of ``knownTables``, each once.
-    package init(_ format: FileFormat, directory: String, tables: [String] = Self.defaultTables) {
+    ///   - tables: At least one of ``knownTables``, each once; with `changes`, of ``tablesWithChanges``.
+    ///   - changes: See ``changes``.
+    package init(
+        _ format: FileFormat,
+        directory: String,
+        tables: [String] = Self.defaultTables,
+        changes: Bool = false
+    ) {
         self.format = format
         self.directory = directory
         self.tables = tables
+        self.changes = changes
     }
+
+    /// The same files, published as parts with the changes.
+    package var withChanges: FileOutput { FileOutput(format, directory: directory, tables: tables, changes: true) }
 
     /// Whether a directory is neither the root nor a system directory, where an exported file could do harm.
     ///
@@ -54,15 +66,22 @@ package struct FileOutput: Equatable, Sendable {
     package static let defaultTables = ["transactions", "refunds", "notifications"]
 
     /// Every table that can be published.
-    package static let knownTables = records + Tables.answers.map(\.name) + others
+    package static let knownTables = ["apps"] + tablesWithChanges + others
+
+    /// Every table whose changes can be published: the records of customers.
+    ///
+    /// Triggers log the changes of the same tables (sql/migrations/0043_change_exports.sql).
+    package static let tablesWithChanges = records + Tables.answers.map(\.name) + children
 
     private static let records = [
-        "apps", "transactions", "refunds", "notifications", "notification_send_attempts", "renewals",
+        "transactions", "refunds", "notifications", "notification_send_attempts", "renewals",
         "app_transactions",
     ]
 
+    private static let children = ["advanced_commerce_items", "advanced_commerce_refunds"]
+
     private static let others = [
-        "advanced_commerce_items", "advanced_commerce_refunds", "coverage_gaps", "schema_drift", "field_issues",
+        "coverage_gaps", "schema_drift", "field_issues",
         "rejected_records", "signed_payloads", "crawl_items", "runs", "rate_scopes", "rate_buckets",
     ]
 }

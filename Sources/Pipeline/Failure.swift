@@ -107,6 +107,8 @@ package struct Failure: Sendable {
             (.usage, error.description)
         case let error as NothingToExport:
             (.badInput, error.sentence)
+        case let error as ChangesNotLogged:
+            (.badInput, error.sentence)
         case let error as ClockIsOff:
             (.configuration, error.sentence)
         case let error as RunSuperseded:

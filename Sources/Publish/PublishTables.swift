@@ -69,21 +69,7 @@ private struct UnpublishedFiles: ~Copyable {
         from connection: borrowing PostgresConnection
     ) throws {
         let name = output.fileName(of: table.name)
-        let file = try directory.newFile(name)
-        crashPoint(.fileOpened)
-        let rows: Int
-        do {
-            switch output.format {
-            case .csv: rows = try table.writeCSV(rowsOf: app, from: connection, to: file.descriptor)
-            case .parquet: rows = try table.writeParquet(rowsOf: app, from: connection, to: file.descriptor)
-            }
-        } catch CSVError.cannotWrite(let number), ParquetError.cannotWrite(let number) {
-            throw LedgerError.cannotWrite(path: "\(directory.path)/\(name)", reason: systemErrorText(number))
-        }
-        crashPoint(.fileFlushed)
-        let (bytes, sha256) = try file.seal()
-        crashPoint(.fileSealed)
-        written.append(Manifest.File(file: name, table: table.name, rows: rows, bytes: bytes, sha256: sha256))
+        written.append(try directory.write(.all, of: table, as: output.format, to: name, of: app, from: connection))
     }
 
     /// Renames every file to its final name, the manifest last.
@@ -113,5 +99,33 @@ private struct UnpublishedFiles: ~Copyable {
         try directory.synchronize()
         crashPoint(.manifestPublished)
         return manifest
+    }
+}
+
+extension OutputDirectory {
+    /// Writes rows of a table under a temporary name, and synchronizes the file.
+    borrowing func write(
+        _ selection: PublishedRows,
+        of table: PublishedTable,
+        as format: FileFormat,
+        to name: String,
+        of app: AppID,
+        from connection: borrowing PostgresConnection
+    ) throws -> Manifest.File {
+        let file = try newFile(name)
+        crashPoint(.fileOpened)
+        let rows: Int
+        do {
+            switch format {
+            case .csv: rows = try table.writeCSV(selection, of: app, from: connection, to: file.descriptor)
+            case .parquet: rows = try table.writeParquet(selection, of: app, from: connection, to: file.descriptor)
+            }
+        } catch CSVError.cannotWrite(let number), ParquetError.cannotWrite(let number) {
+            throw LedgerError.cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(number))
+        }
+        crashPoint(.fileFlushed)
+        let (bytes, sha256) = try file.seal()
+        crashPoint(.fileSealed)
+        return Manifest.File(file: name, table: table.name, rows: rows, bytes: bytes, sha256: sha256)
     }
 }

@@ -4,17 +4,21 @@ import LedgerSchema
 import Postgres
 
 extension PublishedTable {
-    /// Writes the header and every row of an app, in the order of the primary key.
+    /// Writes the header and rows of an app, in the order of the primary key.
     ///
     /// - Returns: The number of rows, without the header.
     /// - Throws: ``CSVFormat/CSVError``, ``Postgres/PostgresError``.
-    func writeCSV(rowsOf app: AppID, from connection: borrowing PostgresConnection, to descriptor: Int32) throws -> Int
-    {
+    func writeCSV(
+        _ rows: PublishedRows,
+        of app: AppID,
+        from connection: borrowing PostgresConnection,
+        to descriptor: Int32
+    ) throws -> Int {
         let kinds = columns.map { CellKind(type: $0.type) }
         var writer = try CSVWriter(fileDescriptor: descriptor, columns: columns.map(\.name))
         var line = CopyTextRow()
         var moment: [UInt8] = []
-        try connection.copyOut(try query(rowsOf: app)) { row in
+        try connection.copyOut(try query(rows, of: app)) { row in
             line.forEachCell(of: row) { place, cell in
                 guard let cell else { return writer.appendNull() }
                 switch kinds[place] {

@@ -5,7 +5,7 @@ import ParquetFormat
 import Postgres
 
 extension PublishedTable {
-    /// Writes every row of an app, in the order of the primary key.
+    /// Writes rows of an app, in the order of the primary key.
     ///
     /// The file's metadata have the table (`storeledger.table`) and the last migration (`storeledger.migration`), the version
     /// of the columns.
@@ -13,13 +13,14 @@ extension PublishedTable {
     /// - Returns: The number of rows.
     /// - Throws: ``ParquetFormat/ParquetError``, ``Postgres/PostgresError``.
     func writeParquet(
-        rowsOf app: AppID,
+        _ rows: PublishedRows,
+        of app: AppID,
         from connection: borrowing PostgresConnection,
         to descriptor: Int32
     ) throws -> Int {
         let migration = try connection.run("SELECT max(name) AS name FROM schema_migrations")[0].text("name")
         let kinds = columns.map { CellKind(type: $0.type) }
-        let sql = try query(rowsOf: app) { column, name in
+        let sql = try query(rows, of: app) { column, name in
             CellKind(type: column.type) == .text && column.type != "text" ? "\(name)::text" : name
         }
         var writer = try ParquetWriter(

@@ -2,6 +2,15 @@ import Ledger
 import LedgerSchema
 import Postgres
 
+/// The rows of an app that a file has.
+enum PublishedRows {
+    case all
+    /// Those that became visible since an earlier snapshot, PostgreSQL's text of a `pg_snapshot`.
+    case changed(since: String)
+    /// The keys of those that were visible in an earlier snapshot, or came later, and are gone.
+    case gone(since: String)
+}
+
 /// A table as a file: its columns in order, without those that are useful only in the database.
 struct PublishedTable {
     struct Column {
@@ -12,7 +21,8 @@ struct PublishedTable {
 
     let name: String
     let columns: [Column]
-    private let key: [String]
+    /// The primary key, with `app_id`.
+    private let key: [Column]
 
     /// Omits the payload, which repeats the columns and is too long for a spreadsheet cell, and binary columns.
     private static let leftOut = "a.attname <> 'app_id' AND a.atttypid NOT IN ('jsonb'::regtype, 'bytea'::regtype)"
@@ -36,24 +46,75 @@ struct PublishedTable {
         guard !columns.isEmpty else { throw LedgerError.invariant("there is no table \(name) to publish") }
         key = try connection.run(
             """
-            SELECT a.attname::text AS name FROM pg_index x JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = ANY (x.indkey)
+            SELECT a.attname::text AS name, format_type(a.atttypid, NULL) AS type
+              FROM pg_index x JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = ANY (x.indkey)
              WHERE x.indrelid = to_regclass($1::text) AND x.indisprimary
              ORDER BY array_position(x.indkey::smallint[], a.attnum)
             """,
             [.text(name)]
-        ).map { try $0.text("name") }
+        ).map { Column(name: try $0.text("name"), type: try $0.text("type")) }
     }
 
-    /// A query for the rows of an app in the order of the primary key.
+    private init(name: String, columns: [Column], key: [Column]) {
+        self.name = name
+        self.columns = columns
+        self.key = key
+    }
+
+    /// The table with the columns of its key alone, for ``PublishedRows/gone(since:)``.
+    var keys: PublishedTable { PublishedTable(name: name, columns: ownKey, key: key) }
+
+    private var ownKey: [Column] { key.filter { $0.name != "app_id" } }
+
+    /// A query for rows in the order of the primary key.
     ///
     /// - Parameters:
+    ///   - rows: Which rows.
     ///   - app: The app.
     ///   - expression: A column as it is selected, from the column and its name in quotation marks.
     /// - Returns: A `SELECT` without parameters.
     /// - Throws: ``Postgres/PostgresError`` for a name that cannot be quoted.
-    func query(rowsOf app: AppID, selecting expression: (Column, String) -> String = { $1 }) throws -> String {
+    func query(
+        _ rows: PublishedRows,
+        of app: AppID,
+        selecting expression: (Column, String) -> String = { $1 }
+    ) throws -> String {
+        let table = try quotedIdentifier(name)
         let cells = try columns.map { expression($0, try quotedIdentifier($0.name)) }.joined(separator: ", ")
-        let order = try key.map(quotedIdentifier).joined(separator: ", ")
-        return "SELECT \(cells) FROM \(try quotedIdentifier(name)) WHERE app_id = \(app.rawValue) ORDER BY \(order)"
+        let names = try ownKey.map { try quotedIdentifier($0.name) }
+        let order = names.isEmpty ? "" : " ORDER BY \(names.joined(separator: ", "))"
+        switch rows {
+        case .all:
+            return "SELECT \(cells) FROM \(table) WHERE app_id = \(app.rawValue)\(order)"
+        case .changed(let mark):
+            let key = names.joined(separator: ", ")
+            return """
+                SELECT \(cells) FROM \(table)
+                 WHERE app_id = \(app.rawValue) AND (\(key)) IN (\(try changedKeys(since: mark, of: app)))\(order)
+                """
+        case .gone(let mark):
+            let same = names.map { "t.\($0) = c.\($0)" }.joined(separator: " AND ")
+            return """
+                SELECT \(cells) FROM (SELECT DISTINCT * FROM (\(try changedKeys(since: mark, of: app))) d) c
+                 WHERE NOT EXISTS (SELECT FROM \(table) t WHERE t.app_id = \(app.rawValue) AND \(same))\(order)
+                """
+        }
+    }
+
+    /// A query for the keys in `changed_rows` that the current snapshot sees and an earlier one does not see.
+    private func changedKeys(since mark: String, of app: AppID) throws -> String {
+        guard
+            mark.utf8.allSatisfy({
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ",")
+            })
+        else { throw LedgerError.invariant("\(mark) is not a snapshot") }
+        let cells = try ownKey.enumerated().map { index, column in
+            "key[\(index + 1)]::\(column.type) AS \(try quotedIdentifier(column.name))"
+        }
+        return """
+            SELECT \(cells.joined(separator: ", ")) FROM changed_rows
+             WHERE app_id = \(app.rawValue) AND table_name = '\(name)'
+               AND NOT pg_visible_in_snapshot(changed_in, '\(mark)'::pg_snapshot)
+            """
     }
 }

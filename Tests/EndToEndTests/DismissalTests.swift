@@ -232,9 +232,3 @@ struct DismissalTests {
         }
     }
 }
-
-extension Stage.Outcome {
-    fileprivate func expect(_ code: Int32, _ location: SourceLocation = #_sourceLocation) {
-        #expect(self.code == code, "\(errors)\(output)", sourceLocation: location)
-    }
-}

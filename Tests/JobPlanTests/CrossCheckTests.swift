@@ -139,6 +139,18 @@ import Testing
         #expect(try JobText.complaint(Self.withCSV("{directory: out, tables: []}")).contains("tables is empty"))
     }
 
+    @Test func `JF09 changes are published of tables whose changes are logged, and only if the job file says so`()
+        throws
+    {
+        #expect(try JobText.load(Self.withCSV("{directory: out}")).output.files.map(\.changes) == [false])
+        #expect(try JobText.load(Self.withCSV("{directory: out, changes: true}")).output.files.map(\.changes) == [true])
+        #expect(
+            try JobText.complaint(Self.withCSV("{directory: out, tables: [refunds, runs], changes: true}"))
+                == "job.yaml:17:33: output.csv.tables names runs, whose changes cannot be published; with changes: true, "
+                + "it must name tables of records, such as transactions, refunds, notifications"
+        )
+    }
+
     static let key = "-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\n-----END PRIVATE KEY-----"
 
     @Test(arguments: ["privateKeyFile", "keyId", "issuerId"])

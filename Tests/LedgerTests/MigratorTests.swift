@@ -354,7 +354,7 @@ struct MigratorTests {
         let others = try await world.rows(
             """
             SELECT c.relname FROM pg_class c LEFT JOIN pg_index x ON x.indrelid = c.oid AND x.indisprimary
-             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('schema_migrations', 'schema_views', 'stale_statistics')
+             WHERE c.relnamespace = 'appstore'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('schema_migrations', 'schema_views', 'stale_statistics', 'changed_rows')
                AND c.relpersistence = 'p' AND c.relname NOT LIKE 'refresh\\_%'
                AND (SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attnum = x.indkey[0]) IS DISTINCT FROM 'app_id'
             """

@@ -96,7 +96,7 @@ struct EraseCommand: AsyncParsableCommand {
             for files in published {
                 let output = files.output
                 Console.result(
-                    "\(output.format.title) written again in \(output.directory): \(files.manifest.fileList)"
+                    "\(output.format.title) written again in \(output.directory): \(files.fileList)"
                 )
             }
         }

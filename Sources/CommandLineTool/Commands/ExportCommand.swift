@@ -25,6 +25,9 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("csv or parquet (default: all of JOB; without JOB csv).", valueName: "FORMAT"))
     var format: FileFormat?
 
+    @Flag(help: "With JOB: add a part with the rows that changed since the last one, and tombstones.")
+    var changes = false
+
     @Option(
         name: [.long, .customLong("csv-directory")],
         help: ArgumentHelp("Without JOB: the directory of the files, of your own.", valueName: "DIR")
@@ -45,21 +48,26 @@ struct ExportCommand: AsyncParsableCommand {
                 throw ValidationError("Use --directory and --tables only without JOB: the job file has output.")
             }
         } else {
+            guard !changes else { throw ValidationError("--changes needs JOB.") }
             _ = try output()
         }
     }
 
     func run() async throws {
         try await perform(job: place.ledger.path) {
-            let manifests: [Manifest]
+            let files: [Manifest.File]
             switch try place.source() {
             case .job(let pipeline):
-                manifests = try await pipeline.export(format).map(\.manifest)
+                let published = try await pipeline.export(format, changes: changes)
+                for unchanged in published where unchanged.files.isEmpty {
+                    Console.result("\(unchanged.output.format.title): no changes since the last part")
+                }
+                files = published.flatMap(\.files)
             case .ledger(let reader):
                 let (app, job) = try await place.appAndJob(in: reader)
-                manifests = [try await reader.export(try output(), job: job, app: app)]
+                files = try await reader.export(try output(), job: job, app: app).files
             }
-            for file in manifests.flatMap(\.files) {
+            for file in files {
                 Console.result("\(file.file): \(file.rows) rows, \(file.bytes) bytes")
             }
         }

@@ -78,7 +78,9 @@ extension JobFileReader {
         _ inputs: [(name: String, path: String)],
         beside others: [FileOutput]
     ) -> FileOutput? {
-        guard let section = output.section(format.rawValue, keys: ["directory", "tables"]) else { return nil }
+        guard let section = output.section(format.rawValue, keys: ["directory", "tables", "changes"]) else {
+            return nil
+        }
         let directory = section.text(
             "directory",
             "it must be a directory of your own, without .. in its path",
@@ -94,11 +96,20 @@ extension JobFileReader {
         if let tables, Set(tables).count < tables.count {
             problems.report(section.place(of: "tables"), "names a table twice", "name each once")
         }
+        let changes = section.flag("changes") ?? false
+        if changes, let table = tables?.first(where: { !FileOutput.tablesWithChanges.contains($0) }) {
+            problems.report(
+                section.place(of: "tables"),
+                "names \(table), whose changes cannot be published",
+                "with changes: true, it must name tables of records, such as \(FileOutput.defaultTables.joined(separator: ", "))"
+            )
+        }
         guard let directory else { return nil }
         let files = FileOutput(
             format,
             directory: paths.absolute(directory),
-            tables: tables ?? FileOutput.defaultTables
+            tables: tables ?? FileOutput.defaultTables,
+            changes: changes
         )
         let outputs = [files.directory] + files.fileNames.map { JobPaths.joined(files.directory, $0) }
         for (name, path) in inputs where outputs.contains(where: { JobPaths.areSame($0, path) }) {

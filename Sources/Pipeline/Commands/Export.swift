@@ -7,11 +7,18 @@ package import Publish
 extension Pipeline {
     /// Publishes the job's files again from the ledger; sends no request to Apple.
     ///
-    /// - Parameter format: Only files in this format; `nil` for all of the job.
+    /// - Parameters:
+    ///   - format: Only files in this format; `nil` for all of the job.
+    ///   - changes: Whether to publish the changes even if the job file does not ask for it.
     /// - Returns: A directory for each format.
-    /// - Throws: ``NothingToExport``; errors that ``Failure/init(_:)`` explains.
-    package func export(_ format: FileFormat? = nil) async throws -> [PublishedFiles] {
+    /// - Throws: ``NothingToExport``, ``ChangesNotLogged``; errors that ``Failure/init(_:)`` explains.
+    package func export(_ format: FileFormat? = nil, changes: Bool = false) async throws -> [PublishedFiles] {
         let outputs = job.output.files.filter { $0.format == format ?? $0.format }
+            .map { changes ? $0.withChanges : $0 }
+        for output in outputs where output.changes {
+            let other = output.tables.first { !FileOutput.tablesWithChanges.contains($0) }
+            if let other { throw ChangesNotLogged(table: other) }
+        }
         guard !outputs.isEmpty else { throw NothingToExport(format: format) }
         let fingerprints = try Credentials.trust(of: job).fingerprints
         try await openLedger()
@@ -32,14 +39,28 @@ extension Pipeline {
         trustedRoots: [String]
     ) async throws -> PublishedFiles {
         let order = PublishOrder(output, job: job.name, run: run, trustedRoots: trustedRoots)
-        return PublishedFiles(output: output, manifest: try await ledger.publish(order, of: app))
+        guard output.changes else {
+            return PublishedFiles(output: output, files: try await ledger.publish(order, of: app).files)
+        }
+        let part = try await ledger.publishChanges(order, of: app)
+        return PublishedFiles(output: output, files: part.map { $0.files + $0.tombstones } ?? [])
     }
 }
 
 /// A directory of published files.
 package struct PublishedFiles: Sendable {
     package let output: FileOutput
-    package let manifest: Manifest
+    /// The files of this publication; empty if nothing has changed since the last part.
+    package let files: [Manifest.File]
+}
+
+/// Thrown by `export --changes` for a job with a table whose changes are not logged.
+struct ChangesNotLogged: Error {
+    let table: String
+
+    var sentence: String {
+        "the changes of \(table) cannot be published; leave it out of tables, or export without --changes"
+    }
 }
 
 /// Thrown by `export` for a job that publishes no files, or none in the format.

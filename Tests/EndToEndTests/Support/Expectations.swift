@@ -18,3 +18,10 @@ func expectSame(
     expectNone(missing + strange, comment, location)
     #expect(found.count == expected.count, "\(comment)", sourceLocation: location)
 }
+
+extension Stage.Outcome {
+    /// Expects the exit code, and shows what the command printed.
+    func expect(_ code: Int32, _ location: SourceLocation = #_sourceLocation) {
+        #expect(self.code == code, "\(errors)\(output)", sourceLocation: location)
+    }
+}

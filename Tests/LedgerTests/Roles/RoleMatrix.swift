@@ -114,6 +114,8 @@ enum RoleMatrix {
         Statement("DELETE FROM erased_marks", "m"),
         Statement("DELETE FROM erasure_keys", "m"),
         Statement("TRUNCATE transactions", "m"),
+        Statement("DELETE FROM change_exports", "ml"),
+        Statement("DELETE FROM changed_rows", "ml"),
         // Erasing
         Statement("SELECT key FROM erasure_keys", "mld"),
         Statement("SELECT erasure_key(1)", "mld"),
@@ -126,6 +128,12 @@ enum RoleMatrix {
         Statement("INSERT INTO stale_statistics (table_name) SELECT 'x' WHERE false", "mld"),
         Statement("DELETE FROM stale_statistics", "m"),
         Statement("SELECT analyze_erased_tables()", "mld"),
+        // Publishing changes
+        Statement("SELECT FROM change_exports FOR UPDATE", "ml"),
+        Statement(
+            "INSERT INTO changed_rows (app_id, table_name, key) SELECT 1, 'transactions', '{1}' WHERE false",
+            "ml"
+        ),
         // Locking
         Statement("LOCK TABLE erasure_lock IN ROW SHARE MODE", "mld"),
         Statement("LOCK TABLE erasure_lock IN EXCLUSIVE MODE", "mld"),

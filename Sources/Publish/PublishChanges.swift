@@ -1,0 +1,240 @@
+import FoundationEssentials
+import Glibc
+import JobPlan
+package import Ledger
+package import LedgerSchema
+import Postgres
+
+extension Ledger {
+    /// Publishes what changed in an app's tables since the last part, as a further part.
+    ///
+    /// The first part has all rows. So has a part after which the earlier ones do not count any more, because directory and
+    /// ledger do not belong together: the directory is new or has been emptied, the ledger was restored from a backup, or the
+    /// job exports other tables.
+    ///
+    /// sql/migrations/0043_change_exports.sql explains how the changes are found. A process can be stopped at any moment: until
+    /// the manifest is renamed, the last published part counts, and the next export removes the files of the new one.
+    /// - Returns: The part; `nil` if nothing has changed.
+    /// - Throws: As ``publish(_:of:)``.
+    package func publishChanges(_ order: PublishOrder, of app: AppID) async throws -> ChangeManifest.Part? {
+        let directory = try OutputDirectory(path: order.files.directory)
+        let published = ChangeManifest.read(in: order.files.directory)
+        if let other = published?.job, other != order.job {
+            let reason = "it has the parts of the job \(other); two jobs need two directories"
+            throw LedgerError.cannotCreate(path: order.files.directory, reason: reason)
+        }
+        let export = ChangeExport(order: order, app: app, published: published?.parts ?? [])
+        try export.removeUnpublishedFiles()
+        let snapshot = try await transaction { connection in try export.begin(on: connection) }
+        guard let part = try await writeWhenSettled(export, since: snapshot) else { return nil }
+        try await transaction { connection in try export.announce(part, on: connection) }
+        let manifest = ChangeManifest(
+            version: 1,
+            job: order.job,
+            trustedRoots: order.trustedRoots,
+            parts: (part.from == nil ? [] : export.published) + [part]
+        )
+        let file = try directory.newFile(ChangeManifest.fileName)
+        try file.write(manifest.json())
+        _ = try file.seal()
+        try directory.publish(ChangeManifest.fileName)
+        try directory.synchronize()
+        try await transaction { connection in try export.confirm(on: connection) }
+        return part
+    }
+
+    /// Writes the part's files as soon as every transaction has ended that may have changed rows without logging them.
+    private func writeWhenSettled(_ export: ChangeExport, since snapshot: String?) async throws -> ChangeManifest.Part?
+    {
+        while true {
+            do {
+                return try await transaction(.readOnlySnapshot) { connection in
+                    // Between two tables the session rests while a large file goes to disk.
+                    try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
+                    return try export.write(since: snapshot, from: connection)
+                }
+            } catch is UnsettledWriters {
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+}
+
+/// A transaction is open that began before the export, and that may change rows without logging them.
+private struct UnsettledWriters: Error {}
+
+/// One publication of changes.
+struct ChangeExport {
+    let order: PublishOrder
+    let app: AppID
+    /// The parts in the manifest.
+    let published: [ChangeManifest.Part]
+
+    private var key: [Cell] {
+        [.integer(app.rawValue), .text(order.job), .text(order.files.format.rawValue)]
+    }
+
+    private static let isThisExport = "app_id = $1 AND job = $2 AND format = $3"
+
+    /// Continues the export, or starts it again.
+    ///
+    /// - Returns: The snapshot of the last published part; `nil` if the next part has all rows.
+    func begin(on connection: borrowing PostgresConnection) throws -> String? {
+        let known = try connection.run(
+            """
+            SELECT part::text AS part, snapshot::text AS snapshot, next_part::text AS next_part,
+                   server = ledger_server() AND tables = $4::text[] AND started_in < pg_current_xact_id() AS continues
+              FROM change_exports WHERE \(Self.isThisExport) FOR UPDATE
+            """,
+            key + [.textArray(order.files.tables)]
+        )
+        if known.count == 1, let last = published.last, try known[0].bool("continues") {
+            if try known[0].textOrNil("next_part") == last.id {
+                try confirm(on: connection)
+                return last.to
+            }
+            if try known[0].textOrNil("part") == last.id { return try known[0].textOrNil("snapshot") }
+        }
+        _ = try connection.run(
+            """
+            INSERT INTO change_exports (app_id, job, format, tables) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (app_id, job, format) DO UPDATE SET tables = excluded.tables, server = ledger_server(),
+                started_in = pg_current_xact_id(), part = NULL, snapshot = NULL, next_part = NULL, next_snapshot = NULL
+            """,
+            key + [.textArray(order.files.tables)]
+        )
+        return nil
+    }
+
+    /// Writes the files of the next part, which is not published yet.
+    ///
+    /// - Parameters:
+    ///   - last: The snapshot of the last part; `nil` to write all rows.
+    ///   - connection: In a transaction with one snapshot.
+    /// - Returns: `nil` if nothing has changed.
+    /// - Throws: ``UnsettledWriters`` if a transaction that began before the log may still change rows unlogged.
+    func write(since last: String?, from connection: borrowing PostgresConnection) throws -> ChangeManifest.Part? {
+        let now = try connection.run(
+            """
+            SELECT pg_current_snapshot()::text AS snapshot, gen_random_uuid()::text AS id,
+                   pg_snapshot_xmin(pg_current_snapshot()) > started_in AS is_settled,
+                   to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment
+              FROM change_exports WHERE \(Self.isThisExport)
+            """,
+            key
+        )
+        guard now.count == 1 else { throw LedgerError.invariant("the change export was removed while it ran") }
+        guard try last != nil || now[0].bool("is_settled") else { throw UnsettledWriters() }
+        let moment = try now[0].text("moment")
+        let number = (published.last?.part ?? 0) + 1
+        let place = { (folder: String) in "\(folder)/dt=\(moment.prefix(10))" }
+        let name = "part-\(order.run ?? 0)-\(number).\(order.files.format.rawValue)"
+        var files: [Manifest.File] = []
+        var tombstones: [Manifest.File] = []
+        for tableName in order.files.tables {
+            let table = try PublishedTable(tableName, connection)
+            let changed = last.map { PublishedRows.changed(since: $0) } ?? .all
+            let file = try write(changed, of: table, to: place(tableName), name, from: connection)
+            if let file { files.append(file) }
+            guard let last else { continue }
+            let folder = place(Self.tombstoneFolder(of: tableName))
+            let gone = try write(.gone(since: last), of: table.keys, to: folder, name, from: connection)
+            if let gone { tombstones.append(gone) }
+        }
+        guard last == nil || !files.isEmpty || !tombstones.isEmpty else { return nil }
+        return ChangeManifest.Part(
+            part: number,
+            id: try now[0].text("id"),
+            run: order.run,
+            snapshot: moment,
+            from: last,
+            to: try now[0].text("snapshot"),
+            files: files,
+            tombstones: tombstones
+        )
+    }
+
+    /// Writes one file below the directory under its final name.
+    ///
+    /// - Returns: The file with its path in the directory; `nil` if there are no rows and the part is not the first.
+    private func write(
+        _ rows: PublishedRows,
+        of table: PublishedTable,
+        to folder: String,
+        _ name: String,
+        from connection: borrowing PostgresConnection
+    ) throws -> Manifest.File? {
+        if case .all = rows {
+        } else {
+            let sql = "SELECT EXISTS (\(try table.query(rows, of: app))) AS has_rows"
+            guard try connection.run(sql)[0].bool("has_rows") else { return nil }
+        }
+        let directory = try OutputDirectory(path: "\(order.files.directory)/\(folder)")
+        let file = try directory.write(rows, of: table, as: order.files.format, to: name, of: app, from: connection)
+        try directory.publish(name)
+        try directory.synchronize()
+        return Manifest.File(
+            file: "\(folder)/\(name)",
+            table: file.table,
+            rows: file.rows,
+            bytes: file.bytes,
+            sha256: file.sha256
+        )
+    }
+
+    /// Records the part that is about to be published.
+    func announce(_ part: ChangeManifest.Part, on connection: borrowing PostgresConnection) throws {
+        let announced = try connection.run(
+            """
+            UPDATE change_exports SET next_part = $4::text::uuid, next_snapshot = $5::text::pg_snapshot
+             WHERE \(Self.isThisExport)
+            """,
+            key + [.text(part.id), .text(part.to)]
+        )
+        guard announced.affected == 1 else {
+            throw LedgerError.invariant("the change export was removed while it ran")
+        }
+    }
+
+    /// Records that the announced part is published, and removes the logged changes that every export of the app has.
+    func confirm(on connection: borrowing PostgresConnection) throws {
+        _ = try connection.run(
+            """
+            UPDATE change_exports SET part = next_part, snapshot = next_snapshot, next_part = NULL, next_snapshot = NULL
+             WHERE \(Self.isThisExport) AND next_part IS NOT NULL
+            """,
+            key
+        )
+        _ = try connection.run(
+            """
+            DELETE FROM changed_rows c WHERE c.app_id = $1::integer AND NOT EXISTS (
+                SELECT FROM change_exports e
+                 WHERE e.app_id = $1 AND (e.snapshot IS NULL OR NOT pg_visible_in_snapshot(c.changed_in, e.snapshot)))
+            """,
+            [.integer(app.rawValue)]
+        )
+    }
+
+    /// Removes files of parts that are not in the manifest.
+    func removeUnpublishedFiles() throws {
+        let known = Set(published.flatMap { $0.files + $0.tombstones }.map(\.file))
+        for table in FileOutput.tablesWithChanges {
+            for folder in [table, Self.tombstoneFolder(of: table)] {
+                for day in Self.names(in: "\(order.files.directory)/\(folder)") where day.hasPrefix("dt=") {
+                    let path = "\(folder)/\(day)"
+                    for name in Self.names(in: "\(order.files.directory)/\(path)")
+                    where (name.hasPrefix("part-") || name.hasPrefix(".part-")) && !known.contains("\(path)/\(name)") {
+                        unsafe unlink("\(order.files.directory)/\(path)/\(name)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static func names(in directory: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
+    /// Tombstones are in a folder of their own, because their files have other columns.
+    private static func tombstoneFolder(of table: String) -> String { "\(table)-deleted" }
+}

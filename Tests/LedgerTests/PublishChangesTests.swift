@@ -1,0 +1,248 @@
+import FoundationEssentials
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+import Publish
+import TestSupport
+import Testing
+
+@Suite(.migratedDatabase)
+struct PublishChangesTests {
+    private static let tables = [
+        "transactions", "notifications", "notification_send_attempts", "advanced_commerce_items",
+    ]
+
+    private static func order(_ directory: String, _ format: FileFormat = .csv, job: String = "nightly") -> PublishOrder
+    {
+        let files = FileOutput(format, directory: directory, tables: tables, changes: format == .csv)
+        return PublishOrder(files, job: job, run: 7, trustedRoots: [])
+    }
+
+    private static func parts(_ directory: String) throws -> ChangeManifest {
+        let data = try Data(contentsOf: URL(filePath: directory + "/_manifest.json"))
+        return try JSONDecoder().decode(ChangeManifest.self, from: data)
+    }
+
+    private static func records(_ path: String) throws -> (header: [String?], rows: [[String?]]) {
+        let records = try CSVText([UInt8](try Data(contentsOf: URL(filePath: path)))).records
+        return (records[0], Array(records.dropFirst()))
+    }
+
+    private static let keyLengths = ["notification_send_attempts": 2, "advanced_commerce_items": 3]
+
+    /// The rows of a table after all parts were applied by key, in order.
+    private static func applied(_ table: String, in directory: String) throws -> Set<[String?]> {
+        var rows: [[String?]: [String?]] = [:]
+        let length = keyLengths[table] ?? 1
+        for part in try parts(directory).parts {
+            if part.from == nil { rows = [:] }
+            for file in part.tombstones where file.table == table {
+                let keys = try records("\(directory)/\(file.file)").rows
+                #expect(keys.count == file.rows)
+                for key in keys { rows[key] = nil }
+            }
+            for file in part.files where file.table == table {
+                let found = try records("\(directory)/\(file.file)").rows
+                #expect(found.count == file.rows)
+                for row in found { rows[Array(row.prefix(length))] = row }
+            }
+        }
+        return Set(rows.values)
+    }
+
+    /// Expects that the parts have the rows of the tables at this moment.
+    private static func expectSame(_ world: TestLedger, in directory: String, _ comment: Comment) async throws {
+        let full = directory + "-full"
+        let files = FileOutput(.csv, directory: full, tables: tables)
+        let manifest = try await world.ledger.publish(
+            PublishOrder(files, job: "full", run: nil, trustedRoots: []),
+            of: world.app
+        )
+        for file in manifest.files {
+            let expected = Set(try records("\(full)/\(file.file)").rows)
+            #expect(try applied(file.table, in: directory) == expected, "\(file.table): \(comment)")
+        }
+    }
+
+    /// One change of the ledger, by anybody.
+    private static func change(_ world: TestLedger, _ random: inout SeededRandom) -> String {
+        let app = world.app.rawValue
+        let key = Int.random(in: 0..<30, using: &random)
+        return switch Int.random(in: 0..<8, using: &random) {
+        case 0, 1:
+            """
+            INSERT INTO transactions (app_id, transaction_id, product_id, purchase_date, payload, signed_date, payload_sha256)
+            SELECT \(app), 't' || n, 'p', now(), '{}', now(), '' FROM generate_series(\(key), \(key + 3)) n ON CONFLICT DO NOTHING
+            """
+        case 2: "UPDATE transactions SET product_id = product_id || 'x' WHERE transaction_id = 't\(key)'"
+        case 3:
+            "UPDATE transactions SET transaction_id = transaction_id || '.' || gen_random_uuid() WHERE transaction_id = 't\(key)'"
+        case 4: "DELETE FROM transactions WHERE transaction_id LIKE 't\(key)%'"
+        case 5:
+            """
+            INSERT INTO advanced_commerce_items (app_id, owner_kind, owner_key, position, sku)
+            VALUES (\(app), 'transaction', 't\(key)', \(key % 3), 's') ON CONFLICT DO NOTHING
+            """
+        case 6: "DELETE FROM advanced_commerce_items WHERE owner_key = 't\(key)'"
+        default:
+            "UPDATE transactions SET product_id = 'all' WHERE transaction_id > 't\(key)'; DELETE FROM transactions WHERE product_id = 'pxx'"
+        }
+    }
+
+    private static func session() throws -> PostgresConnection {
+        let session = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+        try session.script("SET search_path = appstore")
+        return session
+    }
+
+    @Test(arguments: 1...4)
+    func `all parts applied by key are a full export, whatever was written meanwhile`(seed: UInt64) async throws {
+        let world = try await TestLedger()
+        let other = try Self.session()
+        var random = SeededRandom(seed: seed)
+        try await withTemporaryDirectory { directory in
+            let publish = { try await world.ledger.publishChanges(Self.order(directory), of: world.app) }
+            for round in 0..<12 {
+                for _ in 0..<3 { try await world.run(Self.change(world, &random)) }
+                // A writer that begins before an export and commits after it.
+                try other.script("BEGIN; \(Self.change(world, &random))")
+                if round > 0 { _ = try await publish() }
+                try other.script("COMMIT")
+                _ = try await publish()
+                try await Self.expectSame(world, in: directory, "seed \(seed), round \(round)")
+            }
+            let manifest = try Self.parts(directory)
+            #expect(manifest.parts.count > 12 && manifest.parts.dropFirst().allSatisfy { $0.from != nil })
+            #expect(
+                zip(manifest.parts, manifest.parts.dropFirst()).allSatisfy {
+                    $0.to == $1.from && $0.part + 1 == $1.part
+                }
+            )
+            #expect(try await world.count("changed_rows") == 0)
+        }
+    }
+
+    private static func insert(_ id: String, _ world: TestLedger) -> String {
+        """
+        INSERT INTO transactions (app_id, transaction_id, payload, signed_date, payload_sha256)
+        VALUES (\(world.app.rawValue), '\(id)', '{}', now(), '')
+        """
+    }
+
+    @Test func `the first part waits for a writer that began before the export`() async throws {
+        let world = try await TestLedger()
+        let writer = try Self.session()
+        try writer.script("BEGIN; \(Self.insert("early", world))")
+        try await withTemporaryDirectory { directory in
+            async let first = world.ledger.publishChanges(Self.order(directory), of: world.app)
+            while try await world.count("change_exports") == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            try writer.script(Self.insert("late", world))
+            try writer.script("COMMIT")
+            let part = try #require(try await first)
+            #expect(part.from == nil && part.files.map(\.rows) == [2, 0, 0, 0])
+            try await Self.expectSame(world, in: directory, "first part")
+        }
+    }
+
+    @Test func `an export that fails before its manifest publishes nothing, and the next one has its changes`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            let publish = { try await world.ledger.publishChanges(Self.order(directory), of: world.app) }
+            try await world.run(Self.insert("a", world))
+            _ = try await publish()
+            let before = try Self.parts(directory)
+            try await world.run(Self.insert("b", world))
+            let manifest = directory + "/_manifest.json"
+            // A read-only manifest is not replaced.
+            try FileManager.default.moveItem(atPath: manifest, toPath: directory + "/kept")
+            try FileManager.default.copyItem(atPath: directory + "/kept", toPath: manifest)
+            try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: manifest)
+            await #expect(throws: LedgerError.self) { _ = try await publish() }
+            try FileManager.default.removeItem(atPath: manifest)
+            try FileManager.default.moveItem(atPath: directory + "/kept", toPath: manifest)
+            #expect(try Self.parts(directory) == before)
+
+            let part = try #require(try await publish())
+            #expect(part.part == 2 && part.from == before.parts[0].to && part.files.map(\.rows) == [1])
+            try await Self.expectSame(world, in: directory, "after a failure")
+            #expect(try await publish() == nil)
+        }
+    }
+
+    @Test func `a part whose publication was not confirmed is not published again`() async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            let publish = { try await world.ledger.publishChanges(Self.order(directory), of: world.app) }
+            try await world.run(Self.insert("a", world))
+            _ = try await publish()
+            try await world.run(Self.insert("b", world))
+            try await world.run(
+                """
+                CREATE FUNCTION pg_temp_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+                CREATE TRIGGER refuse BEFORE UPDATE OF part ON change_exports EXECUTE FUNCTION pg_temp_refuse()
+                """
+            )
+            await #expect(throws: PostgresError.self) { _ = try await publish() }
+            try await world.run("DROP TRIGGER refuse ON change_exports")
+            #expect(try Self.parts(directory).parts.count == 2)
+
+            try await world.run("DELETE FROM transactions WHERE transaction_id = 'a'")
+            let part = try #require(try await publish())
+            #expect(part.part == 3 && part.files.isEmpty && part.tombstones.map(\.rows) == [1])
+            try await Self.expectSame(world, in: directory, "unconfirmed")
+        }
+    }
+
+    @Test func `a directory that is lost, another list of tables and TRUNCATE start again with all rows`() async throws
+    {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            let publish = { try await world.ledger.publishChanges(Self.order(directory), of: world.app) }
+            try await world.run(Self.insert("a", world))
+            _ = try await publish()
+            let first = try Self.parts(directory).parts[0]
+            try FileManager.default.removeItem(atPath: directory + "/_manifest.json")
+            let again = try #require(try await publish())
+            #expect(again.from == nil && again.id != first.id && again.files[0].rows == 1)
+
+            try await world.run("TRUNCATE transactions CASCADE")
+            try await world.run(Self.insert("c", world))
+            let third = try #require(try await publish())
+            #expect(third.from == nil && third.part == again.part + 1)
+            try await Self.expectSame(world, in: directory, "after TRUNCATE")
+
+            let fewer = FileOutput(.csv, directory: directory, tables: ["transactions"], changes: true)
+            let order = PublishOrder(fewer, job: "nightly", run: nil, trustedRoots: [])
+            let fourth = try #require(try await world.ledger.publishChanges(order, of: world.app))
+            #expect(
+                fourth.from == nil
+                    && fourth.files.map(\.file) == ["transactions/dt=\(fourth.snapshot.prefix(10))/part-0-3.csv"]
+            )
+            // The files of parts that do not count any more are removed by the next export.
+            _ = try await world.ledger.publishChanges(order, of: world.app)
+            let left = try FileManager.default.subpathsOfDirectory(atPath: directory).filter { $0.hasSuffix(".csv") }
+            #expect(left == fourth.files.map(\.file), "\(left)")
+        }
+    }
+
+    @Test func `two jobs need two directories, and a removed job logs no changes`() async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            _ = try await world.ledger.publishChanges(Self.order(directory), of: world.app)
+            await #expect(throws: LedgerError.self) {
+                _ = try await world.ledger.publishChanges(Self.order(directory, job: "other"), of: world.app)
+            }
+            try await world.run(Self.insert("a", world))
+            #expect(try await world.count("changed_rows") == 1)
+            try await world.run(
+                "INSERT INTO jobs (app_id, job) VALUES (\(world.app.rawValue), 'nightly'); DELETE FROM jobs"
+            )
+            #expect(try await world.count("changed_rows") == 0)
+            try await world.run(Self.insert("b", world))
+            #expect(try await world.count("changed_rows") == 0)
+        }
+    }
+}

@@ -21,7 +21,9 @@ struct KilledRunTests {
             let path = try await stage.migrated(job)
             let book = try stage.book(schema: job.schema)
             var random = SeededRandom(seed: seed)
-            for _ in 1...Self.kills {
+            // On a busy machine the run can end before the signal arrives. Another `run` would then begin run 2.
+            var hasEnded = false
+            for _ in 1...Self.kills where !hasEnded {
                 let moment = try await stage.store.requests().total + Int.random(in: 1...(pages / 5), using: &random)
                 try await stage.withStoreledger(["run", path, "--progress", "none"]) { process in
                     try await stage.store.arrivals(moment) { process.hasEnded }
@@ -29,8 +31,9 @@ struct KilledRunTests {
                     await process.wait()
                 }
                 try await book.endLeases()
+                hasEnded = try await book.count("SELECT count(*) FROM runs WHERE finished_at IS NOT NULL") > 0
             }
-            try await stage.run(path)
+            if !hasEnded { try await stage.run(path) }
 
             for table in LedgerBook.dataTables {
                 expectSame(try await book.rows(of: table), try await undisturbed.rows(of: table), table)

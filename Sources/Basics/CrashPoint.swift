@@ -51,7 +51,7 @@ package enum CrashPoint: Sendable {
     case outcomeDecided
     case outcomeRecorded
 
-    // CSV files.
+    // Published files.
     case fileOpened
     case fileRowWritten
     case fileUnflushed
@@ -61,6 +61,8 @@ package enum CrashPoint: Sendable {
     case fileRenamed
     case directorySynced
     case manifestPublished
+    case partWritten
+    case partAnnounced
 
     // The end of a run, the schema, an erasure.
     case runConcluded

@@ -21,4 +21,6 @@ package enum CrawlEvent: Sendable {
     /// No process sends requests to this endpoint before `until`.
     case stalled(StreamName, for: Duration, until: UnixMilliseconds)
     case leaseLost(WorkItem)
+    /// For ``ItemFeed/idleBeforeReport``, no item could be taken: other processes hold the rest, or it is put off.
+    case idle
 }

@@ -41,7 +41,7 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
     ///   - concurrency: The number of items crawled at the same time, at least 1.
     /// - Throws: ``StopReason`` when the run must end, `CancellationError`, and errors of source and store.
     package func crawl(_ streams: [StreamName], concurrency: Int) async throws {
-        let feed = ItemFeed(store: store, streams: streams, concurrency: concurrency, time: time)
+        let feed = ItemFeed(store: store, streams: streams, concurrency: concurrency, time: time, report: report)
         try await withBoundedWorkers(width: concurrency, next: { try await feed.next() }) { item in
             defer { feed.finished(item) }
             do {

@@ -11,7 +11,9 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
     private let store: Store
     private let concurrency: Int
     private let time: Timekeeper
+    private let report: @Sendable (CrawlEvent) -> Void
     private let queues: Mutex<[StreamQueue]>
+    private let idleness = Mutex(Idleness())
 
     /// The most items leased ahead for one stream.
     ///
@@ -19,6 +21,10 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
     private static var leaseBatch: Int { 20 }
     /// How long ``next()`` waits before it looks for an item again.
     private static var pollInterval: Duration { .milliseconds(100) }
+    /// How long this process has no item before it reports that.
+    ///
+    /// An item of a killed process is free again after 60 s.
+    private static var idleBeforeReport: Duration { .seconds(5) }
 
     private struct StreamQueue {
         let stream: StreamName
@@ -34,10 +40,23 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         var nextLease: Duration = .zero
     }
 
-    init(store: Store, streams: [StreamName], concurrency: Int, time: Timekeeper) {
+    private struct Idleness {
+        /// Since when no worker has an item, on the monotonic clock; `nil` if one has.
+        var since: Duration?
+        var isReported = false
+    }
+
+    init(
+        store: Store,
+        streams: [StreamName],
+        concurrency: Int,
+        time: Timekeeper,
+        report: @escaping @Sendable (CrawlEvent) -> Void
+    ) {
         self.store = store
         self.concurrency = concurrency
         self.time = time
+        self.report = report
         queues = Mutex(streams.map { StreamQueue(stream: $0) })
     }
 
@@ -52,6 +71,7 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
             for stream in streamsToLease() { try await lease(stream) }
             if let item = takeReady() { return item }
             if queues.withLock({ queues in queues.allSatisfy(\.isDrained) }) { return nil }
+            reportIdleness()
             try await time.sleep(Self.pollInterval)
         }
     }
@@ -76,6 +96,24 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
             queues[index].inProgress += 1
             return queues[index].ready.removeFirst()
         }
+    }
+
+    /// Reports once that this process has had no item for a while.
+    private func reportIdleness() {
+        let hasItem = queues.withLock { queues in queues.contains { $0.inProgress > 0 || !$0.ready.isEmpty } }
+        let now = time.monotonic()
+        let isDue = idleness.withLock { idleness in
+            guard !hasItem else {
+                idleness = Idleness()
+                return false
+            }
+            let since = idleness.since ?? now
+            idleness.since = since
+            guard !idleness.isReported, now - since >= Self.idleBeforeReport else { return false }
+            idleness.isReported = true
+            return true
+        }
+        if isDue { report(.idle) }
     }
 
     private func streamsToLease() -> [StreamName] {

@@ -1,3 +1,4 @@
+import Basics
 import FoundationEssentials
 import Glibc
 import JobPlan
@@ -27,7 +28,9 @@ extension Ledger {
         try export.removeUnpublishedFiles()
         let snapshot = try await transaction { connection in try export.begin(on: connection) }
         guard let part = try await writeWhenSettled(export, since: snapshot) else { return nil }
+        crashPoint(.partWritten)
         try await transaction { connection in try export.announce(part, on: connection) }
+        crashPoint(.partAnnounced)
         let manifest = ChangeManifest(
             version: 1,
             job: order.job,
@@ -39,6 +42,7 @@ extension Ledger {
         _ = try file.seal()
         try directory.publish(ChangeManifest.fileName)
         try directory.synchronize()
+        crashPoint(.manifestPublished)
         try await transaction { connection in try export.confirm(on: connection) }
         return part
     }
@@ -172,6 +176,7 @@ struct ChangeExport {
         let directory = try OutputDirectory(path: "\(order.files.directory)/\(folder)")
         let file = try directory.write(rows, of: table, as: order.files.format, to: name, of: app, from: connection)
         try directory.publish(name)
+        crashPoint(.fileRenamed)
         try directory.synchronize()
         return Manifest.File(
             file: "\(folder)/\(name)",

@@ -14,6 +14,10 @@ struct CrashSite: Sendable {
         case rejects
         /// The end of a run, without another process that could publish it.
         case publishing
+        /// The same, of whole tables.
+        case publishingTables
+        /// The same, of changes.
+        case publishingChanges
         /// A 429.
         case closing
         /// A request without a page: an unknown ID, or a refused cursor.
@@ -85,10 +89,12 @@ struct CrashSite: Sendable {
         CrashSite("fileUnflushed", "CP32", .publishing, 1...4),
         CrashSite("fileFlushed", "CP33", .publishing, 1...4),
         CrashSite("fileSealed", "CP34", .publishing, 1...4),
-        CrashSite("manifestWithdrawn", "CP34", .publishing, 1...1),
+        CrashSite("manifestWithdrawn", "CP34", .publishingTables, 1...1),
         CrashSite("fileRenamed", "CP35, CP37", .publishing, 1...4),
-        CrashSite("directorySynced", "CP36", .publishing, 1...1),
+        CrashSite("directorySynced", "CP36", .publishingTables, 1...1),
         CrashSite("manifestPublished", "CP38", .publishing, 1...1),
+        CrashSite("partWritten", "CP49", .publishingChanges, 1...1),
+        CrashSite("partAnnounced", "CP50", .publishingChanges, 1...1),
         CrashSite("closingSeen", "CP39", .closing, 1...1),
         CrashSite("closingCommitted", "CP40", .closing, 1...1),
         CrashSite("outcomeDecided", "CP41, CP42", .refusals, 1...2),

@@ -24,7 +24,9 @@ extension Round {
         try BrokenPromise.check(sentences)
     }
 
-    var published: PublishedSet { PublishedSet(directory: store.directory + "/out") }
+    var published: PublishedSet {
+        PublishedSet(directory: store.directory + "/out", hasParts: plan.publishesChanges)
+    }
 
     /// I9 in the ledger: no request without a grant.
     private static func overspent(_ arrivals: [SimulatedStore.Arrival], _ grants: [String: Int]) -> [String] {
@@ -128,13 +130,12 @@ extension Round {
 
     /// I10 without running processes: the published files equal the tables.
     private func differentFiles() async throws -> [String] {
-        guard let files = try published.files() else { return ["I10: nothing is published"] }
+        guard let tables = try published.tables() else { return ["I10: nothing is published"] }
         var sentences: [String] = []
-        for (table, bytes) in files {
-            let records = try CSVText(bytes).records
+        for (table, records) in tables {
             sentences += try await book.differences(of: table, from: records).map { "I10: \(table): \($0)" }
             let keys = Set(records.map { $0.prefix(1) })
-            if keys.count != records.count { sentences.append("I3: \(table).csv names a key twice") }
+            if keys.count != records.count { sentences.append("I3: the files of \(table) name a key twice") }
         }
         let left = published.temporaries()
         if !left.isEmpty { sentences.append("I14: temporary files are left: \(left)") }

@@ -67,7 +67,7 @@ extension Round {
             try await settle()
             if try await !isFinished() { try await drain() }
             return Bool.random(using: &random)
-        case .publishing:
+        case .publishing, .publishingTables, .publishingChanges:
             try await settle()
             if try await isFinished() { _ = try await store.advance(changes: 3) }
             return false

@@ -12,6 +12,8 @@ struct RoundPlan: Sendable {
     /// One record in this many is badly signed.
     let badOneIn: Int?
     let listsUnknownID: Bool
+    /// Whether the files have only what changed since the last run.
+    let publishesChanges: Bool
     /// The most concurrent processes.
     let workers: Int
     let faults: [InjectedFault]
@@ -41,9 +43,14 @@ struct RoundPlan: Sendable {
         var deck = CrashSite.all
         var shuffle = SeededRandom(seed: 0)
         deck.shuffle(using: &shuffle)
+        let sites = (0..<Self.points).map { deck[(Int(seed % 1_000_000) * Self.points + $0) % deck.count] }
+        // A round has one kind of publication, so that of its points counts.
+        let ofTables = sites.contains { $0.situation == .publishingTables }
+        publishesChanges = sites.contains { $0.situation == .publishingChanges } || !ofTables && seed.isMultiple(of: 2)
         var faults: [InjectedFault] = []
-        for place in 0..<Self.points {
-            let site = deck[(Int(seed % 1_000_000) * Self.points + place) % deck.count]
+        for site in sites {
+            let isOfOtherKind = publishesChanges && site.situation == .publishingTables
+            let site = isOfOtherKind ? CrashSite.named("fileSealed") : site
             faults.append(.point(PlannedPoint(site, nth: Int.random(in: site.passes, using: &random))))
         }
         faults += Array(repeating: .kill, count: Self.kills)

@@ -135,7 +135,8 @@ struct RoundTools: Sendable {
             plan.windowSeconds.map { "windowSeconds: \($0)" }
             ?? "requestsPerSecond: {transactionHistory: 100000, refundHistory: 100000, notificationHistory: 100000}"
         job.limits = "{concurrency: \(plan.concurrency), share: 1, \(limits)}"
-        job.csv = "{directory: out, tables: [transactions, refunds, notifications, renewals]}"
+        let changes = plan.publishesChanges ? ", changes: true" : ""
+        job.csv = "{directory: out, tables: [transactions, refunds, notifications, renewals]\(changes)}"
         if plan.listsUnknownID {
             let list = try String(contentsOfFile: store.directory + "/ids.csv", encoding: .utf8)
             try Data("\(list)\(Round.unknownID)\n".utf8).write(to: URL(filePath: store.directory + "/more.csv"))

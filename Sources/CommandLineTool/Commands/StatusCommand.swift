@@ -166,7 +166,8 @@ struct StatusText {
     }
 
     private func speed(_ activity: JobStatus.Activity) -> String {
-        let counts = [activity.items.map { counted($0, "item") }, activity.requests.map { counted($0, "request") }]
+        let requests = activity.requests.map { "\(counted($0, "request")) of all jobs of the app" }
+        let counts = [activity.items.map { counted($0, "item") }, requests]
         let words = counts.compactMap(\.self).joined(separator: " and ")
         return "    in the last \(Duration.seconds(activity.seconds).inWords): "
             + (words.isEmpty ? "the role may not read how much" : words)

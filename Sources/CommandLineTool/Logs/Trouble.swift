@@ -17,6 +17,8 @@ enum Trouble: Sendable, Equatable {
     case limitReached(StreamName, until: UnixMilliseconds, oddity: String?)
     /// Records of a stream could not be verified, or not be read.
     case rejected(StreamName, records: Int, reason: String)
+    /// No item can be taken: other processes work on the rest, or it is put off.
+    case idle
 
     /// The troubles in an event of a run.
     init?(_ event: RunEvent) {
@@ -30,6 +32,8 @@ enum Trouble: Sendable, Equatable {
         case .crawl(.committed(let outcome, _)):
             guard let reason = outcome.rejected.first else { return nil }
             self = .rejected(outcome.item.stream, records: outcome.rejected.count, reason: reason)
+        case .crawl(.idle):
+            self = .idle
         default:
             return nil
         }
@@ -37,7 +41,7 @@ enum Trouble: Sendable, Equatable {
 
     /// Troubles of one kind are merged.
     enum Kind: CaseIterable, Sendable {
-        case databaseWait, failedRequest, limitReached, rejected
+        case databaseWait, failedRequest, limitReached, rejected, idle
     }
 
     var kind: Kind {
@@ -46,6 +50,7 @@ enum Trouble: Sendable, Equatable {
         case .failedRequest: .failedRequest
         case .limitReached: .limitReached
         case .rejected: .rejected
+        case .idle: .idle
         }
     }
 
@@ -57,7 +62,7 @@ enum Trouble: Sendable, Equatable {
     /// The fields of its record in JSON logs.
     var fields: [String: String] {
         switch self {
-        case .databaseWait: [:]
+        case .databaseWait, .idle: [:]
         case .failedRequest(let stream, _): ["stream": stream.rawValue]
         case .limitReached(let stream, let moment, _): ["stream": stream.rawValue, "until": "\(moment.rawValue)"]
         case .rejected(let stream, _, let reason): ["stream": stream.rawValue, "reason": reason]
@@ -75,6 +80,8 @@ enum Trouble: Sendable, Equatable {
                 + (oddity.map { " (unusual Retry-After: \($0))" } ?? "")
         case .rejected(let stream, let records, let reason):
             "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
+        case .idle:
+            "waiting: other processes work on the items that are left, or these were put off after errors"
         }
     }
 }

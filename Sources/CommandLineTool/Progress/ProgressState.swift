@@ -58,7 +58,7 @@ struct ProgressState: Sendable {
             closed[stream] = opening.moment
         case .stalled(let stream, _, let moment):
             closed[stream] = moment
-        case .ended, .retrying, .leaseLost:
+        case .ended, .retrying, .leaseLost, .idle:
             break
         }
     }

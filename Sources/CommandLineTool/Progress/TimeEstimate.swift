@@ -63,7 +63,7 @@ struct TimeEstimate: Sendable {
             close(stream, for: opening.moment - wall, at: now)
         case .stalled(let stream, let wait, _):
             close(stream, for: wait, at: now)
-        case .retrying:
+        case .retrying, .idle:
             break
         }
     }

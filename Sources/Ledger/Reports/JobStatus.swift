@@ -11,16 +11,16 @@ package struct JobStatus: Codable, Sendable, Equatable {
         package let finishedAt: String?
         package let exitCode: Int64?
         package let message: String?
-        package let pages: Int64
-        package let requests: Int64
-        package let rowsNew: Int64
-        package let rowsUpdated: Int64
-        package let rowsUnchanged: Int64
-        package let recordsRejected: Int64
-        package let itemsFailed: Int64
-        package let gaps: Int64
+        package private(set) var pages: Int64
+        package private(set) var requests: Int64
+        package private(set) var rowsNew: Int64
+        package private(set) var rowsUpdated: Int64
+        package private(set) var rowsUnchanged: Int64
+        package private(set) var recordsRejected: Int64
+        package private(set) var itemsFailed: Int64
+        package private(set) var gaps: Int64
         /// Records of erased customers that were not stored.
-        package let recordsWithheld: Int64
+        package private(set) var recordsWithheld: Int64
         /// Listed IDs of erased customers that were not requested.
         package let idsWithheld: Int64
         /// ID lists of the job that had no ID.
@@ -32,6 +32,21 @@ package struct JobStatus: Codable, Sendable, Equatable {
 
         /// Whether the run trusted only Apple's roots, as far as is known.
         package var isOfApple: Bool { RecordOrigin(server: "", trustedRoots: trustedRoots ?? []).isApple }
+
+        /// The run with the counts of its items so far.
+        func counted(_ summary: RunSummary) -> Self {
+            var run = self
+            run.pages = summary.pages
+            run.requests = summary.requests
+            run.rowsNew = summary.rowsNew
+            run.rowsUpdated = summary.rowsUpdated
+            run.rowsUnchanged = summary.rowsUnchanged
+            run.recordsRejected = summary.recordsRejected
+            run.itemsFailed = summary.itemsFailed
+            run.gaps = summary.gaps
+            run.recordsWithheld = summary.recordsWithheld
+            return run
+        }
     }
 
     package struct StreamItems: Codable, Sendable, Equatable {
@@ -166,12 +181,18 @@ extension Ledger {
                 ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
                 ("certificates", certificates != nil),
             ]
+            var runs = try Self.lastRuns(key, readable, isRunning: activity != nil, connection)
+            // A process writes the counts of its run when it ends; until then, the run's items have them.
+            if let last = runs.first, last.finishedAt == nil, readable.contains("runs", "crawl_items", "coverage_gaps")
+            {
+                runs[0] = last.counted(try Self.count(last.run, app: app, job: job, on: connection))
+            }
             let notReadable = parts.filter { !$0.isReadable }.map(\.name)
             return JobStatus(
                 app: bundleId,
                 environment: environment,
                 job: job,
-                runs: try Self.lastRuns(key, readable, isRunning: activity != nil, connection),
+                runs: runs,
                 items: try Self.items(key, readable, connection),
                 failures: seesItems ? try Self.failures(key, connection) : [],
                 unknownIds: unknown.ids,

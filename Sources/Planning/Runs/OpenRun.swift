@@ -78,7 +78,7 @@ struct OpenRun: Sendable {
         guard joined else { return start }
         if isPlanning {
             start.remarks = [
-                "run \(run) had not planned all of its transaction IDs; continuing with the list as it is now"
+                "run \(run) was stopped while it read the list of transaction IDs; it reads the list again, as it is now"
             ]
         } else if plan.idsMayChange {
             start.remarks = ["resuming run \(run) with its original list of transaction IDs"]

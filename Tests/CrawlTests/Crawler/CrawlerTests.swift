@@ -327,6 +327,22 @@ struct CrawlerTests {
         #expect(store.item("2")?.state == "done")
     }
 
+    @Test func `a process that waits for items of others says so once, and takes them when they are free`() async throws
+    {
+        let store = MemoryStore(["1"])
+        _ = try await store.lease(.transactionHistory, atMost: 1)
+        let source = ScriptedSource(["1": [.page(["a"], cursor: "r", hasMore: false)]])
+        let reports = Mutex<[Duration]>([])
+        let (time, began) = (self.time, self.time.timekeeper.monotonic())
+        store.release("1", onLease: 100)
+        try await crawl(source, store) { event in
+            if case .idle = event { reports.withLock { $0.append(time.timekeeper.monotonic() - began) } }
+        }
+        #expect(store.item("1")?.state == "done")
+        #expect(reports.withLock { $0.count } == 1)
+        #expect(reports.withLock { $0.allSatisfy { $0 >= .seconds(5) && $0 < .seconds(7) } })
+    }
+
     @Test func `a run whose first five pages are all rejected for one reason stops with 76`() async throws {
         let keys = (1...20).map(String.init)
         let scripts = Dictionary(

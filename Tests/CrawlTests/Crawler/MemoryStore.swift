@@ -16,6 +16,9 @@ final class MemoryStore: CrawlStore {
     private struct State {
         var items: [Item]
         var leasesAtOnce = 0
+        var leaseCalls = 0
+        /// The key of an item that another process holds, and the call of `lease` that finds it free.
+        var held: (key: String, until: Int)?
         var lost: Set<String> = []
     }
 
@@ -64,8 +67,18 @@ final class MemoryStore: CrawlStore {
         }
     }
 
+    /// The holder of the item gives it back just before `call`, the number of a call of `lease`.
+    func release(_ key: String, onLease call: Int) { state.withLock { $0.held = (key, call) } }
+
     func lease(_ stream: StreamName, atMost count: Int) async throws -> LeaseAnswer {
         state.withLock { state in
+            state.leaseCalls += 1
+            if let held = state.held, state.leaseCalls >= held.until,
+                let index = state.items.firstIndex(where: { $0.item.key == held.key })
+            {
+                state.items[index].state = "waiting"
+                state.held = nil
+            }
             var taken: [WorkItem] = []
             for index in state.items.indices
             where state.items[index].item.stream == stream && state.items[index].state == "waiting"

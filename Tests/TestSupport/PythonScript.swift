@@ -10,7 +10,7 @@ package enum PythonScript {
     /// Its own folder of packages first, then those of the system.
     private static let environment: [String: String] = [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-        "PYTHONPATH": Executables.checkout + "/.build-python",
+        "PYTHONPATH": "\(Executables.checkout)/.build-python:\(Executables.checkout)/.build-dbt",
         // A proxy of this machine is not asked for loopback.
         "NO_PROXY": "*",
     ]

@@ -4,8 +4,8 @@
 #   install_missing [build]   installs missing Debian packages as root, or with sudo if it needs no password; otherwise lists
 #                     them and fails. Fails if Swift is missing or too old. With `build`, only what a build needs.
 #   install_python_packages   installs Apple's App Store Server Library for Python, pyarrow and DuckDB into .build-python of the
-#                     checkout, for AppleLibraryTests and the tests of Parquet files, if they are missing and pip can install
-#                     them. Without them those tests are skipped. Needs `root`.
+#                     checkout, for AppleLibraryTests and the tests of Parquet files, and dbt into .build-dbt for DbtTests,
+#                     if they are missing and pip can install them. Without them those tests are skipped. Needs `root`.
 
 # Prints the Debian packages that are missing, one a line; with `build`, without PostgreSQL.
 install_wanted() {
@@ -84,5 +84,13 @@ install_python_packages() {
         app-store-server-library==3.1.2 duckdb==2.0.0 pyarrow==26.0.1 >&2; then
         rm -rf "$folder"
         printf 'AppleLibraryTests and tests of Parquet files will be skipped: python3 with pip could not install their packages\n' >&2
+    fi
+    # In a folder of its own, because dbt and the others need different versions of some packages.
+    folder=$root/.build-dbt
+    if PYTHONPATH=$folder python3 -c 'import dbt.adapters.duckdb, dbt.adapters.postgres, dbt.cli.main' 2>/dev/null; then return 0; fi
+    if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
+        dbt-core==1.10.23 dbt-postgres==1.11.0 dbt-duckdb==1.11.1 duckdb==2.0.0 >&2; then
+        rm -rf "$folder"
+        printf 'DbtTests will be skipped: python3 with pip could not install dbt\n' >&2
     fi
 }

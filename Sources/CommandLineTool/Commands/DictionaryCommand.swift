@@ -7,12 +7,17 @@ struct DictionaryCommand: AsyncParsableCommand {
         commandName: "dictionary",
         abstract: "Describe every table, view and column as Markdown, from the comments in the database.",
         discussion: """
+            --dbt-sources writes the sources of the dbt package instead.
+
               storeledger dictionary jobs/nightly-sync.yaml > dictionary.md
               DATABASE_URL=postgresql:///ledger storeledger dictionary
             """
     )
 
     @OptionGroup var ledger: LedgerArgument
+
+    @Flag(help: "Write dbt/models/sources.yml: the tables that the dbt package reads.")
+    var dbtSources = false
 
     func run() async throws {
         try await perform(job: ledger.path) {
@@ -24,7 +29,7 @@ struct DictionaryCommand: AsyncParsableCommand {
                 databaseDeadline: try databaseDeadline(),
                 waiting: reportDatabaseWait
             )
-            dictionary.markdown.forEach(Console.result)
+            (dbtSources ? dictionary.dbtSources : dictionary.markdown).forEach(Console.result)
         }
     }
 }

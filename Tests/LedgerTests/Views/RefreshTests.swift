@@ -174,4 +174,13 @@ struct RefreshTests {
         )
         #expect(!said.contains("|  |"), "something has no comment")
     }
+
+    @Test func `dbt/models/sources.yml is what storeledger dictionary --dbt-sources writes`() async throws {
+        let world = try await TestLedger()
+        let written = try String(contentsOfFile: Executables.checkout + "/dbt/models/sources.yml", encoding: .utf8)
+        let said = try await world.ledger.dictionary().dbtSources.map { $0 + "\n" }.joined()
+        #expect(written == said, "generate it again: storeledger dictionary JOB --dbt-sources > dbt/models/sources.yml")
+        for name in ["transactions", "renewals", "runs"] { #expect(said.contains("      - name: \(name)\n")) }
+        #expect(said.contains("accepted_values: {arguments: {values: [PURCHASE, RENEWAL]}"))
+    }
 }

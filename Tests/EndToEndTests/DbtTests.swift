@@ -1,0 +1,43 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// The dbt package in `dbt/`.
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
+struct DbtTests {
+    @Test(
+        .enabled("python3 with dbt-core, dbt-duckdb and dbt-postgres is not installed; .ci/run installs them if it can")
+        {
+            await PythonScript.canImport("dbt.adapters.duckdb", "dbt.adapters.postgres", "dbt.cli.main")
+        }
+    )
+    func `the dbt package builds on PostgreSQL and on DuckDB with the same figures, and those of the ledger's view`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 40, transactionsPerCustomer: 12)) { stage in
+            var job = stage.job
+            job.streams[2] = "notificationHistory: {scope: app, startDate: -179d, endDate: now}"
+            job.parquet =
+                "{directory: out, tables: [transactions, refunds, renewals, notifications, advanced_commerce_refunds, runs]}"
+            try await stage.run(try await stage.migrated(job))
+            // The row of the run is complete only after the files are written.
+            let path = try stage.write(job)
+            try await stage.storeledger("export", path).expect(0)
+            let figures = try await PythonScript.run(
+                "Dbt/build_package.py",
+                Executables.checkout + "/dbt",
+                stage.store.directory + "/out",
+                stage.databaseURL(),
+                "appstore",
+                stage.store.directory
+            )
+            let rows = Dictionary(
+                uniqueKeysWithValues: figures.split(separator: "\n").map { line in
+                    let words = line.split(separator: " ")
+                    return (String(words[0]), Int(words[1]) ?? 0)
+                }
+            )
+            #expect(rows.count == 4 && rows.values.allSatisfy { $0 > 10 }, "\(figures)")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+-- Purchases and renewals, without those that the customer did not pay for (Family Sharing, assigned seats).
+--
+-- A refund is that of Apple's newest snapshot; for Advanced Commerce, the sum of the items' refunds. Apple's price of a
+-- subscription with seats is the average price of a seat.
+with item_refunds as (
+    select app_id, owner_key, sum(refund_amount_milliunits) as refunded_milliunits, min(refund_date) as refund_date
+      from {{ source('storeledger', 'advanced_commerce_refunds') }}
+     where owner_kind = 'transaction'
+     group by app_id, owner_key
+),
+
+priced as (
+    select t.*,
+           case when t.type = 'Auto-Renewable Subscription' and t.quantity > 1 then t.price_milliunits * t.quantity
+                else t.price_milliunits end as paid_milliunits,
+           coalesce(case when coalesce(t.revocation_type, '') not in ('FAMILY_REVOKE', 'ASSIGNMENT_REVOKE')
+                         then t.revocation_date end, r.refund_date) as refund_date,
+           r.refunded_milliunits as item_refunded_milliunits
+      from {{ source('storeledger', 'transactions') }} t
+      left join item_refunds r on r.app_id = t.app_id and r.owner_key = t.transaction_id
+     where coalesce(t.in_app_ownership_type, '') not in ('FAMILY_SHARED', 'ASSIGNED')
+)
+
+select app_id, transaction_id, original_transaction_id, product_id, type, storefront, currency, quantity, transaction_reason,
+       offer_type, offer_discount_type, purchase_date, {{ month_of('purchase_date') }} as purchase_month, expires_date,
+       is_upgraded, paid_milliunits as price_milliunits, refund_date, {{ month_of('refund_date') }} as refund_month,
+       case when refund_date is null then 0
+            else least(paid_milliunits, coalesce(item_refunded_milliunits,
+                 cast(round(paid_milliunits * coalesce(revocation_percentage_milliunits, 100000) / 100000.0) as bigint)))
+       end as refunded_milliunits,
+       last_changed_at
+  from priced

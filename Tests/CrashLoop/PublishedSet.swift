@@ -100,7 +100,9 @@ struct PublishedSet {
 
     private static let temporarySuffix = ".storeledger-tmp"
 
-    /// The paths of all files in the directory. Only parts have folders: `TABLE/dt=DATE`.
+    /// The paths of all files in the directory.
+    ///
+    /// Only parts have folders: `TABLE/dt=DATE`.
     private func names() -> [String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []
         return hasParts

@@ -79,9 +79,9 @@ install_missing() {
 
 install_python_packages() {
     local folder=$root/.build-python
-    if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client, duckdb, pyarrow' 2>/dev/null; then return 0; fi
+    if PYTHONPATH=$folder python3 -c 'import appstoreserverlibrary.api_client, duckdb, pyarrow, pyiceberg.catalog.sql' 2>/dev/null; then return 0; fi
     if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
-        app-store-server-library==3.1.2 duckdb==2.0.0 pyarrow==26.0.1 >&2; then
+        app-store-server-library==3.1.2 duckdb==2.0.0 pyarrow==26.0.1 "pyiceberg[sql-sqlite]==0.12.0" >&2; then
         rm -rf "$folder"
         printf 'AppleLibraryTests and tests of Parquet files will be skipped: python3 with pip could not install their packages\n' >&2
     fi

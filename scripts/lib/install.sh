@@ -89,7 +89,7 @@ install_python_packages() {
     folder=$root/.build-dbt
     if PYTHONPATH=$folder python3 -c 'import dbt.adapters.duckdb, dbt.adapters.postgres, dbt.cli.main' 2>/dev/null; then return 0; fi
     if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --upgrade --target "$folder" \
-        dbt-core==1.10.23 dbt-postgres==1.11.0 dbt-duckdb==1.11.1 duckdb==2.0.0 >&2; then
+        dbt-core==1.11.16 dbt-postgres==1.11.0 dbt-duckdb==1.11.1 duckdb==2.0.0 >&2; then
         rm -rf "$folder"
         printf 'DbtTests will be skipped: python3 with pip could not install dbt\n' >&2
     fi

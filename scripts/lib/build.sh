@@ -36,5 +36,11 @@ build_release() {
 }
 
 build_directory() {
-    build_swift build --show-bin-path --configuration "$1"
+    local link=${STORELEDGER_SCRATCH_PATH:-$root/.build}/$1
+    # SwiftPM waits for another SwiftPM, such as the one that runs the tests, before it prints the folder.
+    if [[ -n ${STORELEDGER_BUILT:-} && -d $link ]]; then
+        readlink -f "$link"
+    else
+        build_swift build --show-bin-path --configuration "$1"
+    fi
 }

@@ -6,6 +6,14 @@ func counted(_ number: some BinaryInteger, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
 }
 
+/// Such as `1.4 GB`, by powers of ten.
+func sizeInWords(_ bytes: Int64) -> String {
+    for (unit, name) in [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")] where Double(bytes) >= unit {
+        return "\((Double(bytes) / unit * 10).rounded() / 10) \(name)"
+    }
+    return "\(bytes / 1_000) kB"
+}
+
 /// `text` with spaces after it, at least one, so that the next column begins after `width` characters.
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))

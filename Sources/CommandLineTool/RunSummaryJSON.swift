@@ -19,6 +19,7 @@ struct RunSummaryJSON: Encodable {
     private let elapsedSeconds: Double
     private let csv: Files?
     private let parquet: Files?
+    private let removed: [OldRecords]?
 
     init(_ report: RunReport) {
         job = report.job
@@ -30,6 +31,7 @@ struct RunSummaryJSON: Encodable {
         elapsedSeconds = Self.seconds(report.elapsed)
         csv = Self.files(.csv, of: report)
         parquet = Self.files(.parquet, of: report)
+        removed = report.removed.isEmpty ? nil : report.removed
     }
 
     private static func files(_ format: FileFormat, of report: RunReport) -> Files? {

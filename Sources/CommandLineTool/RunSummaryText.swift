@@ -34,11 +34,25 @@ struct RunSummaryText {
         for files in report.published {
             lines.append(row(files.output.format.title, "\(files.output.directory): \(files.fileList)"))
         }
+        for old in report.removed { lines.append(row("removed", old.inWords)) }
         if summary.hasLosses { lines.append(namingJob(job, in: "To see what is missing: storeledger status JOB")) }
         return lines
     }
 
     private func row(_ name: String, _ value: String) -> String {
         "  " + padded(name, to: 19) + value
+    }
+}
+
+extension OldRecords {
+    /// Such as `1200 archived payloads (3.4 MB)`.
+    var inWords: String {
+        let count =
+            switch part {
+            case .archive: counted(rows, "archived payload")
+            case .sendAttempts: counted(rows, "send attempt")
+            case .items: "\(counted(rows, "item")) of superseded runs"
+            }
+        return "\(count) (\(sizeInWords(bytes)))"
     }
 }

@@ -63,6 +63,8 @@ struct CustomerRemoval {
         try removeRejects(on: connection)
         try removeChangeMarks(on: connection)
         try removeCrawlProgress(of: tracedIDs + orders, on: connection)
+        // The place that the removal of old records has reached is a record's key. The next one begins at the beginning.
+        _ = try connection.run("DELETE FROM retention_progress WHERE app_id = $1", [.integer(app.rawValue)])
         try removeSamples(on: connection)
         try removeMessages(on: connection)
     }
@@ -76,7 +78,7 @@ struct CustomerRemoval {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> [String] {
         let gone = try connection.run(
-            "\(KeyedRows.delete(from: table.name, by: table.key[0])) RETURNING \(table.key[0]) AS key",
+            "\(KeyedRows.delete(from: table.name, by: table.key[0])) RETURNING x.\(table.key[0]) AS key",
             [.integer(app.rawValue), .textArray(keys)]
         )
         removed[table.name, default: 0] += gone.count
@@ -162,7 +164,7 @@ struct CustomerRemoval {
             let rows = try connection.run(
                 """
                 \(KeyedRows.delete(from: "rejected_records", by: column, type: type, isAppFirst: type == "bigint"))
-                RETURNING record_id::text AS key
+                RETURNING x.record_id::text AS key
                 """,
                 [.integer(app.rawValue), .textArray(keys)]
             )
@@ -180,9 +182,8 @@ struct CustomerRemoval {
         guard !quoting.isEmpty else { return [] }
         let unnamed = try connection.run(
             """
-            SELECT notification_uuid FROM notifications
-             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "notifications", by: "notification_uuid")))
-               AND transaction_id IS NULL
+            \(KeyedRows.select("x.notification_uuid, x.transaction_id", from: "notifications", by: "notification_uuid"))
+             WHERE r.transaction_id IS NULL
             """,
             [.integer(app.rawValue), .textArray(quoting)]
         )
@@ -193,8 +194,7 @@ struct CustomerRemoval {
 
     /// Removes the items and coverage gaps of the customer's IDs.
     ///
-    /// A worker that holds one of the items loses its lease. Lease renewals run concurrently, and one statement can miss
-    /// a row that an update moves. The next statement finds it.
+    /// A worker that holds one of the items loses its lease.
     ///
     /// - Parameters:
     ///   - keys: The customer's transaction IDs and order IDs.
@@ -206,15 +206,15 @@ struct CustomerRemoval {
     ) throws(PostgresError) {
         let keys = Cell.textArray(keys)
         for table in CrawlProgress.tables {
-            let found = CrawlProgress.rows(in: table, withKeys: "$2")
-            repeat {
-                try delete(
-                    "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT o.place FROM \(found) o))",
-                    [keys],
-                    of: table,
-                    on: connection
-                )
-            } while try connection.run("SELECT FROM \(found) o LIMIT 1", [.integer(app.rawValue), keys]).count > 0
+            try delete(
+                """
+                DELETE FROM \(table) x USING (SELECT * FROM \(CrawlProgress.rows(in: table, withKeys: "$2")) f OFFSET 0) o
+                 WHERE x.app_id = o.app_id AND x.job = o.job AND x.stream = o.stream AND x.item_key = o.item_key
+                """,
+                [keys],
+                of: table,
+                on: connection
+            )
         }
     }
 

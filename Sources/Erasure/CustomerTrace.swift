@@ -84,10 +84,7 @@ struct CustomerTrace {
         for column in kind.customers {
             let source = column.table.name
             for row in try connection.run(
-                """
-                SELECT DISTINCT \(kind.key) AS key FROM \(source)
-                 WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: source, by: column.name)))
-                """,
+                KeyedRows.select("x.\(kind.key) AS key", from: source, by: column.name),
                 [.integer(app.rawValue)] + parameters(ids, [.transaction])
             ) { keys.insert(try row.text("key")) }
         }

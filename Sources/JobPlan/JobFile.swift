@@ -76,6 +76,8 @@ package struct JobFile: Equatable, Sendable {
     package let output: Output
     /// Where the ends of runs are reported; `nil` if the job names no URL.
     package let notify: Webhook?
+    /// What is removed at the end of a complete run; without terms nothing is.
+    package let retention: Retention
     /// Warnings about settings that are allowed but not advisable, one sentence each.
     ///
     /// They are shown once at the start.

@@ -8,6 +8,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     case viewInUse(view: String, by: String)
     /// A view whose figures the next refresh computes from every record.
     case viewNotRefreshed(view: String)
+    /// The ledger has another number of partitions (0 for none, with rows) than `migrate --partitions` requested.
+    case partitionsDecided(schema: String, found: Int, requested: Int)
     case noSQLFiles(searched: [String])
     /// The app's row has another Apple ID than the job file.
     case appMismatch(found: Int64, job: Int64)
@@ -33,6 +35,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "\(user) uses the view \(view), which must be recreated; drop \(user), migrate, and create it again"
         case .viewNotRefreshed(let view):
             "the view \(view) must be computed from every record; run: storeledger refresh JOB"
+        case .partitionsDecided(let schema, let found, let requested):
+            "--partitions \(requested): the schema \"\(schema)\" has \(found == 0 ? "tables without partitions (0), with rows in them" : "tables with \(found) partitions"); the number is decided while a ledger is new and cannot be changed. Migrate without --partitions, or name another schema in output.postgres.schema for a new ledger"
         case .noSQLFiles(let searched):
             "no SQL files found; searched for a migrations directory in \(searched.prefix(6).joined(separator: ", ")) and above"
         case .appMismatch(let found, let job):

@@ -134,7 +134,7 @@ package struct Failure: Sendable {
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
         case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
-            .appMismatch:
+            .appMismatch, .partitionsDecided:
             .configuration
         case .invariant: .bug
         case .cannotCreate, .directoryInUse: .cannotCreate

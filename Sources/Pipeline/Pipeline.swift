@@ -159,6 +159,8 @@ package struct Pipeline: Sendable {
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
                 // The run is incomplete if a retry has reopened failed items meanwhile.
             } while !summary.isComplete
+            // Before the refresh, which then shows what is left.
+            let removed = await removeOldRecords(report: report)
             let warning = await refreshAfterwards(evenIfFresh: false) {
                 report(.remark("bringing the views up to date"))
             }
@@ -173,6 +175,7 @@ package struct Pipeline: Sendable {
                 waitedForLimits: await limits.waited,
                 elapsed: time.monotonic() - began,
                 published: published,
+                removed: removed,
                 findsCustomers: plan.changedSince != nil
             )
         } catch {

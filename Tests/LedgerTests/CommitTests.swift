@@ -8,8 +8,9 @@ import Testing
 
 @Suite(.migratedDatabase)
 struct CommitTests {
-    @Test func `rows, cursor and counters arrive together`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `rows, cursor and counters arrive together`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         let (items, holder) = try await world.leased(["1"])
         var rows = PageRows(Rows.transaction("10"), Rows.transaction("11"))
         rows.rejected = [Rows.rejected("x")]
@@ -51,8 +52,9 @@ struct CommitTests {
         #expect(item == ["(done,R9,,,\(Jobs.now.rawValue),t)"])
     }
 
-    @Test func `the same page a second time is refused and changes nothing`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `the same page a second time is refused and changes nothing`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         let (items, holder) = try await world.leased(["1"])
         let page = world.page(Rows.fullPage(), of: items[0], for: holder)
         #expect(try await world.ledger.commit(page) == RowCounts(new: 22, newlyRejected: ["signature"]))
@@ -63,8 +65,9 @@ struct CommitTests {
         #expect(try await world.rowVersions() == versions)
     }
 
-    @Test func `a page of known history writes no new row version`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a page of known history writes no new row version`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1", "2"])
         #expect(
             try await world.commit(Rows.fullPage(), of: &items[0], for: holder)

@@ -221,8 +221,9 @@ struct EvidenceTests {
         #expect(try await world.ledger.unresolvedRejects(of: world.app, after: 0, atMost: 10).count == 2)
     }
 
-    @Test func `a replay brings in what a newer reading finds in the same snapshots`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a replay brings in what a newer reading finds in the same snapshots`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         let children = { (sku: String) in [Rows.items(of: "10", skus: [sku])] }
         var old = PageRows(
@@ -264,8 +265,9 @@ struct EvidenceTests {
         #expect(try await world.rows(everything) == written)
     }
 
-    @Test func `a replay puts right what was changed by hand while triggers were not to fire`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a replay puts right what was changed by hand while triggers were not to fire`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         let rows = oneOfEach
         _ = try await world.ledger.write(rows, from: origin(world))
         for table in Tables.snapshots {
@@ -277,8 +279,9 @@ struct EvidenceTests {
         for table in Tables.snapshots { #expect(try await world.count("\(table.name) WHERE payload = '[]'") == 0) }
     }
 
-    @Test func `a row has one content hash, whether it is new or replaces an older one`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a row has one content hash, whether it is new or replaces an older one`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         let rows = oneOfEach
         let hashes = """
             SELECT 'transactions', transaction_id, content_hash FROM transactions
@@ -310,8 +313,9 @@ struct EvidenceTests {
         #expect(try await world.rowVersions() == versions)
     }
 
-    @Test func `a replay brings rows back at its first attempt, though the archive has their payloads`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a replay brings rows back at its first attempt, though the archive has their payloads`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         var rows = PageRows(Rows.snapshot(Tables.notifications, "uuid"))
         rows.archive = [Rows.archived(.notification, "uuid", payload: "{}")]
         _ = try await world.ledger.write(rows, from: origin(world))

@@ -98,7 +98,7 @@ struct PublishChangesTests {
 
     @Test(arguments: 1...4)
     func `all parts applied by key are a full export, whatever was written meanwhile`(seed: UInt64) async throws {
-        let world = try await TestLedger()
+        let world = try await TestLedger(seed.isMultiple(of: 2) ? .partitioned : .plain)
         let other = try Self.session()
         var random = SeededRandom(seed: seed)
         try await withTemporaryDirectory { directory in

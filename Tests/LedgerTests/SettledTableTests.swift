@@ -71,8 +71,9 @@ struct SettledTableTests {
         #expect(try await world.value(others) == "0")
     }
 
-    @Test func `tables that have grown have statistics before the views are computed from them`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `tables that have grown have statistics before the views are computed from them`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         let known = "(SELECT reltuples::bigint FROM pg_class WHERE oid = 'transactions'::regclass)"
         for number in 0..<20 { try await world.commit(page(number), of: &items[0], for: holder) }

@@ -35,10 +35,11 @@ struct SignedAgainTests {
         )
     }
 
-    @Test func `a record that is only signed again leaves its row, its indexes and the archive as they are`()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a record that is only signed again leaves its row, its indexes and the archive as they are`(layout: TestLedger.Layout)
         async throws
     {
-        let world = try await TestLedger()
+        let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         #expect(
             try await world.commit(page(signed: 1, hash: 1, content: 7), of: &items[0], for: holder)
@@ -82,8 +83,9 @@ struct SignedAgainTests {
         #expect(try await world.count("signed_payloads") == 3)
     }
 
-    @Test func `a tie of signing dates has one winner in both orders, signed again or not`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a tie of signing dates has one winner in both orders, signed again or not`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         let again = page(signed: 3, hash: 3, content: 7)
         let other = page(signed: 3, hash: 5, content: 8, product: "other")
@@ -128,11 +130,11 @@ struct SignedAgainTests {
         #expect(latest == ["(3)"])
     }
 
-    @Test
-    func `a history fills in the listed ID of a transaction that a notification brought, and changes nothing else`()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a history fills in the listed ID of a transaction that a notification brought, and changes nothing else`(layout: TestLedger.Layout)
         async throws
     {
-        let world = try await TestLedger()
+        let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         let notified = RowOrigin(
             app: world.app,

@@ -18,6 +18,7 @@ package struct JobText {
     package var csv: String?
     package var parquet: String?
     package var notify: String?
+    package var retention: String?
 
     /// - Parameter storeJob: The job file from the simulator.
     package init(storeJob: String) {
@@ -34,6 +35,7 @@ package struct JobText {
         if let csv { text += "  csv: \(csv)\n" }
         if let parquet { text += "  parquet: \(parquet)\n" }
         if let notify { text += "notify: \(notify)\n" }
+        if let retention { text += "retention: \(retention)\n" }
         return text
     }
 }

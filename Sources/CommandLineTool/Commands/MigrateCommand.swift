@@ -12,10 +12,26 @@ struct MigrateCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
+    @Option(
+        help: ArgumentHelp(
+            "Hash partitions of each large table, from 2 to 256; only while the ledger is empty.",
+            discussion: "Decided once for a ledger; another number is refused. Without it a new ledger has plain tables.",
+            valueName: "N"
+        )
+    )
+    var partitions: Int?
+
+    func validate() throws {
+        guard let partitions, !Partitioning.counts.contains(partitions) else { return }
+        throw ValidationError(
+            "--partitions must be from \(Partitioning.counts.lowerBound) to \(Partitioning.counts.upperBound), not \(partitions)."
+        )
+    }
+
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.pipeline()
-            let (changes, refresh) = try await pipeline.migrate()
+            let (changes, refresh) = try await pipeline.migrate(partitions: partitions)
             MigrationText(schema: pipeline.job.output.postgres.schema, changes: changes, refresh: refresh)
                 .lines.forEach(Console.result)
         }
@@ -44,6 +60,10 @@ struct MigrationText {
             lines += changes.views.made.map { "created view \($0)" }
             lines += changes.views.dropped.map { "dropped view \($0)" }
             if refresh != nil { lines.append("computed the figures of all views") }
+        }
+        if let partitions = changes.partitions {
+            let tables = Partitioning.keys.map(\.table)
+            lines.append("divided \(tables.dropLast().joined(separator: ", ")) and \(tables.last ?? "") into \(partitions) partitions each")
         }
         return lines + ["schema \"\(schema)\" \(state)"]
     }

@@ -215,20 +215,15 @@ struct StatusText {
             let newest = certificates.newestSince.map { ", the newest since \($0)" } ?? ""
             lines.append("  certificates: records are signed with \(counted(certificates.chains, "chain"))\(newest)")
         }
-        let largest = status.storage.prefix(4).map { "\($0.table) \(Self.size($0.bytes))" }.joined(separator: ", ")
+        let largest = status.storage.prefix(4).map { "\($0.table) \(sizeInWords($0.bytes))" }.joined(separator: ", ")
         if !status.storage.isEmpty {
             lines.append(
-                "  storage: \(Self.size(status.storage.reduce(0) { $0 + $1.bytes })) in the schema: \(largest)"
+                "  storage: \(sizeInWords(status.storage.reduce(0) { $0 + $1.bytes })) in the schema: \(largest)"
             )
         }
-        return lines
-    }
-
-    /// Such as `1.4 GB`, by powers of ten.
-    private static func size(_ bytes: Int64) -> String {
-        for (unit, name) in [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")] where Double(bytes) >= unit {
-            return "\((Double(bytes) / unit * 10).rounded() / 10) \(name)"
+        for old in status.removable ?? [] {
+            lines.append("  retention would free: about \(old.inWords)")
         }
-        return "\(bytes / 1_000) kB"
+        return lines
     }
 }

@@ -17,7 +17,7 @@ struct JobFileReader {
     }
 
     func job(_ root: JobNode) -> JobFile? {
-        let keys = ["version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output", "notify"]
+        let keys = ["version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output", "notify", "retention"]
         guard let file = Section(root, keys: keys, problems: problems, paths: paths) else { return nil }
         let version = file.integer("version", in: 1...1, "it must be 1", isRequired: true)
         let name = file.text(
@@ -35,6 +35,7 @@ struct JobFileReader {
         let limits = limits(file, environment, isRehearsal: appStore?.isLoopback ?? true)
         let output = output(file, inputs: inputs(transactionIds, streams, appStore))
         let notify = notify(file)
+        let retention = retention(file)
         if let streams {
             crossCheck(file, streams, limits, environment)
             checkChangedSince(file, transactionIds, streams)
@@ -53,6 +54,7 @@ struct JobFileReader {
             limits: limits,
             output: output,
             notify: notify,
+            retention: retention,
             warnings: problems.warnings.map { "\(path)\($0.place.suffix): \($0.place.keyPath) \($0.sentence)" }
         )
     }

@@ -40,6 +40,9 @@ package struct Section {
         entries[key].map { !$0.value.isLeftOut } ?? false
     }
 
+    /// Whether the section has no key, known or not.
+    var isEmpty: Bool { entries.isEmpty }
+
     /// The scalar as it was written.
     func scalar(_ key: String) -> JobScalar? {
         entries[key]?.value.scalar

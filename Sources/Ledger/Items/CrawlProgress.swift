@@ -7,8 +7,8 @@ package enum CrawlProgress {
 
     /// A subquery for the rows with some item keys, of any job and stream.
     ///
-    /// It returns `job`, `stream`, `item_key`, and the `ctid` as `place`. The primary key begins with job and stream.
-    /// There are few pairs, and one index lookup finds the next pair, so other rows are not read. Parameter 1 of the
+    /// It returns `app_id`, `job`, `stream` and `item_key`. The primary key begins with app, job and stream. There are few
+    /// pairs of the last two, and one index lookup finds the next pair, so other rows are not read. Parameter 1 of the
     /// statement is the app.
     ///
     /// - Parameters:
@@ -24,9 +24,9 @@ package enum CrawlProgress {
                  SELECT i.job, i.stream FROM \(table) i WHERE i.app_id = $1 AND (i.job, i.stream) > (p.job, p.stream)
                   ORDER BY i.job, i.stream LIMIT 1) n
          )
-         SELECT i.job, i.stream, i.item_key, i.place
+         SELECT i.app_id, i.job, i.stream, i.item_key
            FROM pairs p, unnest(\(keys)::text[]) AS w (id), LATERAL (
-                SELECT i.job, i.stream, i.item_key, i.ctid AS place FROM \(table) i
+                SELECT i.app_id, i.job, i.stream, i.item_key FROM \(table) i
                  WHERE i.app_id = $1 AND i.job = p.job AND i.stream = p.stream AND i.item_key = w.id OFFSET 0) i)
         """
     }

@@ -5,8 +5,31 @@ import SignedData
 struct Migration: Sendable {
     /// One statement of a file that runs outside a transaction.
     enum IndexStatement: Equatable, Sendable {
-        case create(index: String, sql: String)
-        case drop(index: String, sql: String)
+        case create(NewIndex)
+        case drop(index: String)
+    }
+
+    /// An index that a file builds.
+    struct NewIndex: Equatable, Sendable {
+        /// The most bytes of a name, so that ``of(_:)`` is at most as long as PostgreSQL allows.
+        fileprivate static let longestName = 58
+
+        let name: String
+        /// `INDEX` or `UNIQUE INDEX`.
+        let kind: String
+        let table: String
+        /// The columns, and what follows them.
+        let definition: String
+
+        /// The part of the index on one partition of its table.
+        func of(_ partition: String) -> NewIndex {
+            NewIndex(
+                name: name + partition.dropFirst(table.count),
+                kind: kind,
+                table: partition,
+                definition: definition
+            )
+        }
     }
 
     let name: String
@@ -34,7 +57,7 @@ struct Migration: Sendable {
             guard !words.isEmpty else { continue }
             guard let statement = Self.indexStatement(words) else {
                 throw .invariant(
-                    "sql/migrations/\(name) builds indexes concurrently and may contain only CREATE INDEX CONCURRENTLY IF NOT EXISTS and DROP INDEX CONCURRENTLY IF EXISTS"
+                    "sql/migrations/\(name) builds indexes concurrently and may contain only CREATE INDEX CONCURRENTLY IF NOT EXISTS (names of at most \(NewIndex.longestName) bytes) and DROP INDEX CONCURRENTLY IF EXISTS"
                 )
             }
             statements.append(statement)
@@ -43,15 +66,19 @@ struct Migration: Sendable {
     }
 
     private static func indexStatement(_ words: [Substring]) -> IndexStatement? {
-        let sql = words.joined(separator: " ")
         let rest = { (begin: String) in
-            sql.hasPrefix(begin + " ") ? sql.dropFirst(begin.count + 1).split(separator: " ") : []
+            let begin = begin.split(separator: " ")
+            return words.starts(with: begin) ? Array(words.dropFirst(begin.count)) : []
         }
-        for begin in ["CREATE INDEX CONCURRENTLY IF NOT EXISTS", "CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS"] {
-            let rest = rest(begin)
-            if rest.count > 2, rest[1] == "ON" { return .create(index: String(rest[0]), sql: sql) }
+        for kind in ["INDEX", "UNIQUE INDEX"] {
+            let rest = rest("CREATE \(kind) CONCURRENTLY IF NOT EXISTS")
+            guard rest.count > 3, rest[1] == "ON", rest[0].utf8.count <= NewIndex.longestName else { continue }
+            let definition = rest[3...].joined(separator: " ")
+            return .create(
+                NewIndex(name: String(rest[0]), kind: kind, table: String(rest[2]), definition: definition)
+            )
         }
         let dropped = rest("DROP INDEX CONCURRENTLY IF EXISTS")
-        return dropped.count == 1 ? .drop(index: String(dropped[0]), sql: sql) : nil
+        return dropped.count == 1 ? .drop(index: String(dropped[0])) : nil
     }
 }

@@ -12,7 +12,7 @@ package struct Migrator: Sendable {
         self.directory = directory
     }
 
-    /// The changes of ``migrate()``.
+    /// The changes of ``migrate(partitions:)``.
     package struct Report: Sendable {
         /// Whether the schema had no migrations before.
         package fileprivate(set) var isNew = false
@@ -23,11 +23,13 @@ package struct Migrator: Sendable {
         /// Indexes that were dropped concurrently, without invalid ones that were built again.
         package fileprivate(set) var indexesDropped: [String] = []
         package fileprivate(set) var views = ViewChanges.Report()
+        /// How many hash partitions each of the large tables was given; `nil` if the tables stay as they were.
+        package fileprivate(set) var partitions: Int?
 
         /// Whether the schema was already up to date.
         package var changedNothing: Bool {
             applied.isEmpty && indexesBuilt.isEmpty && indexesDropped.isEmpty && views.made.isEmpty
-                && views.dropped.isEmpty
+                && views.dropped.isEmpty && partitions == nil
         }
     }
 
@@ -37,9 +39,13 @@ package struct Migrator: Sendable {
     /// transaction: earlier files are committed first, and after a kill the next call continues with it. Only one call
     /// at a time works on a schema; another waits up to ``Ledger/longLockTimeout``. Views with sums show what they
     /// showed before, until a refresh; see ``Ledger/refreshRedefinedViews()``.
-    /// - Throws: ``LedgerError`` if an applied file has changed or the schema is newer; ``LockTimeout``;
-    ///   ``Postgres/PostgresError``.
-    package func migrate() async throws -> Report {
+    ///
+    /// - Parameter partitions: How many hash partitions each of the large tables of an empty ledger gets; in
+    ///   ``Partitioning/counts``. With `nil` the tables stay as they are; those of a new ledger have none.
+    /// - Returns: The changes.
+    /// - Throws: ``LedgerError`` if an applied file has changed, the schema is newer, or the number of partitions is
+    ///   decided; ``LockTimeout``; ``Postgres/PostgresError``.
+    package func migrate(partitions: Int? = nil) async throws -> Report {
         let migrations = try migrationFiles()
         let views = ViewFile.ordered(
             try directory.files(in: directory.views).map { ViewFile(name: $0.name, text: $0.text) }
@@ -48,7 +54,8 @@ package struct Migrator: Sendable {
             do {
                 return try await ledger.pages.pool.withConnection { connection in
                     let lock = try MigrationLock(ledger: ledger, on: connection)
-                    let report = try apply(migrations, views, under: lock, on: connection)
+                    let partitioning = partitions.map(Partitioning.init)
+                    let report = try apply(migrations, views, partitioning, under: lock, on: connection)
                     try lock.release()
                     return report
                 }
@@ -62,6 +69,7 @@ package struct Migrator: Sendable {
     private func apply(
         _ migrations: [Migration],
         _ views: [ViewFile],
+        _ partitioning: Partitioning?,
         under lock: borrowing MigrationLock,
         on connection: borrowing PostgresConnection
     ) throws -> Report {
@@ -69,6 +77,12 @@ package struct Migrator: Sendable {
         let known = try Self.hasVersions(connection) ? try Self.applied(connection) : [:]
         try Self.check(known, against: migrations, schema: ledger.schema)
         report.isNew = known.isEmpty
+        if let partitioning, !report.isNew {
+            // Refused before anything is changed.
+            _ = try connection.transaction(.readCommitted) { connection in
+                try partitioning.isNeeded(in: ledger.schema, on: connection)
+            }
+        }
         var steps = Step.steps(of: migrations.filter { known[$0.name] == nil })
         // The views are created in the transaction of the last files, if there is one.
         if case .together = steps.last {} else { steps.append(.together([])) }
@@ -76,19 +90,20 @@ package struct Migrator: Sendable {
             switch step {
             case .together(let files):
                 let isLast = place == steps.count - 1
-                let made = try connection.transaction(.readCommitted) { connection in
+                let made = try connection.transaction(.readCommitted) {
+                    connection -> (views: ViewChanges.Report, partitions: Int?)? in
                     try connection.script(Self.versionTable)
                     for file in files {
                         try connection.script(file.text)
                         crashPoint(.migrationApplied)
                         try Self.record(file, on: connection)
                     }
-                    let made = isLast ? try ViewChanges(files: views).apply(on: connection) : nil
+                    let made = isLast ? try finish(views, partitioning, on: connection) : nil
                     try lock.check()
                     return made
                 }
                 report.applied += files.map(\.name)
-                if let made { report.views = made }
+                if let made { (report.views, report.partitions) = made }
             case .apart(let file):
                 try applyApart(file, &report, under: lock, on: connection)
             }
@@ -96,7 +111,20 @@ package struct Migrator: Sendable {
         return report
     }
 
-    /// Runs a file that builds indexes concurrently, one statement at a time, and records it at the end.
+    /// Partitions the large tables if that is still to be done, and creates the new and changed views.
+    private func finish(
+        _ files: [ViewFile],
+        _ partitioning: Partitioning?,
+        on connection: borrowing PostgresConnection
+    ) throws -> (views: ViewChanges.Report, partitions: Int?) {
+        let views = ViewChanges(files: files)
+        guard let partitioning, try partitioning.isNeeded(in: ledger.schema, on: connection) else {
+            return (try views.apply(on: connection), nil)
+        }
+        return (try views.apply(replacingTables: partitioning.apply(on:), on: connection), partitioning.count)
+    }
+
+    /// Runs a file that builds indexes concurrently, and records it at the end.
     private func applyApart(
         _ file: Migration,
         _ report: inout Report,
@@ -105,22 +133,11 @@ package struct Migrator: Sendable {
     ) throws {
         // Building an index waits for open transactions, but does not block writers.
         try connection.script("SET lock_timeout = '\(Ledger.longLockTimeout.components.seconds)s'")
+        var indexes = ConcurrentIndexes()
         do {
             for statement in file.indexStatements ?? [] {
                 try lock.check()
-                switch statement {
-                case .create(let index, let sql):
-                    let isValid = try Self.validity(of: index, connection)
-                    if isValid == true { continue }
-                    // A killed build leaves an invalid index, which costs updates and serves no queries.
-                    if isValid == false { try connection.script("DROP INDEX CONCURRENTLY \(index)") }
-                    try connection.script(sql)
-                    report.indexesBuilt.append(index)
-                case .drop(let index, let sql):
-                    guard try Self.validity(of: index, connection) != nil else { continue }
-                    try connection.script(sql)
-                    report.indexesDropped.append(index)
-                }
+                try indexes.apply(statement, on: connection)
             }
         } catch SQLState.lockNotAvailable {
             throw LockTimeout(
@@ -137,18 +154,8 @@ package struct Migrator: Sendable {
             try lock.check()
         }
         report.applied.append(file.name)
-    }
-
-    /// Whether an index of the schema is valid; `nil` if it does not exist.
-    private static func validity(of index: String, _ connection: borrowing PostgresConnection) throws -> Bool? {
-        let found = try connection.run(
-            """
-            SELECT x.indisvalid FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid
-             WHERE c.relname = $1 AND c.relnamespace = current_schema()::regnamespace
-            """,
-            [.text(index)]
-        )
-        return found.count == 1 ? try found[0].bool("indisvalid") : nil
+        report.indexesBuilt += indexes.built
+        report.indexesDropped += indexes.dropped
     }
 
     private static func record(_ file: Migration, on connection: borrowing PostgresConnection) throws {

@@ -22,10 +22,17 @@ package struct ViewChanges {
 
     /// Runs inside the migrator's transaction.
     ///
+    /// - Parameters:
+    ///   - replaceTables: Replaces tables that views read. All views are dropped before and created again after it.
+    ///   - connection: Inside the transaction.
     /// - Throws: ``LedgerError/viewInUse(view:by:)``, ``Postgres/PostgresError``.
-    func apply(on connection: borrowing PostgresConnection) throws -> Report {
+    func apply(
+        replacingTables replaceTables: ((borrowing PostgresConnection) throws -> Void)? = nil,
+        on connection: borrowing PostgresConnection
+    ) throws -> Report {
         var report = Report()
-        let grants = try dropStale(on: connection, &report)
+        let grants = try dropStale(all: replaceTables != nil, on: connection, &report)
+        try replaceTables?(connection)
         let kept = Set(
             try connection.run(
                 """
@@ -62,10 +69,11 @@ package struct ViewChanges {
         return report
     }
 
-    /// Drops views that have changed or no longer have a file; dependent views are dropped first.
+    /// Drops all views, or those that have changed or no longer have a file; dependent views are dropped first.
     ///
     /// - Returns: Statements that restore the lost grants.
     private func dropStale(
+        all: Bool,
         on connection: borrowing PostgresConnection,
         _ report: inout Report
     ) throws -> [String] {
@@ -75,7 +83,7 @@ package struct ViewChanges {
         let known = try connection.run("SELECT name, checksum FROM schema_views").map { row in
             (name: try row.text("name"), checksum: try row.text("checksum"))
         }
-        let stale = known.filter { current[$0.name] != $0.checksum }.map(\.name)
+        let stale = known.filter { all || current[$0.name] != $0.checksum }.map(\.name)
         guard !stale.isEmpty else { return [] }
         let doomed = try connection.run(
             """

@@ -71,7 +71,8 @@ enum MergeSQL {
     ///
     /// SQL parameters: app, run; for transactions source and listed transaction ID; the rows as ``Staging/hashed(_:)``.
     ///
-    /// Result columns: the key, and whether the row was inserted.
+    /// Result columns: the key, and whether the row was inserted. `xmax`, which says so of a plain table, cannot be read
+    /// from a partitioned one. So an update makes `last_changed_at` later than `first_seen_at`; they are equal in a new row.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
@@ -103,10 +104,11 @@ enum MergeSQL {
              ORDER BY s.\(key) COLLATE "C"
             ON CONFLICT (app_id, \(key)) DO UPDATE SET
                 \(columns.filter { $0 != key }.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")),
-                last_changed_at = excluded.last_changed_at, last_run_id = excluded.last_run_id\
+                last_changed_at = greatest(excluded.last_changed_at, t.first_seen_at + interval '1 microsecond'),
+                last_run_id = excluded.last_run_id\
             \(hasListedID ? ",\n    source = excluded.source, listed_transaction_id = coalesce(t.listed_transaction_id, excluded.listed_transaction_id)" : "")
              WHERE \(wins("excluded", "t"))
-            RETURNING t.\(key) AS key, (t.xmax = 0) AS inserted
+            RETURNING t.\(key) AS key, t.last_changed_at = t.first_seen_at AS inserted
             """
     }
 
@@ -140,21 +142,12 @@ enum MergeSQL {
 
     /// Removes the child rows of snapshots.
     ///
-    /// It looks up rows as ``held(in:by:)`` does, and for the same reason.
-    ///
-    /// SQL parameters: app, the owners' kind, their keys.
+    /// SQL parameters: app, the owners' keys, their kind.
     ///
     /// - Parameter table: One of ``LedgerSchema/Tables/owned``.
     /// - Returns: The statement.
     static func removeChildren(_ table: Table) -> String {
-        """
-        DELETE FROM \(table.name) WHERE ctid = ANY (ARRAY(
-            SELECT o.ctid FROM unnest($3::text[]) AS owner (key), LATERAL (
-                SELECT o.ctid FROM \(table.name) o
-                 WHERE o.app_id = $1::integer AND o.owner_kind = $2::text AND o.owner_key = owner.key OFFSET 0
-            ) o
-        ))
-        """
+        KeyedRows.delete(from: table.name, by: "owner_key", "x.owner_kind = $3::text")
     }
 
     /// Looks up the row of a table, as `h`, for each row `s` by the primary key.

@@ -118,6 +118,8 @@ extension Answer {
 }
 
 /// The statements of ``RecordWriter/writeAnswers(_:on:)``.
+///
+/// Some select rows by `ctid`. They update tables that are never partitioned; see ``KeyedRows``.
 private enum AnswerSQL {
     /// Parameters: app, the time of the answer, run, the listed ID, the answered subscriptions, the statuses (none for all).
     static let endUnlistedStatuses = """
@@ -154,11 +156,13 @@ private enum AnswerSQL {
     /// Inserts answers, and replaces older ones.
     ///
     /// Parameters: app, the time of the answer, run, the rows. Columns, for each stored answer: its key, whether the key is new,
-    /// and whether the answer differs from the one it replaced. `last_changed_at` is the transaction's time only then.
+    /// and whether the answer differs from the one it replaced. Only then `last_changed_at` is the transaction's time and later
+    /// than `first_seen_at`.
     static func newestWins(_ kind: AnswerKind) -> String {
         let names = kind.table.columns.map(\.name)
         let rest = names.filter { $0 != kind.key }
         let compared = rest.filter { !kind.volatile.contains($0) }
+        let change = "greatest(now(), t.first_seen_at + interval '1 microsecond')"
         let row = { (alias: String) in "ROW(\(compared.map { "\(alias).\($0)" }.joined(separator: ", ")))" }
         return """
             INSERT INTO \(kind.table.name) AS t (app_id, \(names.joined(separator: ", ")), asked_at, last_run_id)
@@ -168,9 +172,10 @@ private enum AnswerSQL {
             ON CONFLICT (app_id, \(kind.key)) DO UPDATE SET
                 \(rest.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")),
                 asked_at = excluded.asked_at, last_run_id = excluded.last_run_id,
-                last_changed_at = CASE WHEN \(row("t")) IS DISTINCT FROM \(row("excluded")) THEN now() ELSE t.last_changed_at END
+                last_changed_at = CASE WHEN \(row("t")) IS DISTINCT FROM \(row("excluded")) THEN \(change) ELSE t.last_changed_at END
              WHERE excluded.asked_at >= t.asked_at
-            RETURNING t.\(kind.key) AS key, (t.xmax = 0) AS is_new, (t.xmax <> 0 AND t.last_changed_at = now()) AS is_changed
+            RETURNING t.\(kind.key) AS key, (t.first_seen_at = now() AND t.last_changed_at = t.first_seen_at) AS is_new,
+                      (t.last_changed_at = \(change)) AS is_changed
             """
     }
 

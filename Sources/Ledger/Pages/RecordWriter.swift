@@ -293,7 +293,7 @@ struct RecordWriter {
                 // These tables are small in most ledgers, and a plan made for a small table must not be reused.
                 _ = try connection.runOnce(
                     MergeSQL.removeChildren(child),
-                    [.integer(origin.app.rawValue), .text(ownerKind), .textArray(owners.map(\.text).sorted())]
+                    [.integer(origin.app.rawValue), .textArray(owners.map(\.text).sorted()), .text(ownerKind)]
                 )
             }
         }

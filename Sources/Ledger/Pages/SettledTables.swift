@@ -10,7 +10,8 @@ import Synchronization
 /// the planner may choose any index that begins with `app_id` instead of the primary key. If that plan is reused, it
 /// reads all rows of the app for every row of a page: 40 ms a page at 15,000 rows.
 final class SettledTables: Sendable {
-    /// The size in bytes from which a planner without statistics prefers the primary key to an index of the app.
+    /// The size in bytes from which a planner without statistics prefers the primary key to an index of the app; of a
+    /// partitioned table, the size of each partition.
     private static let size: Int64 = 1 << 20
 
     /// Pages between two checks of the sizes.
@@ -40,9 +41,10 @@ final class SettledTables: Sendable {
         if known.withLock({ $0.isCheckDue(for: tables) }) {
             let large = try connection.run(
                 """
-                SELECT relname FROM pg_class
-                 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname = ANY ($1::text[])
-                   AND pg_relation_size(oid) >= $2
+                SELECT c.relname FROM pg_class c
+                  LEFT JOIN pg_inherits i ON i.inhparent = c.oid
+                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1::text[])
+                 GROUP BY c.relname HAVING min(pg_relation_size(coalesce(i.inhrelid, c.oid))) >= $2
                 """,
                 [.textArray(tables.sorted()), .bigint(Self.size)]
             )

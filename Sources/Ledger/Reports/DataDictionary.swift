@@ -90,6 +90,7 @@ extension Ledger {
                   FROM pg_class c
                   LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
                  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v')
+                   AND NOT c.relispartition
                  ORDER BY c.relname COLLATE "C", a.attnum
                 """
             )

@@ -100,9 +100,12 @@ extension Ledger {
     static func storage(_ connection: borrowing PostgresConnection) throws -> [JobStatus.Storage] {
         try connection.run(
             """
-            SELECT relname::text AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
-             WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind = 'r'
-               AND pg_total_relation_size(oid) > 0
+            SELECT coalesce(p.relname, c.relname)::text AS name, sum(pg_total_relation_size(c.oid))::bigint AS bytes
+              FROM pg_class c
+              -- The partitions of a table count as the table.
+              LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = i.inhparent
+             WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind = 'r'
+             GROUP BY 1 HAVING sum(pg_total_relation_size(c.oid)) > 0
              ORDER BY bytes DESC, name
             """
         ).map { JobStatus.Storage(table: try $0.text("name"), bytes: try $0.int64("bytes")) }

@@ -1,3 +1,4 @@
+import JobPlan
 package import LedgerSchema
 import Postgres
 
@@ -144,6 +145,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let customersSince: String?
     /// Who works on the last run, and how fast; `nil` if no process does.
     package let activity: Activity?
+    /// What the job's `retention` would remove now, approximately; `nil` without a job file that has the section.
+    package let removable: [OldRecords]?
     /// The parts of this value that the role has no privilege to read; `nil` if there are none.
     package let notReadable: [String]?
 }
@@ -176,10 +179,12 @@ extension Ledger {
             let unknown = seesItems ? try Self.unknownIDs(key, connection) : (ids: 0, example: nil)
             let activity = try Self.activity(key, readable, connection)
             let certificates = try Self.certificates(key[0], connection)
+            let terms = plan?.job.retention.parts ?? []
+            let seesArchive = readable.contains("signed_payloads", "latest_signatures", "crawl_items")
             let parts: [(name: String, isReadable: Bool)] = [
                 ("message", readable.contains("runs")), ("failures", seesItems), ("unknownIds", seesItems),
                 ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
-                ("certificates", certificates != nil),
+                ("certificates", certificates != nil), ("removable", terms.isEmpty || seesArchive),
             ]
             var runs = try Self.lastRuns(key, readable, isRunning: activity != nil, connection)
             // A process writes the counts of its run when it ends; until then, the run's items have them.
@@ -208,6 +213,11 @@ extension Ledger {
                 storage: try Self.storage(connection),
                 customersSince: try Self.customersSince(key, environment: environment, readable, connection),
                 activity: activity,
+                removable: terms.isEmpty || !seesArchive
+                    ? nil
+                    : try terms.map { part, term in
+                        try Self.estimateOld(part, olderThan: term, job: job, app: app, connection)
+                    },
                 notReadable: notReadable.isEmpty ? nil : notReadable
             )
         }

@@ -129,7 +129,8 @@ package enum QuotedIDs {
     ) throws(PostgresError) {
         guard !keys.isEmpty else { return }
         for table in ["quoted_ids", "unread_texts"] {
-            _ = try connection.run(
+            // These tables can be small, and a plan made for a small table must not be reused.
+            _ = try connection.runOnce(
                 KeyedRows.delete(from: table, by: "owner_key", "x.owner_kind = $3"),
                 [.integer(app.rawValue), .textArray(keys), .text(owner.rawValue)]
             )

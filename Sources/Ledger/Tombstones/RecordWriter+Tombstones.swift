@@ -126,10 +126,7 @@ extension RecordWriter {
         let quoting = try QuotedIDs.keys(of: .rejected, quoting: ids, app: origin.app, on: connection)
         var cleared: [String] = []
         for row in try connection.run(
-            """
-            SELECT record_id::text AS key FROM rejected_records
-             WHERE ctid = ANY (ARRAY\(KeyedRows.places(in: "rejected_records", by: "item_key", isAppFirst: false)))
-            """,
+            KeyedRows.select("record_id::text AS key", from: "rejected_records", by: "item_key", isAppFirst: false),
             [.integer(origin.app.rawValue), .textArray(ids.filter(\.isItemKey).map(\.text).sorted())]
         ) { cleared.append(try row.text("key")) }
         cleared = Set(cleared + quoting).sorted()

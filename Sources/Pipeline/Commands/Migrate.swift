@@ -1,14 +1,16 @@
 package import Ledger
 
 extension Pipeline {
-    /// Updates the schema, and refreshes the views if their definitions changed; see ``Ledger/Migrator/migrate()``.
+    /// Updates the schema, and refreshes the views if their definitions changed; see
+    /// ``Ledger/Migrator/migrate(partitions:)``.
     ///
+    /// - Parameter partitions: How many hash partitions the large tables of an empty ledger get; `nil` for as they are.
     /// - Returns: The changes, and the refresh; `nil` if there was none.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
-    package func migrate() async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
+    package func migrate(partitions: Int? = nil) async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
         let directory = try SQLDirectory.find()
         try await ledger.connect()
-        let report = try await Migrator(ledger: ledger, directory: directory).migrate()
+        let report = try await Migrator(ledger: ledger, directory: directory).migrate(partitions: partitions)
         // Outside the migration's transaction, because it takes minutes for a large ledger and would
         // block other sessions.
         return (report, try await ledger.refreshRedefinedViews())

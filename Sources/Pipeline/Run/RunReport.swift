@@ -12,6 +12,8 @@ package struct RunReport: Sendable {
     package let elapsed: Duration
     /// The published files; empty if the job publishes none, or if another process published them.
     package let published: [PublishedFiles]
+    /// What the job's `retention` removed, for each part with a term.
+    package let removed: [OldRecords]
     /// Whether the run took its customers from notifications instead of a list.
     package let findsCustomers: Bool
 

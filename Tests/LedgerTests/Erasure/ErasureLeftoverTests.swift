@@ -170,10 +170,11 @@ struct ErasureLeftoverTests {
         )
     }
 
-    @Test func `no statistics of the planner hold a value of the erased, of a table that is empty now neither`()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `no statistics of the planner hold a value of the erased, of a table that is empty now neither`(layout: TestLedger.Layout)
         async throws
     {
-        let world = try await TestLedger()
+        let world = try await TestLedger(layout)
         let (items, holder) = try await world.leased([Self.customer, "200000000002"])
         var rows = PageRows()
         for number in 1...9 {
@@ -230,10 +231,11 @@ struct ErasureLeftoverTests {
         #expect(try await statistics(world) == [])
     }
 
-    @Test func `a listed ID whose history turns out to be an erased customer's leaves its item, gap and rejects`()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a listed ID whose history turns out to be an erased customer's leaves its item, gap and rejects`(layout: TestLedger.Layout)
         async throws
     {
-        let world = try await TestLedger()
+        let world = try await TestLedger(layout)
         _ = try await write(world, PageRows(purchase("300000000003", app: "704000000001")))
         _ = try await erase(world, "300000000003")
         // Nothing in the ledger ties this ID to the erased customer yet.

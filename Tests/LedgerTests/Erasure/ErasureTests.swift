@@ -49,10 +49,11 @@ struct ErasureTests {
         try await world.ledger.erase([.transaction(id)], in: [world.app])
     }
 
-    @Test func `P4: a shared account token, Apple Account or listed ID makes one customer of several purchases`()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `P4: a shared account token, Apple Account or listed ID makes one customer of several purchases`(layout: TestLedger.Layout)
         async throws
     {
-        let world = try await TestLedger()
+        let world = try await TestLedger(layout)
         _ = try await write(
             world,
             purchase("100000000001", token: Self.token),

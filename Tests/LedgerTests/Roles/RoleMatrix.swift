@@ -143,6 +143,11 @@ enum RoleMatrix {
         Statement("INSERT INTO jobs (app_id, job) SELECT 1, '' WHERE false", "ml"),
         Statement("SELECT views_are_stale()", "mld"),
         Statement("SELECT forget_job(1, 'nowhere')", "ml"),
+        // Removing old records
+        Statement("SELECT remove_old_payloads(1, interval '400 days', 1)", "ml"),
+        Statement("SELECT remove_old_attempts(1, interval '400 days', 1)", "ml"),
+        Statement("SELECT remove_superseded_items(1, 'nowhere', interval '400 days', 1)", "ml"),
+        Statement("DELETE FROM retention_progress", "md"),
         // Changing what there is
         Statement("CREATE TABLE appstore.mine (n integer)", "m"),
         Statement("ALTER TABLE transactions ADD COLUMN mine integer", "m"),

@@ -24,9 +24,17 @@ struct TestLedger: Sendable {
         )
     }
 
-    init(sessions: Int = 2) async throws {
+    /// How the large tables are stored.
+    enum Layout: CaseIterable, Sendable {
+        case plain
+        case partitioned
+
+        var partitions: Int? { self == .plain ? nil : 4 }
+    }
+
+    init(sessions: Int = 2, _ layout: Layout = .plain) async throws {
         ledger = try Self.bare(sessions: sessions)
-        _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate()
+        _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate(partitions: layout.partitions)
         app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1_234_567_890)
     }
 

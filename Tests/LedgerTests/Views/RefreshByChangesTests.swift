@@ -96,8 +96,9 @@ struct RefreshByChangesTests {
         )
     }
 
-    @Test func `a refresh shows what every record gives, and the next one writes nothing`() async throws {
-        let world = try await TestLedger()
+    @Test(arguments: TestLedger.Layout.allCases)
+    func `a refresh shows what every record gives, and the next one writes nothing`(layout: TestLedger.Layout) async throws {
+        let world = try await TestLedger(layout)
         try await populate(world)
         _ = try await world.ledger.refreshViews()
         // The other views read notifications of kinds that are not among these.
@@ -206,7 +207,7 @@ struct RefreshByChangesTests {
     func `after any history of changes, a refresh of what changed shows what every record gives`(history: Int)
         async throws
     {
-        let world = try await TestLedger(sessions: 2)
+        let world = try await TestLedger(sessions: 2, history % 5 == 0 ? .partitioned : .plain)
         for round in 0..<4 {
             try await change(world, seed: history * 10 + round)
             if round == 1 {

@@ -199,7 +199,7 @@ COMMENT ON FUNCTION compute_periods IS 'A part of refresh_views().';
 --
 -- In this file, OFFSET 0 makes PostgreSQL look up one key at a time, through an index. Keys in their order read each page
 -- of an index once.
-CREATE OR REPLACE FUNCTION take_periods() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION take_periods() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
     ANALYZE refresh_keys;
     CREATE TEMP TABLE stored (LIKE refresh_stored_periods) ON COMMIT DROP;
@@ -230,7 +230,8 @@ END $$;
 COMMENT ON FUNCTION take_periods IS 'A part of refresh_views().';
 
 -- As compute_periods, for transactions.
-CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION compute_transactions(p_everything boolean) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_mergejoin = off AS $$
 BEGIN
     IF p_everything THEN
         INSERT INTO refresh_stored_transactions
@@ -287,27 +288,23 @@ BEGIN
             ORDER BY app_id, original_transaction_id) k
       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_periods s
                            WHERE s.app_id = k.app_id AND s.original_transaction_id = k.original_transaction_id OFFSET 0) s
-     WHERE NOT EXISTS (SELECT FROM refresh_periods_before b
-                        WHERE (b.app_id, b.original_transaction_id, b.period_number) = (s.app_id, s.original_transaction_id, s.period_number));
+    EXCEPT TABLE refresh_periods_before;
     -- The other purchases of the same customers, and the refunds of changed subscriptions.
     INSERT INTO refresh_transactions_beside
-    SELECT s.*
-      FROM (SELECT app_id, customer_key FROM refresh_transactions_before WHERE is_purchase
-            UNION SELECT app_id, customer_key FROM refresh_transactions_after WHERE is_purchase
-            ORDER BY app_id, customer_key) c
-      CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
-                           WHERE s.app_id = c.app_id AND s.customer_key = c.customer_key AND s.is_purchase OFFSET 0) s
-     WHERE NOT EXISTS (SELECT FROM refresh_transactions_before b
-                        WHERE (b.app_id, b.purchase_key, b.transaction_id) = (s.app_id, s.purchase_key, s.transaction_id))
-    UNION
-    SELECT s.*
-      FROM (SELECT app_id, original_transaction_id FROM refresh_periods_before
-            UNION SELECT app_id, original_transaction_id FROM refresh_periods_after
-            ORDER BY app_id, original_transaction_id) k
-      CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
-                           WHERE s.app_id = k.app_id AND s.purchase_key = k.original_transaction_id AND s.is_refunded OFFSET 0) s
-     WHERE NOT EXISTS (SELECT FROM refresh_transactions_before b
-                        WHERE (b.app_id, b.purchase_key, b.transaction_id) = (s.app_id, s.purchase_key, s.transaction_id));
+    (SELECT s.*
+       FROM (SELECT app_id, customer_key FROM refresh_transactions_before WHERE is_purchase
+             UNION SELECT app_id, customer_key FROM refresh_transactions_after WHERE is_purchase
+             ORDER BY app_id, customer_key) c
+       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
+                            WHERE s.app_id = c.app_id AND s.customer_key = c.customer_key AND s.is_purchase OFFSET 0) s
+     UNION
+     SELECT s.*
+       FROM (SELECT app_id, original_transaction_id FROM refresh_periods_before
+             UNION SELECT app_id, original_transaction_id FROM refresh_periods_after
+             ORDER BY app_id, original_transaction_id) k
+       CROSS JOIN LATERAL (SELECT * FROM refresh_stored_transactions s
+                            WHERE s.app_id = k.app_id AND s.purchase_key = k.original_transaction_id AND s.is_refunded OFFSET 0) s)
+    EXCEPT TABLE refresh_transactions_before;
     ANALYZE refresh_periods_beside, refresh_transactions_beside;
 END $$;
 COMMENT ON FUNCTION take_rows_beside IS 'A part of refresh_views().';

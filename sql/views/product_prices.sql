@@ -11,7 +11,17 @@ SELECT
     first_sold_at, last_sold_at, last_new_sale_at, purchases, renewals,
     lag(price_milliunits) OVER by_age AS price_before_milliunits,
     price_milliunits * 0.001 AS price_amount, lag(price_milliunits) OVER by_age * 0.001 AS price_before_amount
-FROM refresh_product_price_totals
+FROM (
+    SELECT app_id, product_id, storefront, currency, list_price_milliunits AS price_milliunits,
+           min(first_sold_at) AS first_sold_at, max(last_sold_at) AS last_sold_at,
+           min(first_sold_at) FILTER (WHERE NOT is_renewal) AS first_new_sale_at,
+           max(last_sold_at) FILTER (WHERE NOT is_renewal) AS last_new_sale_at,
+           coalesce(sum(sales) FILTER (WHERE NOT is_renewal), 0)::bigint AS purchases,
+           coalesce(sum(sales) FILTER (WHERE is_renewal), 0)::bigint AS renewals
+      FROM refresh_sale_totals
+     WHERE list_price_milliunits IS NOT NULL
+     GROUP BY app_id, product_id, storefront, currency, list_price_milliunits
+) price
 WINDOW by_age AS (PARTITION BY app_id, product_id, storefront, currency
                   ORDER BY first_new_sale_at NULLS FIRST, first_sold_at, price_milliunits);
 COMMENT ON VIEW product_prices IS

@@ -11,7 +11,13 @@ SELECT
     sum(free_purchases)::bigint AS free_purchases,
     sum(refunded)::bigint AS refunded,
     sum(customers)::bigint AS customers
-FROM refresh_product_totals
+FROM (
+    SELECT app_id, product_id, type, NULL::timestamptz AS first_sold_at, NULL::timestamptz AS last_sold_at,
+           purchases, free_purchases, refunded, customers
+      FROM refresh_product_totals
+    UNION ALL
+    SELECT app_id, product_id, NULL, first_sold_at, last_sold_at, NULL, NULL, NULL, NULL FROM refresh_sale_totals
+) counted
 GROUP BY app_id, product_id;
 COMMENT ON VIEW product_summary IS
     'One row per product ever bought. Names, groups and periods come from the user''s table products, because Apple''s server does not return them.';

@@ -1,19 +1,17 @@
--- Which payments of the subscriptions that changed failed at first, and were they recovered?
+-- Which payments that changed failed at first, and were they recovered?
 --
 -- The rules are those of billing_recovery_by_month.
 CREATE OR REPLACE VIEW refresh_changed_failures AS
 SELECT
     e.sign, e.app_id, date_trunc('month', e.expires_date AT TIME ZONE 'UTC')::date AS month, e.product_id,
     -- A recovery in the grace period changes no date of the period; the notification has the time of the recovery.
-    CASE WHEN e.is_renewal_next THEN greatest(e.next_starts_at, e.next_recovered_at) - e.expires_date END AS delay,
+    CASE WHEN e.next_is_renewal THEN greatest(e.next_starts_at, e.next_recovered_at) - e.expires_date END AS delay,
     e.is_last
         AND (coalesce(e.grace_until > e.as_of, false)
              OR coalesce(e.is_in_billing_retry_period
                         AND greatest(e.expires_date, e.renewal_info_signed_date) + interval '60 days' > e.as_of, false)) AS is_tried
-FROM (SELECT *, lead(transaction_reason) OVER (PARTITION BY sign, app_id, original_transaction_id ORDER BY period_number)
-                IS NOT DISTINCT FROM 'RENEWAL' AS is_renewal_next
-        FROM refresh_changed_periods) e
+FROM refresh_changed_periods e
 WHERE e.ended_by = 'expiry' AND NOT e.is_family_shared AND e.expires_date <= e.as_of
   AND (e.has_failed
-       OR CASE WHEN e.is_renewal_next THEN e.next_starts_at > e.expires_date OR e.next_recovered_at IS NOT NULL
+       OR CASE WHEN e.next_is_renewal THEN e.next_starts_at > e.expires_date OR e.next_recovered_at IS NOT NULL
                ELSE e.is_last AND (e.is_in_billing_retry_period OR e.expiration_intent = 2) END);

@@ -8,12 +8,12 @@ CREATE OR REPLACE VIEW refresh_changed_month_spans AS
 SELECT *
 FROM (
     SELECT
-        p.sign, p.as_of, p.app_id, p.original_transaction_id, p.period_number, p.product_id, p.period, p.storefront, p.currency,
+        p.is_beside, p.sign, p.as_of, p.app_id, p.original_transaction_id, p.period_number, p.product_id, p.period, p.storefront, p.currency,
         p.mrr_milliunits,
         date_trunc('month', p.first_paid_at AT TIME ZONE 'UTC')::date AS first_paid_month,
         date_trunc('month', p.starts_at AT TIME ZONE 'UTC')::date AS from_month,
         CASE WHEN p.ends_at < p.as_of THEN date_trunc('month', p.ends_at AT TIME ZONE 'UTC')::date END AS until_month
-    FROM refresh_changed_periods p
+    FROM refresh_changed_subscription_periods p
     WHERE p.is_paid AND p.ends_at IS NOT NULL AND p.starts_at < p.as_of
 ) span
 WHERE from_month < coalesce(until_month, 'infinity');

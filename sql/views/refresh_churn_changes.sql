@@ -3,11 +3,9 @@
 -- The reasons are those of renewals_and_churn_by_month.
 CREATE OR REPLACE VIEW refresh_churn_changes AS
 WITH renewal AS (
-    SELECT sign, app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, payment_number = 1 AS is_first, is_before_trial, is_before_gap
-      FROM (SELECT *, lag(is_trial) OVER subscription AS is_before_trial,
-                   lag(next_starts_at > expires_date AND ended_by = 'expiry') OVER subscription AS is_before_gap
-              FROM refresh_changed_periods
-            WINDOW subscription AS (PARTITION BY sign, app_id, original_transaction_id ORDER BY period_number)) p
+    SELECT sign, app_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS month, product_id, payment_number = 1 AS is_first,
+           previous_is_trial, is_after_gap
+      FROM refresh_changed_periods
      WHERE is_paid AND transaction_reason = 'RENEWAL' AND starts_at <= as_of
 ), lost AS (
     SELECT sign, as_of, app_id, original_transaction_id, product_id, until_month AS month,
@@ -27,11 +25,11 @@ WITH renewal AS (
     END AS reason
       FROM lost l
       -- The last period that began before the end of the month, possibly in the month itself.
-      JOIN refresh_changed_periods p ON p.sign = l.sign AND p.app_id = l.app_id AND p.original_transaction_id = l.original_transaction_id
+      JOIN refresh_changed_subscription_periods p ON p.sign = l.sign AND p.app_id = l.app_id AND p.original_transaction_id = l.original_transaction_id
        AND p.starts_at < l.month_ends_at AND coalesce(p.next_starts_at, 'infinity') >= l.month_ends_at
 ), counted AS (
-    SELECT app_id, month, product_id, sum(sign) AS renewals, sum(sign) FILTER (WHERE is_before_gap) AS recovered,
-           sum(sign) FILTER (WHERE is_first AND is_before_trial) AS conversions,
+    SELECT app_id, month, product_id, sum(sign) AS renewals, sum(sign) FILTER (WHERE is_after_gap) AS recovered,
+           sum(sign) FILTER (WHERE is_first AND previous_is_trial) AS conversions,
            0 AS voluntary, 0 AS billing, 0 AS price, 0 AS refund, 0 AS other, 0 AS unknown
       FROM renewal GROUP BY app_id, month, product_id
     UNION ALL

@@ -5,7 +5,7 @@ CREATE OR REPLACE VIEW refresh_cohort_changes AS
 WITH first AS (
     SELECT DISTINCT ON (sign, app_id, original_transaction_id)
            sign, app_id, original_transaction_id, date_trunc('month', starts_at AT TIME ZONE 'UTC')::date AS cohort_month, product_id, period
-      FROM refresh_changed_periods
+      FROM refresh_changed_subscription_periods
      WHERE is_paid AND offer_type IS DISTINCT FROM 1
      ORDER BY sign, app_id, original_transaction_id, period_number
 )

@@ -3,7 +3,7 @@ CREATE OR REPLACE VIEW refresh_offer_conversion_changes AS
 WITH offer AS (
     SELECT sign, as_of, app_id, original_transaction_id, is_trial, offer_type, offer_identifier, offer_discount_type,
            min(period_number) AS first_of_offer, max(ends_at) AS offer_ends_at
-      FROM refresh_changed_periods
+      FROM refresh_changed_subscription_periods
      WHERE NOT is_family_shared AND (is_trial OR offer_type IS NOT NULL)
      GROUP BY sign, as_of, app_id, original_transaction_id, is_trial, offer_type, offer_identifier, offer_discount_type
 ), started AS (
@@ -16,7 +16,7 @@ WITH offer AS (
             WHERE p.is_paid AND (p.is_trial, p.offer_type, p.offer_identifier, p.offer_discount_type)
                   IS DISTINCT FROM (o.is_trial, o.offer_type, o.offer_identifier, o.offer_discount_type)) AS paid_at
     FROM offer o
-    JOIN refresh_changed_periods p
+    JOIN refresh_changed_subscription_periods p
       ON p.sign = o.sign AND p.app_id = o.app_id AND p.original_transaction_id = o.original_transaction_id AND p.period_number >= o.first_of_offer
     GROUP BY o.sign, o.as_of, o.app_id, o.original_transaction_id, o.first_of_offer, o.is_trial, o.offer_type, o.offer_identifier,
              o.offer_discount_type, o.offer_ends_at

@@ -2,24 +2,16 @@
 --
 -- A trial is that of trials_by_day.
 CREATE OR REPLACE VIEW refresh_trial_changes AS
-WITH stretch AS (
-    -- Only subscriptions with a trial, because the window functions sort every row.
-    SELECT p.*, count(*) FILTER (WHERE is_paid) OVER so_far AS payments_before, count(*) FILTER (WHERE is_paid) OVER whole AS payments
-      FROM refresh_changed_periods p
-     WHERE (app_id, original_transaction_id) IN (SELECT app_id, original_transaction_id FROM refresh_changed_periods
-                                                  WHERE is_trial AND NOT is_family_shared)
-    WINDOW so_far AS (PARTITION BY sign, app_id, original_transaction_id ORDER BY period_number),
-           whole AS (PARTITION BY sign, app_id, original_transaction_id)
-), trial AS (
-    SELECT sign, as_of, app_id, payments > payments_before AS is_converted,
+WITH trial AS (
+    SELECT sign, as_of, app_id, bool_or(is_paid_later) AS is_converted,
            min(starts_at) AS starts_at, max(ends_at) AS ends_at,
            (array_agg(product_id ORDER BY period_number))[1] AS product_id,
            (array_agg(storefront ORDER BY period_number))[1] AS storefront,
            -- Renewal info that is newer than the last free period is newer than the others.
            (array_agg(auto_renew_status ORDER BY starts_at DESC))[1] AS auto_renew_status
-      FROM stretch
+      FROM refresh_changed_subscription_periods
      WHERE is_trial AND NOT is_family_shared AND starts_at <= as_of
-     GROUP BY sign, as_of, app_id, original_transaction_id, payments_before, payments
+     GROUP BY sign, as_of, app_id, original_transaction_id, payments_so_far
 )
 SELECT
     app_id, (starts_at AT TIME ZONE 'UTC')::date AS day, product_id, storefront,

@@ -9,6 +9,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A view whose figures the next refresh computes from every record.
     case viewNotRefreshed(view: String)
     case noSQLFiles(searched: [String])
+    /// The server is a streaming replica, and the command writes.
+    case readOnlyReplica
     /// The app's row has another Apple ID than the job file.
     case appMismatch(found: Int64, job: Int64)
     /// An invariant of the ledger does not hold: an internal error.
@@ -35,6 +37,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "the view \(view) must be computed from every record; run: storeledger refresh JOB"
         case .noSQLFiles(let searched):
             "no SQL files found; searched for a migrations directory in \(searched.prefix(6).joined(separator: ", ")) and above"
+        case .readOnlyReplica:
+            "this PostgreSQL server is a read-only replica, and the command changes the ledger; name its primary (output.postgres.url or DATABASE_URL)"
         case .appMismatch(let found, let job):
             "the ledger has this app with Apple ID \(found), the job file has \(job); correct app.appAppleId"
         case .invariant(let sentence):

@@ -144,6 +144,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let customersSince: String?
     /// Who works on the last run, and how fast; `nil` if no process does.
     package let activity: Activity?
+    /// The replica that was read; `nil` on a primary.
+    package let replica: Replica?
     /// The parts of this value that the role has no privilege to read; `nil` if there are none.
     package let notReadable: [String]?
 }
@@ -168,7 +170,7 @@ extension Ledger {
         environment: String,
         plan: RunPlan? = nil
     ) async throws -> JobStatus {
-        try await transaction(.readOnlySnapshot) { connection in
+        try await snapshot { connection, replica in
             let key: [Cell] = [.integer(app.rawValue), .text(job)]
             let readable = try Readable(connection)
             let seesItems = readable.contains("crawl_items")
@@ -208,6 +210,7 @@ extension Ledger {
                 storage: try Self.storage(connection),
                 customersSince: try Self.customersSince(key, environment: environment, readable, connection),
                 activity: activity,
+                replica: replica,
                 notReadable: notReadable.isEmpty ? nil : notReadable
             )
         }

@@ -8,6 +8,7 @@ extension Pipeline {
     package func migrate() async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
         let directory = try SQLDirectory.find()
         try await ledger.connect()
+        try await ledger.requirePrimary()
         let report = try await Migrator(ledger: ledger, directory: directory).migrate()
         // Outside the migration's transaction, because it takes minutes for a large ledger and would
         // block other sessions.

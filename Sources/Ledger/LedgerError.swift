@@ -11,6 +11,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The ledger has another number of partitions (0 for none, with rows) than `migrate --partitions` requested.
     case partitionsDecided(schema: String, found: Int, requested: Int)
     case noSQLFiles(searched: [String])
+    /// The server is a streaming replica, and the command writes.
+    case readOnlyReplica
     /// The app's row has another Apple ID than the job file.
     case appMismatch(found: Int64, job: Int64)
     /// An invariant of the ledger does not hold: an internal error.
@@ -39,6 +41,8 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
             "--partitions \(requested): the schema \"\(schema)\" has \(found == 0 ? "tables without partitions (0), with rows in them" : "tables with \(found) partitions"); the number is decided while a ledger is new and cannot be changed. Migrate without --partitions, or name another schema in output.postgres.schema for a new ledger"
         case .noSQLFiles(let searched):
             "no SQL files found; searched for a migrations directory in \(searched.prefix(6).joined(separator: ", ")) and above"
+        case .readOnlyReplica:
+            "this PostgreSQL server is a read-only replica, and the command changes the ledger; name its primary (output.postgres.url or DATABASE_URL)"
         case .appMismatch(let found, let job):
             "the ledger has this app with Apple ID \(found), the job file has \(job); correct app.appAppleId"
         case .invariant(let sentence):

@@ -134,7 +134,7 @@ package struct Failure: Sendable {
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
         case .schemaMissing, .schemaOlder, .schemaNewer, .migrationChanged, .viewInUse, .viewNotRefreshed, .noSQLFiles,
-            .appMismatch, .partitionsDecided:
+            .readOnlyReplica, .appMismatch, .partitionsDecided:
             .configuration
         case .invariant: .bug
         case .cannotCreate, .directoryInUse: .cannotCreate
@@ -160,9 +160,17 @@ package struct Failure: Sendable {
         }
         if error.reason == .insecureTransport { return (.configuration, "output.postgres.url: \(error.message)") }
         if error.reason == .untrustedServer { return (.refused, "PostgreSQL is not trusted: \(error.message)") }
-        if error.reason == .unsupportedServer || error.state == .readOnlyTransaction {
+        if error.reason == .unsupportedServer { return (.configuration, "PostgreSQL: \(error.message)") }
+        if error.state == .readOnlyTransaction {
             return (
-                .configuration, "PostgreSQL: \(error.message). A primary of version 15 or later, in UTF8, is needed"
+                .configuration,
+                "PostgreSQL: \(error.message). The command changes the ledger: it needs the primary, and a role whose sessions are not read-only (output.postgres.url or DATABASE_URL)"
+            )
+        }
+        if error.isRecoveryConflict {
+            return (
+                .workLeft,
+                "PostgreSQL: \(error.message): the replica applied changes that remove what the command was reading. Run again; on the replica set hot_standby_feedback = on, or a longer max_standby_streaming_delay"
             )
         }
         if error.isOfSharedSession {

@@ -188,7 +188,7 @@ package struct Pipeline: Sendable {
     ///
     /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
     private func openApp(trustedRoots: [String], report: @Sendable (RunEvent) -> Void) async throws -> AppID {
-        try await openLedger()
+        try await openLedgerToWrite()
         // This check comes before the app's row is created or changed, so that a job with another trusted root writes
         // nothing.
         try await checkOrigins(trustedRoots)
@@ -244,6 +244,13 @@ package struct Pipeline: Sendable {
     /// Connects and checks that this storeledger version supports the schema.
     package func openLedger() async throws {
         try await ledger.open()
+    }
+
+    /// As ``openLedger()``, for a command that writes.
+    ///
+    /// - Throws: ``Ledger/LedgerError/readOnlyReplica``.
+    func openLedgerToWrite() async throws {
+        try await ledger.openToWrite()
     }
 
     /// Records until cancelled that this process works on the run, whether or not it holds a lease.

@@ -69,6 +69,12 @@ package struct PostgresError: Error, Hashable, Sendable {
         return reason == .server && retryable.contains(state)
     }
 
+    /// Whether a replica ended the statement, because changes of the primary had to be applied that remove what it was reading.
+    package var isRecoveryConflict: Bool {
+        // A serialization failure by its code; only the message tells the two apart.
+        state == .serializationFailure && message.contains("conflict with recovery")
+    }
+
     /// Whether the server refuses the credentials (exit 77).
     package var isAuthentication: Bool { state.conditionClass == "28" }
 

@@ -33,18 +33,18 @@ extension Ledger {
     ///   ``Postgres/PostgresError``.
     package func publish(_ order: PublishOrder, of app: AppID) async throws -> Manifest {
         // If the server goes away, the publication starts again; existing files are removed or replaced.
-        try await transaction(.readOnlySnapshot) { connection in
+        try await snapshot { connection, replica in
             // Between two tables the session rests while a large file goes to disk.
             try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
             let directory = try OutputDirectory(path: order.files.directory)
-            let snapshot = try connection.run(
+            let now = try connection.run(
                 "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
             )[0].text("moment")
             var publication = UnpublishedFiles(of: order.files, in: directory)
             for table in order.files.tables {
                 try publication.write(try PublishedTable(table, connection), of: app, from: connection)
             }
-            return try publication.publish(order, snapshot: snapshot)
+            return try publication.publish(order, snapshot: replica?.appliedUntil ?? now)
         }
     }
 }

@@ -28,6 +28,13 @@ package struct LedgerRoles: Sendable {
         }
     }
 
+    /// Creates the roles in a database of a test's own server, which ends with the test.
+    package static func applied(to conninfo: String) async throws -> LedgerRoles {
+        let roles = LedgerRoles(prefix: "storeledger", conninfo: conninfo, schema: "appstore")
+        try await roles.apply()
+        return roles
+    }
+
     /// Runs `sql/roles.sql`, as an operator would.
     package func apply() async throws {
         let script = Executables.checkout + "/sql/roles.sql"

@@ -1,42 +1,94 @@
 import FoundationEssentials
 import Glibc
+import LedgerSchema
 package import Postgres
 
 /// A PostgreSQL server for one test, started by `scripts/lib/postgres.sh`.
 ///
-/// It is for tests that would disturb the shared server: kills, a full disk, and a changed clock.
+/// It is for tests that would disturb the shared server: kills, a full disk, a changed clock, and replicas.
 package final class OwnPostgres: Sendable {
     /// A connection string.
     package let conninfo: String
     private let directory: String
     private let library: String?
+    /// Options of the server.
+    private let options: String
+
+    /// Options of a server that has replicas.
+    package static let replication =
+        "-c wal_level=replica -c max_wal_senders=4 -c synchronous_commit=on -c wal_writer_delay=10ms"
 
     /// Runs a server in `directory` during `body`.
     ///
-    /// With a `library` of Tests/Shims/clock.c its clock can be set.
+    /// With a `library` of Tests/Shims/clock.c its clock can be set. `options` are further options of the server.
     package static func running<Result>(
         in directory: String,
         library: String? = nil,
+        options: String = "",
         _ body: (OwnPostgres) async throws -> Result
     ) async throws -> Result {
-        let server = OwnPostgres(directory: directory, library: library, conninfo: "")
+        let server = OwnPostgres(directory: directory, library: library, options: options, conninfo: "")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         // The server reads this file each time it needs the time.
         try server.setClock(by: 0)
-        let conninfo = try await server.start()
+        return try await server.whileRunning(body)
+    }
+
+    /// Runs a streaming replica of this server during `body`.
+    ///
+    /// - Parameters:
+    ///   - directory: Of the replica.
+    ///   - options: Further options of the replica, in addition to ``replication``, which this server must have.
+    ///   - body: Gets the replica.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``Failed``, and the error of `body`.
+    package func replicated<Result>(
+        in directory: String,
+        options: String = "",
+        _ body: (OwnPostgres) async throws -> Result
+    ) async throws -> Result {
+        let options = "\(Self.replication) \(options)"
+        let replica = OwnPostgres(directory: directory, library: nil, options: options, conninfo: "")
+        try await replica.script(
+            """
+            home=$(postgres_home "$directory")
+            postgres_make_directory "$home"
+            postgres_as_owner "$(postgres_bindir)/pg_basebackup" --dbname '\(conninfo)' --pgdata "$home/data" \
+                --write-recovery-conf --checkpoint fast --no-sync
+            """
+        )
+        return try await replica.whileRunning(body)
+    }
+
+    /// Waits until this replica has applied everything that its primary has committed so far.
+    package func catchUp(with primary: OwnPostgres) async throws {
+        let written = try await primary.pool().withConnection { connection in
+            try connection.run("SELECT pg_current_wal_flush_lsn()::text AS place")[0].text("place")
+        }
+        let pool = pool()
+        let sql = "SELECT pg_last_wal_replay_lsn() >= $1::text::pg_lsn AS is_applied"
+        while try await !pool.withConnection({ try $0.run(sql, [.text(written)])[0].bool("is_applied") }) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private func whileRunning<Result>(_ body: (OwnPostgres) async throws -> Result) async throws -> Result {
+        let conninfo = try await start()
+        let server = OwnPostgres(directory: directory, library: library, options: options, conninfo: conninfo)
         do {
-            let result = try await body(OwnPostgres(directory: directory, library: library, conninfo: conninfo))
-            try await server.script("postgres_remove \"$directory\"")
+            let result = try await body(server)
+            try await script("postgres_remove \"$directory\"")
             return result
         } catch {
-            try await server.script("postgres_remove \"$directory\"")
+            try await script("postgres_remove \"$directory\"")
             throw error
         }
     }
 
-    private init(directory: String, library: String?, conninfo: String) {
+    private init(directory: String, library: String?, options: String, conninfo: String) {
         self.directory = directory
         self.library = library
+        self.options = options
         self.conninfo = conninfo
     }
 
@@ -78,7 +130,7 @@ package final class OwnPostgres: Sendable {
                 }
             fi
             for attempt in 1 2 3 4 5 6 7 8 9 10; do
-                if POSTGRES_FAST=1 postgres_start "$directory" 2>"$directory.errors"; then break; fi
+                if POSTGRES_FAST=1 POSTGRES_OPTIONS='\(options)' postgres_start "$directory" 2>"$directory.errors"; then break; fi
                 if ((attempt == 10)); then cat "$directory.errors" >&2; exit 1; fi
                 sleep 0.5
             done

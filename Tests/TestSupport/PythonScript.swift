@@ -7,10 +7,11 @@ package enum PythonScript {
         package let description: String
     }
 
-    /// Its own folder of packages first, then those of the system.
+    /// Its own folders of packages first, then those that `PYTHONPATH` names, then those of the system.
     private static let environment: [String: String] = [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-        "PYTHONPATH": "\(Executables.checkout)/.build-python:\(Executables.checkout)/.build-dbt",
+        "PYTHONPATH": "\(Executables.checkout)/.build-python:\(Executables.checkout)/.build-dbt"
+            + (ProcessInfo.processInfo.environment["PYTHONPATH"].map { ":" + $0 } ?? ""),
         // A proxy of this machine is not asked for loopback.
         "NO_PROXY": "*",
     ]
@@ -20,6 +21,14 @@ package enum PythonScript {
         // Any failure means "no".
         let arguments = ["python3", "-c", "import " + modules.joined(separator: ", ")]
         let code = try? await withChildProcess("/usr/bin/env", arguments, environment: environment) { await $0.wait() }
+        return code == 0
+    }
+
+    /// Whether a Java machine is installed.
+    package static func hasJava() async -> Bool {
+        let code = try? await withChildProcess("/usr/bin/env", ["java", "-version"], environment: environment) {
+            await $0.wait()
+        }
         return code == 0
     }
 

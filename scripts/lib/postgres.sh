@@ -10,7 +10,7 @@
 #
 # The cluster listens only on a Unix socket in a directory that no other user may enter, so it runs beside any other
 # PostgreSQL and needs no password. As root the server runs as `postgres`, or as `nobody` where there is no such user.
-# POSTGRES_FAST=1 is faster but not safe after a power cut: for tests only.
+# POSTGRES_FAST=1 is faster but not safe after a power cut: for tests only. POSTGRES_OPTIONS are further options of the server.
 #
 # Every `return` has a number: in a trap, a bare `return` would return the status from before the trap.
 
@@ -180,6 +180,7 @@ postgres_start() {
             # Small tables gain nothing from vacuum workers, compiled expressions or a complete write-ahead log.
             settings+=' -c autovacuum=off -c jit=off -c wal_level=minimal -c max_wal_senders=0'
         fi
+        settings+=" ${POSTGRES_OPTIONS:-}"
         # The server must not keep this script's stdout open, or a pipe from this script would never end.
         postgres_as_owner "$bin/pg_ctl" start --wait --timeout=120 --silent -D "$directory/data" \
             -l "$directory/server.log" -o "$settings" </dev/null >/dev/null 2>&1 || {

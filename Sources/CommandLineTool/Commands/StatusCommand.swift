@@ -92,6 +92,9 @@ struct StatusText {
     /// The lines with `JOB` in place of the job file.
     private var unnamed: [String] {
         var lines = ["\(status.job): \(status.app) (\(status.environment))"]
+        if let replica = status.replica {
+            lines.append("  read from a replica, which has everything that was committed until \(replica.appliedUntil)")
+        }
         for run in status.runs {
             lines.append("  run \(run.run): started \(run.startedAt), \(end(of: run))")
             if run.state == .running, let activity = status.activity { lines.append(speed(activity)) }

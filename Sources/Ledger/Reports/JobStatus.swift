@@ -147,6 +147,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let activity: Activity?
     /// What the job's `retention` would remove now, approximately; `nil` without a job file that has the section.
     package let removable: [OldRecords]?
+    /// The replica that was read; `nil` on a primary.
+    package let replica: Replica?
     /// The parts of this value that the role has no privilege to read; `nil` if there are none.
     package let notReadable: [String]?
 }
@@ -171,7 +173,7 @@ extension Ledger {
         environment: String,
         plan: RunPlan? = nil
     ) async throws -> JobStatus {
-        try await transaction(.readOnlySnapshot) { connection in
+        try await snapshot { connection, replica in
             let key: [Cell] = [.integer(app.rawValue), .text(job)]
             let readable = try Readable(connection)
             let seesItems = readable.contains("crawl_items")
@@ -218,6 +220,7 @@ extension Ledger {
                     : try terms.map { part, term in
                         try Self.estimateOld(part, olderThan: term, job: job, app: app, connection)
                     },
+                replica: replica,
                 notReadable: notReadable.isEmpty ? nil : notReadable
             )
         }

@@ -56,6 +56,7 @@ extension Pipeline {
         }
         let isConnected = await passes("database", found) {
             try await ledger.connect(within: .seconds(5))
+            try await ledger.requirePrimary()
             return "connected"
         }
         var hasSchema = false

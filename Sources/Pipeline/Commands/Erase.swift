@@ -27,7 +27,7 @@ extension Pipeline {
         isRehearsal: Bool,
         done: (ErasureSummary) -> Void
     ) async throws {
-        try await openLedger()
+        try await openLedgerToWrite()
         // Creates the app if the ledger lacks it. Then the tombstones are stored even before its first records.
         _ = try await ownApp()
         let apps = try await appsOfBundle()
@@ -49,7 +49,7 @@ extension Pipeline {
     /// - Returns: `nil` if there are no such customers.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func eraseAgain(isRehearsal: Bool) async throws -> ErasureSummary? {
-        try await openLedger()
+        try await openLedgerToWrite()
         let apps = try await appsOfBundle()
         var ids: Set<CustomerID> = []
         for app in apps { ids.formUnion(try await ledger.returnedErasedIDs(in: app)) }

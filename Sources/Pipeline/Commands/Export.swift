@@ -21,7 +21,8 @@ extension Pipeline {
         }
         guard !outputs.isEmpty else { throw NothingToExport(format: format) }
         let fingerprints = try Credentials.trust(of: job).fingerprints
-        try await openLedger()
+        // A part of a change export is recorded in the ledger.
+        if outputs.contains(where: \.changes) { try await openLedgerToWrite() } else { try await openLedger() }
         // The manifest names the roots, so they must be those that signed the records.
         try await checkOrigins(fingerprints)
         let app = try await ownApp()

@@ -50,7 +50,7 @@ extension Pipeline {
         environment: String?,
         in ledger: Ledger
     ) async throws -> KnownApp {
-        try await ledger.open()
+        try await ledger.openToWrite()
         var apps: [KnownApp] = []
         for app in try await ledger.knownApps()
         where bundleId.map({ $0 == app.bundleId }) ?? true && environment.map({ $0 == app.environment }) ?? true {

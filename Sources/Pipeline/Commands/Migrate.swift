@@ -10,6 +10,7 @@ extension Pipeline {
     package func migrate(partitions: Int? = nil) async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
         let directory = try SQLDirectory.find()
         try await ledger.connect()
+        try await ledger.requirePrimary()
         let report = try await Migrator(ledger: ledger, directory: directory).migrate(partitions: partitions)
         // Outside the migration's transaction, because it takes minutes for a large ledger and would
         // block other sessions.

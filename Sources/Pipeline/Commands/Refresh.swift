@@ -10,7 +10,7 @@ extension Pipeline {
     ///   - applicationName: The sessions' `application_name`.
     ///   - databaseDeadline: How long to wait for PostgreSQL.
     ///   - waiting: Called with PostgreSQL's message while no session can be opened.
-    /// - Returns: The ledger, after its schema was checked.
+    /// - Returns: The ledger, after it was checked that it is a primary and has a supported schema.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package static func ledgerToRefresh(
         at url: DatabaseURL,
@@ -19,13 +19,15 @@ extension Pipeline {
         databaseDeadline: Duration,
         waiting: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> Ledger {
-        try await Ledger.opened(
+        let ledger = Ledger.toRead(
             at: url,
             schema: schema,
             applicationName: applicationName,
             databaseDeadline: databaseDeadline,
             waiting: waiting
         )
+        try await ledger.openToWrite()
+        return ledger
     }
 
     /// Refreshes the views after the changes of a command.

@@ -65,7 +65,7 @@ extension Pipeline {
     /// - Returns: The number of texts that no longer count.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func dismissRejects(_ ids: [Int64]?) async throws -> Int {
-        try await openLedger()
+        try await openLedgerToWrite()
         guard let app = try await knownApp() else {
             if let ids { throw UnknownRejects(ids: ids) }
             return 0

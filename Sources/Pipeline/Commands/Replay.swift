@@ -50,7 +50,7 @@ extension Pipeline {
         report: (String) -> Void = { _ in }
     ) async throws -> ReplayReport {
         let (jwsVerifier, fingerprints) = try Credentials.trust(of: job)
-        try await openLedger()
+        try await openLedgerToWrite()
         // With another root, the replay would reject the whole archive or load a forged reject.
         for remark in try await claimOrigins(fingerprints, asksServer: false) { report(remark) }
         let now = try await ledger.now()

@@ -104,6 +104,13 @@ extension Ledger {
         try await connect()
         try await Migrator(ledger: self, directory: try SQLDirectory.find()).check()
     }
+
+    /// Connects, and checks that the server is a primary whose schema this version supports.
+    func openToWrite() async throws {
+        try await connect()
+        try await requirePrimary()
+        try await open()
+    }
 }
 
 extension DatabaseURL {

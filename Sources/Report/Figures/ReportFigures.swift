@@ -7,7 +7,7 @@ struct ReportFigures: Sendable {
     let app: String
     let environment: String
     let job: String
-    /// The time of the snapshot, ISO 8601 UTC.
+    /// The time of the snapshot, ISO 8601 UTC; of a replica, the time until which it has everything.
     let readAt: String
     /// The days 30 and 60 days before it, ISO 8601.
     let daysBefore: (thirty: String, sixty: String)
@@ -51,7 +51,7 @@ extension Ledger {
     /// - Throws: ``LedgerError/schemaOlder(missing:)`` and ``LedgerError/viewNotRefreshed(view:)``;
     ///   ``Postgres/PostgresError``.
     func reportFigures(of job: String, bundleId: String, environment: String) async throws -> ReportFigures {
-        try await transaction(.readOnlySnapshot) { connection in
+        try await snapshot { connection, replica in
             try connection.script(Self.defaultPlanner)
             let ages = try Self.ages(of: ReportQuestion.all, connection)
             let clock = try connection.run(
@@ -60,7 +60,8 @@ extension Ledger {
                        (now() - interval '60 days')::date::text AS sixty
                 """
             )[0]
-            let readAt = try clock.text("moment")
+            // A replica shows the past.
+            let readAt = try replica?.appliedUntil ?? clock.text("moment")
             let apps = try connection.run(
                 "SELECT app_id FROM masked_apps WHERE bundle_id = $1 AND environment = $2",
                 [.text(bundleId), .text(environment)]

@@ -1,0 +1,53 @@
+package import Postgres
+
+/// A streaming replica: it has what its primary had at an earlier moment, and cannot be written to.
+///
+/// Commands that only read accept one.
+package struct Replica: Codable, Sendable, Equatable {
+    /// Everything that was committed on the primary until this moment can be read: ISO 8601, UTC.
+    ///
+    /// It grows with the primary's transactions and checkpoints, so on an idle primary it can be minutes ago although nothing is
+    /// missing.
+    package let appliedUntil: String
+
+    /// Reads the state of the server; `nil` for a primary.
+    ///
+    /// - Parameter connection: Outside a transaction. A snapshot that is taken afterwards has at least what
+    ///   ``appliedUntil`` says.
+    /// - Throws: ``Postgres/PostgresError``.
+    init?(_ connection: borrowing PostgresConnection) throws {
+        // Since the server started it may have applied no transaction. The checkpoint is that of its last restart point.
+        let found = try connection.run(
+            """
+            SELECT \(Ledger.moment("greatest(pg_last_xact_replay_timestamp(), (pg_control_checkpoint()).checkpoint_time)")) AS applied
+             WHERE pg_is_in_recovery()
+            """
+        )
+        guard let row = found.first else { return nil }
+        appliedUntil = try row.text("applied")
+    }
+}
+
+extension Ledger {
+    /// Runs `body` in a transaction that reads one snapshot, on a primary or a replica.
+    ///
+    /// - Parameter body: Can run more than once. It gets the replica, `nil` on a primary.
+    /// - Returns: What `body` returns.
+    /// - Throws: As ``Postgres/RetryingPool/transaction(_:_:)``.
+    package func snapshot<R: Sendable>(
+        _ body: @Sendable (borrowing PostgresConnection, Replica?) throws -> R
+    ) async throws -> R {
+        try await pages.withConnection { connection in
+            let replica = try Replica(connection)
+            return try connection.transaction(.readOnlySnapshot) { try body($0, replica) }
+        }
+    }
+
+    /// Refuses a replica, before a command that writes begins.
+    ///
+    /// - Throws: ``LedgerError/readOnlyReplica``, ``Postgres/PostgresError``.
+    package func requirePrimary() async throws {
+        let replica = try await pages.withConnection { try Replica($0) }
+        if replica != nil { throw LedgerError.readOnlyReplica }
+    }
+}

@@ -22,39 +22,30 @@ extension TestStore {
         try await listed("subscriptionStatus").filter { $0.value.moment("status") == status }.keys.sorted()
     }
 
-    /// The payloads of all notifications of a type about a transaction, with the decoded transaction in it.
-    func notifications(_ type: String, about id: String) async throws -> [(payload: JSONObject, transaction: JSONObject)] {
-        try await world("notification").values.compactMap(\.object).compactMap { notification in
-            guard notification["notificationType"]?.string == type,
-                let jws = notification["data"]?.object?["signedTransactionInfo"]?.string
-            else { return nil }
-            let transaction = try payload(jws)
-            return transaction["originalTransactionId"]?.string == id ? (notification, transaction) : nil
+    /// A subscription that can be extended.
+    func eligibleSubscription() async throws -> String {
+        let transactions = try await world("transaction").compactMapValues(\.object)
+        let eligible = try await listed("subscriptionStatus").filter { entry in
+            guard let current = entry.value["transactionId"]?.string.flatMap({ transactions[$0] }) else { return false }
+            return entry.value.moment("status") == 1 && current["offerDiscountType"]?.string != "FREE_TRIAL"
+                && current["inAppOwnershipType"]?.string == "PURCHASED"
         }
+        return try #require(eligible.keys.min())
+    }
+
+    /// The transactions in all notifications of a type, by original transaction ID.
+    func transactions(inNotifications type: String) async throws -> [String: [JSONObject]] {
+        let transactions = try await world("notification").values.compactMap(\.object)
+            .filter { $0["notificationType"]?.string == type }
+            .compactMap { $0["data"]?.object?["signedTransactionInfo"]?.string }
+            .map(payload)
+        return Dictionary(grouping: transactions) { $0["originalTransactionId"]?.string ?? "" }
     }
 }
 
 @Suite(.timeLimit(.minutes(15))) struct ActionTests {
     private func body(_ identifier: String = "request-1", days: Int = 7) -> String {
         "{\"extendByDays\":\(days),\"extendReasonCode\":3,\"requestIdentifier\":\"\(identifier)\"}"
-    }
-
-    /// A subscription that can be extended.
-    private func eligible(_ store: TestStore) async throws -> String {
-        for id in try await store.subscriptions(withStatus: 1) {
-            let answer = try await store.get(TestStore.statuses(id), [("status", "1")]).json
-            let text = JSONWriter.text(.object(answer))
-            for jws in text.matches(of: /"signedTransactionInfo":"([^"]+)"/).map({ String($0.1) }) {
-                let transaction = try store.payload(jws)
-                if transaction["originalTransactionId"]?.string == id,
-                    transaction["offerDiscountType"]?.string != "FREE_TRIAL",
-                    transaction["inAppOwnershipType"]?.string == "PURCHASED"
-                {
-                    return id
-                }
-            }
-        }
-        throw APIError.originalTransactionNotFound
     }
 
     private func setFaults(_ rules: String, in store: TestStore) async throws {
@@ -65,7 +56,7 @@ extension TestStore {
         async throws
     {
         try await TestStore.run(customers: 40) { store in
-            let id = try await eligible(store)
+            let id = try await store.eligibleSubscription()
             try await setFaults(
                 "{\"endpoint\":\"extendRenewalDate\",\"transactionId\":\"\(id)\",\"atRequest\":1,\"fault\":\"applyThenDrop\"}",
                 in: store
@@ -80,7 +71,7 @@ extension TestStore {
 
     @Test func `a fault before the route changes nothing, and one after it changes the world`() async throws {
         try await TestStore.run(customers: 40) { store in
-            let id = try await eligible(store)
+            let id = try await store.eligibleSubscription()
             let before = try await store.world("transaction")
             try await setFaults(
                 """
@@ -105,7 +96,7 @@ extension TestStore {
         async throws
     {
         try await TestStore.run(customers: 40) { store in
-            let id = try await eligible(store)
+            let id = try await store.eligibleSubscription()
             try await setFaults("{\"endpoint\":\"extendRenewalDate\",\"fault\":\"refuseRepeat\"}", in: store)
             #expect(try await store.put(TestStore.extend(id), body: body()).status == 200)
             let refused = try await store.put(TestStore.extend(id), body: body())

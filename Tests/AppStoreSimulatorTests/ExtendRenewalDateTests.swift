@@ -23,7 +23,7 @@ import Testing
     @Test func `an extension moves the end of the current period, is found by a kept cursor, and is announced`()
         async throws
     {
-        try await TestStore.run(customers: 40) { store in
+        try await TestStore.run(customers: 25) { store in
             let before = try await store.world("transaction").compactMapValues(\.object)
             let statuses = try await store.listed("subscriptionStatus")
             var revisions: [String: String] = [:]
@@ -33,6 +33,9 @@ import Testing
             store.clock.advance(by: .seconds(5))
             let extended = try await answers(store, body(days: 10)).filter { $0.value.status == 200 }
             #expect(extended.count > 10)
+            store.clock.advance(by: .seconds(1))
+            let after = try await store.listed("subscriptionStatus")
+            let told = try await store.transactions(inNotifications: "RENEWAL_EXTENDED")
             for (id, answer) in extended {
                 let current = try #require(statuses[id]?["transactionId"]?.string)
                 let json = try answer.json
@@ -41,7 +44,7 @@ import Testing
                 #expect(json["webOrderLineItemId"] == before[current]?["webOrderLineItemId"])
                 #expect(json.moment("effectiveDate") == end)
                 // The transaction and the renewal info.
-                let status = try #require(try await store.listed("subscriptionStatus")[id])
+                let status = try #require(after[id])
                 #expect(status.moment("status") == 1 && status["payload"]?.object?.moment("renewalDate") == end)
                 let pages = try await store.pages(
                     TestStore.history(id),
@@ -51,14 +54,13 @@ import Testing
                 let news = try store.payloads(pages)
                 #expect(news.contains { $0["transactionId"]?.string == current && $0.moment("expiresDate") == end })
                 // The notification.
-                let told = try await store.notifications("RENEWAL_EXTENDED", about: id)
-                #expect(told.contains { $0.transaction.moment("expiresDate") == end })
+                #expect(told[id]?.contains { $0.moment("expiresDate") == end } == true)
             }
         }
     }
 
     @Test func `the repeat of a request is answered as the first one, and does not extend twice`() async throws {
-        try await TestStore.run(customers: 40) { store in
+        try await TestStore.run(customers: 25) { store in
             let first = try await answers(store, body()).filter { $0.value.status == 200 }
             let world = try await store.world("transaction")
             store.clock.advance(by: .days(1))
@@ -72,14 +74,16 @@ import Testing
     }
 
     @Test func `a subscription has two extensions within 365 days`() async throws {
-        try await TestStore.run(customers: 40) { store in
-            let id = try #require(try await answers(store, body()).first { $0.value.status == 200 }?.key)
+        try await TestStore.run(customers: 25) { store in
+            let id = try await store.eligibleSubscription()
+            #expect(try await store.put(TestStore.extend(id), body: body()).status == 200)
             #expect(try await store.put(TestStore.extend(id), body: body("request-2", days: 90)).status == 200)
             let third = try await store.put(TestStore.extend(id), body: body("request-3"))
             #expect(third.status == 403 && third.errorCode == 4_030_005)
             // The notification of the first extension does not have the second one.
-            let ends = try await store.notifications("RENEWAL_EXTENDED", about: id)
-                .compactMap { $0.transaction.moment("expiresDate") }.sorted()
+            store.clock.advance(by: .seconds(1))
+            let told = try await store.transactions(inNotifications: "RENEWAL_EXTENDED")[id] ?? []
+            let ends = told.compactMap { $0.moment("expiresDate") }.sorted()
             #expect(zip(ends, ends.dropFirst()).contains { $1 - $0 == 90 * Moment.day })
         }
     }
@@ -143,8 +147,8 @@ import Testing
     }
 
     @Test func `a request identifier has at most 128 characters`() async throws {
-        try await TestStore.run(customers: 40) { store in
-            let id = try #require(try await answers(store, body()).first { $0.value.status == 200 }?.key)
+        try await TestStore.run(customers: 25) { store in
+            let id = try await store.eligibleSubscription()
             let longest = String(repeating: "é", count: 128)
             #expect(try await store.put(TestStore.extend(id), body: body(longest + "e")).errorCode == 4_000_011)
             #expect(try await store.put(TestStore.extend(id), body: body(longest)).status == 200)

@@ -128,6 +128,17 @@ extension Route {
         }
     }
 
+    @Test func `a pattern finds its parameters, and the last one takes the rest of the path`() {
+        let pattern = PathPattern("/a/{one}/b/{two}")
+        #expect(pattern.prefix == "/a/")
+        #expect(pattern.values(in: "/a/1/b/2") == ["one": "1", "two": "2"])
+        #expect(pattern.values(in: "/a//b/2/3") == ["one": "", "two": "2/3"])
+        for other in ["/a/1/c/2", "/a/1/b", "/a/1", "/b/1/b/2", ""] { #expect(pattern.values(in: other) == nil) }
+        #expect(PathPattern("/a/{one}/b").values(in: "/a/1/b") == ["one": "1"])
+        #expect(PathPattern("/a/{one}/b").values(in: "/a/1/b/") == nil)
+        #expect(PathPattern("/a").values(in: "/a") == [:] && PathPattern("/a").values(in: "/a/") == nil)
+    }
+
     @Test func `every endpoint has a name and a path of its own`() {
         #expect(Route.all.map(\.name.text) == SimulatorConfiguration.endpointNames)
         #expect(Set(Route.all.map(\.name)).count == Route.all.count)

@@ -30,7 +30,7 @@ final class ServedWorld: Sendable {
                 return SubscriptionStatus(
                     transaction: latest,
                     renewal: event.renewal,
-                    since: event.date,
+                    since: max(event.date, transaction.actionDate ?? .min),
                     signedDate: signed.max() ?? now
                 )
             }

@@ -78,19 +78,16 @@ extension World {
         let count = (massExtensions[place].candidates.count + requests - 1) / requests
         let part = massExtensions[place].candidates.prefix(count)
         massExtensions[place].candidates.removeFirst(part.count)
-        var changes = part.compactMap { extend($0, forRequest: place, at: date) }
+        // One moment for all of them: they are different transactions, and thousands of moments would be in the future.
+        now = moment(for: date)
+        var changes = part.compactMap { extend($0, forRequest: place) }
         if requests == 1 { changes.append(completeMassExtension(place, at: date)) }
         return changes
     }
 
-    private mutating func extend(
-        _ candidate: MassExtension.Candidate,
-        forRequest place: Int,
-        at date: Int64
-    ) -> WorldChange? {
+    private mutating func extend(_ candidate: MassExtension.Candidate, forRequest place: Int) -> WorldChange? {
         let request = massExtensions[place]
         let chain = customers[candidate.customer].transactions.filter { $0.originalId == candidate.originalId }
-        now = moment(for: date)
         do throws(APIError) {
             let current = try extensibleTransaction(
                 of: Purchase(customer: candidate.customer, transactions: chain),

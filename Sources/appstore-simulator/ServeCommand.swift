@@ -44,7 +44,12 @@ struct ServeCommand: AsyncParsableCommand {
             to every everyNth, or to all, and at most times times. Members for single
             faults: retryAfter, status, errorCode, errorMessage, body, bytes,
             bytesPerSecond, milliseconds; oneIn: sign only one record in this many
-            incorrectly.
+            incorrectly. applyThenDrop and applyThenStatus apply a request that changes the
+            world and lose its answer; refuseRepeat refuses a request identifier that was
+            applied before.
+
+            Requests that change the world are kept in steps.jsonl, so a restarted
+            simulator has the same world.
 
             The simulator's own endpoints need no token:
               POST /simulator/advance   {"changes": 10}: new records, a minute old;
@@ -94,9 +99,7 @@ struct ServeCommand: AsyncParsableCommand {
     var lateNotifications = 0
 
     @Option(
-        help: """
-            After this many status requests a request to extend all subscriptions is complete; 0: at once.
-            """
+        help: "After this many status requests a request to extend all subscriptions is complete; 0: at once."
     )
     var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
 

@@ -48,7 +48,8 @@ import Testing
          "sampleContentProvided":false,"userStatus":1}
         """
 
-    @Test func `an answered request is decided by the next change, as the app prefers, and not repeated`() async throws {
+    @Test func `an answered request is decided by the next change, as the app prefers, and not repeated`() async throws
+    {
         try await TestStore.run(customers: 60) { store in
             let now = store.clock.now.rawValue
             let open = try await open(store, count: 40)
@@ -186,7 +187,8 @@ import Testing
             ("accountTenure", "8", 4_000_032), ("appAccountToken", "\"me\"", 4_000_033),
             ("consumptionStatus", "4", 4_000_034), ("customerConsented", "false", 4_000_035),
             ("deliveryStatus", "6", 4_000_036), ("lifetimeDollarsPurchased", "8", 4_000_037),
-            ("lifetimeDollarsRefunded", "-1", 4_000_038), ("platform", "3", 4_000_039), ("playTime", "\"1\"", 4_000_040),
+            ("lifetimeDollarsRefunded", "-1", 4_000_038), ("platform", "3", 4_000_039),
+            ("playTime", "\"1\"", 4_000_040),
             ("sampleContentProvided", "0", 4_000_041), ("userStatus", "5", 4_000_042),
             ("refundPreference", "4", 4_000_044),
         ] as [(String, String, Int64)]
@@ -204,7 +206,8 @@ import Testing
             #expect(try await store.put(path, body: without).errorCode == code)
             let wrong = without.replacing("{", with: "{\"\(member)\":\(value),")
             #expect(try await store.put(path, body: wrong).errorCode == code)
-            #expect(try await store.put(path, body: Self.bodyV1.replacing("{", with: "{\"extra\":1,")).errorCode == 4_000_000)
+            let longer = Self.bodyV1.replacing("{", with: "{\"extra\":1,")
+            #expect(try await store.put(path, body: longer).errorCode == 4_000_000)
             #expect(try await store.put(path, body: Self.bodyV1).status == 202)
         }
     }

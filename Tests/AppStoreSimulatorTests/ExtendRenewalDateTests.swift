@@ -28,7 +28,8 @@ import Testing
             let statuses = try await store.listed("subscriptionStatus")
             var revisions: [String: String] = [:]
             for id in statuses.keys {
-                revisions[id] = try await store.pages(TestStore.history(id), decode: TransactionHistory.page).last?.cursor
+                revisions[id] = try await store.pages(TestStore.history(id), decode: TransactionHistory.page).last?
+                    .cursor
             }
             store.clock.advance(by: .seconds(5))
             let extended = try await answers(store, body(days: 10)).filter { $0.value.status == 200 }

@@ -11,7 +11,8 @@ import Testing
     private static let request = "3b241101-e2bb-4255-8caf-4136c566a962"
 
     private func body(_ identifier: String = request, days: Int = 5, storefronts: [String]? = nil) -> String {
-        let list = storefronts.map { ",\"storefrontCountryCodes\":[" + $0.map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+        let codes = (storefronts ?? []).map { "\"\($0)\"" }.joined(separator: ",")
+        let list = storefronts.map { _ in ",\"storefrontCountryCodes\":[\(codes)]" }
         return """
             {"extendByDays":\(days),"extendReasonCode":3,"requestIdentifier":"\(identifier)",
              "productId":"\(Self.product)"\(list ?? "")}

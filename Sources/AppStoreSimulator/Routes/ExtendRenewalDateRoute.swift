@@ -11,16 +11,13 @@ extension Route {
             let id = try request.transactionId(or: .originalTransactionId)
             let terms = try ExtensionTerms(RequestBody(request.body, members: ExtensionTerms.members))
             guard let purchase = world.purchase(originalId: id) else { throw .originalTransactionNotFound }
-            // The request was applied before, so its first answer holds.
-            for transaction in purchase.transactions {
-                for known in transaction.extensions where known.requestIdentifier == terms.requestIdentifier {
-                    world.actions.record(request, requestIdentifier: terms.requestIdentifier, isApplied: false)
-                    let answer = extended(transaction, to: known.effectiveDate)
-                    return ActionResult(answer: answer, isRepeat: true)
-                }
+            if let answer = firstAnswer(to: terms.requestIdentifier, for: purchase) {
+                world.actions.record(request, requestIdentifier: terms.requestIdentifier, isApplied: false)
+                return ActionResult(answer: answer, isRepeat: true)
             }
-            let transaction = try world.extensibleTransaction(of: purchase, at: world.moment(for: request.date))
-            world.now = world.moment(for: request.date)
+            let date = world.moment(for: request.date)
+            let transaction = try world.extensibleTransaction(of: purchase, at: date)
+            world.now = date
             guard
                 let (change, effectiveDate) = world.extend(
                     transaction,
@@ -33,6 +30,16 @@ extension Route {
             return ActionResult(answer: extended(transaction, to: effectiveDate), changes: [change])
         }
     )
+
+    /// The answer to the request with this identifier; `nil` when none has extended the subscription.
+    private static func firstAnswer(to requestIdentifier: String, for purchase: Purchase) -> Answer? {
+        for transaction in purchase.transactions {
+            for known in transaction.extensions where known.requestIdentifier == requestIdentifier {
+                return extended(transaction, to: known.effectiveDate)
+            }
+        }
+        return nil
+    }
 
     private static func extended(_ transaction: Transaction, to date: Int64) -> Answer {
         Answer { json in

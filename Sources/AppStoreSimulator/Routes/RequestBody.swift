@@ -34,7 +34,9 @@ struct RequestBody {
         return value
     }
 
-    /// `nil` when the member is missing. Throws `error` when it is not an array of strings.
+    /// Returns `nil` when the member is missing.
+    ///
+    /// Throws `error` when it is not an array of strings.
     func texts(_ key: String, or error: APIError) throws(APIError) -> [String]? {
         guard let value = object[key] else { return nil }
         guard let texts = value.array?.map(\.string), !texts.contains(nil) else { throw error }

@@ -35,7 +35,9 @@ extension Route {
     )
 }
 
-/// The body of version 2. Source: `ConsumptionRequest`, read 2026-11.
+/// The body of version 2.
+///
+/// Source: `ConsumptionRequest`, read 2026-11.
 private struct Consumption {
     private let isDelivered: Bool
     /// Thousandths of a percent.

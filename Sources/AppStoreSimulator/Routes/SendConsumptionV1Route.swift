@@ -28,7 +28,9 @@ extension Route {
         }
     )
 
-    /// Checks the body. Source: `ConsumptionRequestV1`, read 2026-11.
+    /// Checks the body.
+    ///
+    /// Source: `ConsumptionRequestV1`, read 2026-11.
     ///
     /// Throws the error of the first member that is missing or not valid; all are required.
     private static func preference(in bytes: [UInt8]) throws(APIError) -> RefundPreference {

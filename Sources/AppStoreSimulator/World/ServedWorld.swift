@@ -58,6 +58,7 @@ final class ServedWorld: Sendable {
     }
 
     /// - Parameters:
+    ///   - world: The world as it was generated.
     ///   - steps: The steps that were made since the world was generated.
     ///   - record: Makes a later step durable. It is called before another request sees the step.
     init(_ world: World, steps: [WorldStep], record: @escaping Recorder) {

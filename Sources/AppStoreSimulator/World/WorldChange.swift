@@ -118,12 +118,13 @@ extension World {
         let customer = customers[index]
         let transaction = customer.transactions[position]
         let chain = customer.transactions.filter { $0.originalId == transaction.originalId }
+        let renewal = transaction.product.kind == .autoRenewable ? timeline(of: chain).latest(at: now)?.renewal : nil
         var change = record(
             NotificationBuilder.notification(
                 kind,
                 at: now,
                 about: transaction,
-                renewal: transaction.product.kind == .autoRenewable ? timeline(of: chain).latest(at: now)?.renewal : nil,
+                renewal: renewal,
                 of: customer.identity,
                 in: app,
                 seed: parameters.seed

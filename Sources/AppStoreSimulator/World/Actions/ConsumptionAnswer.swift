@@ -14,10 +14,10 @@ extension World {
 
     /// Keeps the answer of the app's server to a refund request; a later one replaces it.
     ///
-    /// Without an open request for the transaction it has no effect. Apple accepts it also then.
+    /// Without an open request for the transaction it is kept, but decides nothing.
     ///
     /// - `request`: Its date and content.
-    /// - Returns: Whether it differs from the last answer.
+    /// - Returns: Whether it is the first answer to the open request or differs from the last one.
     mutating func answerRefundRequest(
         ofCustomer index: Int,
         position: Int,
@@ -25,11 +25,13 @@ extension World {
         for request: ActionRequest
     ) -> Bool {
         let key = customers[index].transactions[position].id
-        let isNew = consumptionAnswers[key] != request.body
+        let isDifferent = consumptionAnswers[key] != request.body
         consumptionAnswers[key] = request.body
-        if let place = refundRequests.firstIndex(where: { $0.customer == index && $0.position == position }) {
-            refundRequests[place].answer = (preference, request.date)
+        guard let place = refundRequests.firstIndex(where: { $0.customer == index && $0.position == position }) else {
+            return isDifferent
         }
-        return isNew
+        let isFirst = refundRequests[place].answer == nil
+        refundRequests[place].answer = (preference, request.date)
+        return isDifferent || isFirst
     }
 }

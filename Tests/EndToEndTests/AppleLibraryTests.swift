@@ -45,4 +45,18 @@ struct AppleLibraryTests {
             }
         }
     }
+
+    @Test func `Apple's Python library sends every request that changes the world, and the world has its effect`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let options = SimulatedStore.Options(customers: 30, transactionsPerCustomer: 6)
+            try await SimulatedStore.serving(options, in: directory + "/store") { store in
+                let accepted = try await AppleLibrary.actions(in: store.directory)
+                #expect(accepted.extended > 3 && accepted.extendedForAll > 0 && accepted.tokens > 10)
+                #expect(accepted.consumption.v2 > 10 && accepted.consumption.v1 > 10)
+                #expect(accepted.testNotifications == 1)
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ struct SubscriptionTimeline: Sendable {
         /// The transaction it is about, as it was then.
         let transaction: Transaction
         /// The state of the subscription from then on; its transaction is the latest one at that moment.
-        let renewal: Renewal
+        fileprivate(set) var renewal: Renewal
     }
 
     /// A state that a notification announces and that does not follow from the transactions, such as an accepted offer.
@@ -27,16 +27,19 @@ struct SubscriptionTimeline: Sendable {
     /// A period that nothing follows lapses at its end, whenever that is. No notification is sent about events after the world's
     /// anchor.
     let events: [Event]
+    private let chain: [Transaction]
 
     /// - Parameters:
     ///   - chain: All transactions of the subscription, the first purchase first.
     ///   - anchor: The world's moment, in milliseconds since 1970.
     ///   - examples: States that examples of notifications announce.
     init(_ chain: [Transaction], anchor: Int64, examples: [Example] = []) {
+        self.chain = chain
         var steps: [Step] = []
         for (index, transaction) in chain.enumerated() {
             let next = index + 1 < chain.count ? chain[index + 1] : nil
             steps.append(Step.purchase(transaction, previous: index > 0 ? chain[index - 1] : nil))
+            steps += transaction.extensions.map { Step($0.date, "RENEWAL_EXTENDED", about: transaction, .unchanged) }
             // Otherwise the next period follows without a gap.
             if transaction.upgradedDate == nil, next == nil || next?.reason == .purchase {
                 steps += Lapse(of: transaction, anchor: anchor)?.steps ?? []
@@ -52,7 +55,16 @@ struct SubscriptionTimeline: Sendable {
     }
 
     /// The last event at or before `moment`, in milliseconds since 1970; `nil` before the first purchase.
-    func latest(at moment: Int64) -> Event? { events.last { $0.date <= moment } }
+    ///
+    /// Its renewal info has the latest transaction as it is at `moment`: a new app account token is no event.
+    func latest(at moment: Int64) -> Event? {
+        guard var event = events.last(where: { $0.date <= moment }) else { return nil }
+        let renewal = event.renewal
+        if let transaction = chain.last(where: { $0.id == renewal.transaction.id }) {
+            event.renewal = Renewal(transaction: transaction.known(at: moment), state: renewal.state)
+        }
+        return event
+    }
 
     private static func events(of steps: [Step]) -> [Event] {
         var events: [Event] = []

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import TestSupport
 
-/// Apple's App Store Server Library for Python, run by Tests/AppleLibrary/check.py.
+/// Apple's App Store Server Library for Python, run by the scripts in Tests/AppleLibrary.
 enum AppleLibrary {
     static let missing = "python3 or Apple's app-store-server-library is not installed; .ci/run installs it if it can"
 
@@ -22,5 +22,25 @@ enum AppleLibrary {
     static func findings(in directory: String) async throws -> Findings {
         let output = try await PythonScript.run("AppleLibrary/check.py", directory)
         return try JSONDecoder().decode(Findings.self, from: Data(output.utf8))
+    }
+
+    /// How many requests of each kind the store accepted; see actions.py.
+    struct Accepted: Decodable {
+        struct Consumption: Decodable {
+            let v1: Int
+            let v2: Int
+        }
+        let extended: Int
+        /// The subscriptions that were extended or could not be.
+        let extendedForAll: Int
+        let consumption: Consumption
+        let tokens: Int
+        let testNotifications: Int
+    }
+
+    /// Changes the store in `directory` with the library, and checks every effect.
+    static func actions(in directory: String) async throws -> Accepted {
+        let output = try await PythonScript.run("AppleLibrary/actions.py", directory)
+        return try JSONDecoder().decode(Accepted.self, from: Data(output.utf8))
     }
 }

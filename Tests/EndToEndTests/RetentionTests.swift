@@ -4,7 +4,9 @@ import Testing
 /// A job with terms of `retention`, with the built executables.
 @Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct RetentionTests {
-    @Test func `a complete run removes what the terms allow, status says it before, and replay and views stay exact`() async throws {
+    @Test func `a complete run removes what the terms allow, status says it before, and replay and views stay exact`()
+        async throws
+    {
         try await Stage.with(.init(customers: 10, transactionsPerCustomer: 6)) { stage in
             var job = stage.job
             job.streams[2] = "notificationHistory: {scope: app, startDate: -179d}"
@@ -36,8 +38,14 @@ struct RetentionTests {
             try stage.write(job)
             let (payloads, attempts) = (before[0] - before[2], before[1] - before[3])
             let status = try await stage.storeledger("status", path)
-            #expect(status.output.contains("retention would free: about \(payloads) archived payloads ("), "\(status.output)")
-            #expect(status.output.contains("retention would free: about \(attempts) send attempts ("), "\(status.output)")
+            #expect(
+                status.output.contains("retention would free: about \(payloads) archived payloads ("),
+                "\(status.output)"
+            )
+            #expect(
+                status.output.contains("retention would free: about \(attempts) send attempts ("),
+                "\(status.output)"
+            )
             let run = try await stage.run(path)
             #expect(run.output.contains("removed            \(payloads) archived payloads ("), "\(run.output)")
             #expect(run.output.contains("removed            \(attempts) send attempts ("), "\(run.output)")
@@ -45,7 +53,10 @@ struct RetentionTests {
             #expect(try await counts(book) == [before[2], before[3], before[2], before[3]])
             let again = try await stage.storeledger("run", path, "--progress", "none", "--json")
             #expect(again.code == 0)
-            #expect(again.output.contains("\"part\" : \"archive\"") && again.output.contains("\"rows\" : 0"), "\(again.output)")
+            #expect(
+                again.output.contains("\"part\" : \"archive\"") && again.output.contains("\"rows\" : 0"),
+                "\(again.output)"
+            )
 
             for arguments in [["refresh", path, "--verify"], ["replay", path], ["refresh", path, "--verify"]] {
                 let outcome = try await stage.withStoreledger(arguments) { process in
@@ -62,7 +73,9 @@ struct RetentionTests {
     private func counts(_ book: LedgerBook) async throws -> [Int] {
         var counts: [Int] = []
         for condition in ["true", "signed_date > now() - interval '900 days'"] {
-            counts.append(try await book.count("SELECT count(*) FROM signed_payloads WHERE kind = 'transaction' AND \(condition)"))
+            counts.append(
+                try await book.count("SELECT count(*) FROM signed_payloads WHERE kind = 'transaction' AND \(condition)")
+            )
             counts.append(
                 try await book.count(
                     "SELECT count(*) FROM notification_send_attempts WHERE \(condition.replacing("signed_date", with: "attempt_date"))"

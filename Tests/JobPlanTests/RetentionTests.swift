@@ -13,11 +13,23 @@ import Testing
         #expect(job.retention.parts.map(\.part) == [.archive, .sendAttempts])
     }
 
-    @Test(arguments: ["archive", "sendAttempts", "items"], ["0d", "-5d", "23h", "36501d", "400", "400 days", "d", "1.5d", "${TERM}"])
-    func `JF22 a term of retention that is zero, negative, too long or without a unit is refused`(key: String, term: String) throws {
-        let complaint = try JobText.complaint(JobText.usual + "retention: {\(key): \"\(term)\"}\n", environment: ["TERM": "0d"])
+    @Test(
+        arguments: ["archive", "sendAttempts", "items"],
+        ["0d", "-5d", "23h", "36501d", "400", "400 days", "d", "1.5d", "${TERM}"]
+    )
+    func `JF22 a term of retention that is zero, negative, too long or without a unit is refused`(
+        key: String,
+        term: String
+    ) throws {
+        let complaint = try JobText.complaint(
+            JobText.usual + "retention: {\(key): \"\(term)\"}\n",
+            environment: ["TERM": "0d"]
+        )
         #expect(complaint.hasPrefix("job.yaml:17:"), "\(complaint)")
-        #expect(complaint.contains("retention.\(key)") && complaint.contains("it must be from 1d to 36500d"), "\(complaint)")
+        #expect(
+            complaint.contains("retention.\(key)") && complaint.contains("it must be from 1d to 36500d"),
+            "\(complaint)"
+        )
     }
 
     @Test func `JF22 a number, another key, a list and an empty section of retention are refused`() throws {

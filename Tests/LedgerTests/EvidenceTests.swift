@@ -266,7 +266,9 @@ struct EvidenceTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a replay puts right what was changed by hand while triggers were not to fire`(layout: TestLedger.Layout) async throws {
+    func `a replay puts right what was changed by hand while triggers were not to fire`(layout: TestLedger.Layout)
+        async throws
+    {
         let world = try await TestLedger(layout)
         let rows = oneOfEach
         _ = try await world.ledger.write(rows, from: origin(world))
@@ -280,7 +282,9 @@ struct EvidenceTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a row has one content hash, whether it is new or replaces an older one`(layout: TestLedger.Layout) async throws {
+    func `a row has one content hash, whether it is new or replaces an older one`(layout: TestLedger.Layout)
+        async throws
+    {
         let world = try await TestLedger(layout)
         let rows = oneOfEach
         let hashes = """
@@ -314,7 +318,9 @@ struct EvidenceTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a replay brings rows back at its first attempt, though the archive has their payloads`(layout: TestLedger.Layout) async throws {
+    func `a replay brings rows back at its first attempt, though the archive has their payloads`(
+        layout: TestLedger.Layout
+    ) async throws {
         let world = try await TestLedger(layout)
         var rows = PageRows(Rows.snapshot(Tables.notifications, "uuid"))
         rows.archive = [Rows.archived(.notification, "uuid", payload: "{}")]

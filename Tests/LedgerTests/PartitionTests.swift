@@ -6,7 +6,9 @@ import Testing
 
 @testable import Ledger
 
-/// A ledger whose large tables have hash partitions. Other suites run some of their tests on such a ledger, too.
+/// A ledger whose large tables have hash partitions.
+///
+/// Other suites run some of their tests on such a ledger, too.
 @Suite(.migratedDatabase)
 struct PartitionTests {
     private static let tables = Partitioning.keys.map(\.table)
@@ -138,8 +140,13 @@ struct PartitionTests {
         async throws
     {
         let world = try await TestLedger(.partitioned)
-        let index = "CREATE INDEX CONCURRENTLY IF NOT EXISTS transactions_later ON transactions (app_id, web_order_line_item_id)"
-        let file = try Migration(name: "9999_later.sql", text: "\(index);\nDROP INDEX CONCURRENTLY IF EXISTS transactions_product_id;\n")
+        let file = try Migration(
+            name: "9999_later.sql",
+            text: """
+                CREATE INDEX CONCURRENTLY IF NOT EXISTS transactions_later ON transactions (app_id, web_order_line_item_id);
+                DROP INDEX CONCURRENTLY IF EXISTS transactions_product_id;
+                """
+        )
         let statements = try #require(file.indexStatements)
         // As a killed build leaves it: one partition is done, and the index of another is invalid.
         try await world.run(
@@ -177,7 +184,9 @@ struct PartitionTests {
         #expect(!storage.contains { $0.table.contains("_p0") })
         let bytes = try #require(storage.first { $0.table == "transactions" }?.bytes)
         #expect(
-            try await world.value("SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'transactions'::regclass")
+            try await world.value(
+                "SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'transactions'::regclass"
+            )
                 == "\(bytes)"
         )
         let names = try await world.ledger.dictionary().relations.map(\.name)

@@ -74,7 +74,10 @@ struct RetentionTests {
 
         let expected = try await estimate(.archive, world)
         #expect(expected.rows == 3 && expected.bytes > 0)
-        #expect(try await world.ledger.removeOld(.archive, olderThan: Self.term, job: "nightly-sync", app: world.app) == expected)
+        #expect(
+            try await world.ledger.removeOld(.archive, olderThan: Self.term, job: "nightly-sync", app: world.app)
+                == expected
+        )
         #expect(try await hashes(world) == ["(again,5)", "(alone,4)", "(renewal,9)", "(replaced,2)", "(replaced,3)"])
         #expect(try await world.rows(rows) == before)
         #expect(try await world.count("latest_signatures") == 1)
@@ -82,7 +85,9 @@ struct RetentionTests {
         #expect(try await estimate(.archive, world).rows == 0)
     }
 
-    @Test func `a payload that refund history returned stays as long as no newer one of refund history replaces it`() async throws {
+    @Test func `a payload that refund history returned stays as long as no newer one of refund history replaces it`()
+        async throws
+    {
         let world = try await TestLedger()
         for (days, hash) in [(900, 1), (800, 2), (700, 3)] as [(Int64, UInt8)] {
             try await write(world, "10", daysAgo: days, hash: hash)
@@ -107,7 +112,9 @@ struct RetentionTests {
         #expect(try await world.rows("SELECT place[1] FROM retention_progress") == ["(transaction)"])
         // A row that another session has locked is left for the next time.
         let writer = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
-        try writer.script("SET search_path = appstore; BEGIN; SELECT FROM signed_payloads WHERE record_key = '49' FOR UPDATE")
+        try writer.script(
+            "SET search_path = appstore; BEGIN; SELECT FROM signed_payloads WHERE record_key = '49' FOR UPDATE"
+        )
         #expect(try await remove(.archive, world) == 34)
         try writer.script("ROLLBACK")
         #expect(try await world.rows("SELECT place FROM retention_progress") == ["(\"{\"\"\"\",\"\"\"\"}\")"])
@@ -115,7 +122,9 @@ struct RetentionTests {
         #expect(try await world.count("signed_payloads") == 50)
     }
 
-    @Test func `of the send attempts, older ones than the term go, and the last one of each notification stays`() async throws {
+    @Test func `of the send attempts, older ones than the term go, and the last one of each notification stays`()
+        async throws
+    {
         let world = try await TestLedger()
         try await world.run(
             """
@@ -130,13 +139,17 @@ struct RetentionTests {
         #expect(try await estimate(.sendAttempts, world).rows == 2)
         #expect(try await remove(.sendAttempts, world) == 2)
         #expect(
-            try await world.rows("SELECT notification_uuid, count(*), max(send_attempt_result) FROM notification_send_attempts GROUP BY 1 ORDER BY 1")
+            try await world.rows(
+                "SELECT notification_uuid, count(*), max(send_attempt_result) FROM notification_send_attempts GROUP BY 1 ORDER BY 1"
+            )
                 == ["(n1,3,TIMED_OUT)", "(n2,1,SUCCESS)"]
         )
         #expect(try await world.ledger.verifyViews() == [])
     }
 
-    @Test func `items that a superseded run left unfinished go after the term, and those of other runs stay`() async throws {
+    @Test func `items that a superseded run left unfinished go after the term, and those of other runs stay`()
+        async throws
+    {
         let world = try await TestLedger()
         let first = try await world.begin("transactionHistory: {}", ids: ["1", "2", "3"])
         let second = try await world.begin("transactionHistory: {}", ids: ["1"], restart: true)

@@ -72,7 +72,9 @@ struct SettledTableTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `tables that have grown have statistics before the views are computed from them`(layout: TestLedger.Layout) async throws {
+    func `tables that have grown have statistics before the views are computed from them`(layout: TestLedger.Layout)
+        async throws
+    {
         let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         let known = "(SELECT reltuples::bigint FROM pg_class WHERE oid = 'transactions'::regclass)"

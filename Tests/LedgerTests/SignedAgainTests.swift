@@ -36,7 +36,9 @@ struct SignedAgainTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a record that is only signed again leaves its row, its indexes and the archive as they are`(layout: TestLedger.Layout)
+    func `a record that is only signed again leaves its row, its indexes and the archive as they are`(
+        layout: TestLedger.Layout
+    )
         async throws
     {
         let world = try await TestLedger(layout)
@@ -84,7 +86,9 @@ struct SignedAgainTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a tie of signing dates has one winner in both orders, signed again or not`(layout: TestLedger.Layout) async throws {
+    func `a tie of signing dates has one winner in both orders, signed again or not`(layout: TestLedger.Layout)
+        async throws
+    {
         let world = try await TestLedger(layout)
         var (items, holder) = try await world.leased(["1"])
         let again = page(signed: 3, hash: 3, content: 7)
@@ -131,7 +135,9 @@ struct SignedAgainTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a history fills in the listed ID of a transaction that a notification brought, and changes nothing else`(layout: TestLedger.Layout)
+    func `a history fills in the listed ID of a transaction that a notification brought, and changes nothing else`(
+        layout: TestLedger.Layout
+    )
         async throws
     {
         let world = try await TestLedger(layout)

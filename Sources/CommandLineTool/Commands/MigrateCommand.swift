@@ -15,7 +15,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Hash partitions of each large table, from 2 to 256; only while the ledger is empty.",
-            discussion: "Decided once for a ledger; another number is refused. Without it a new ledger has plain tables.",
+            discussion: "Decided once for a ledger. Without it a new ledger has plain tables.",
             valueName: "N"
         )
     )
@@ -62,8 +62,8 @@ struct MigrationText {
             if refresh != nil { lines.append("computed the figures of all views") }
         }
         if let partitions = changes.partitions {
-            let tables = Partitioning.keys.map(\.table)
-            lines.append("divided \(tables.dropLast().joined(separator: ", ")) and \(tables.last ?? "") into \(partitions) partitions each")
+            let tables = Partitioning.keys.map(\.table).joined(separator: ", ")
+            lines.append("divided into \(partitions) partitions each: \(tables)")
         }
         return lines + ["schema \"\(schema)\" \(state)"]
     }

@@ -17,7 +17,10 @@ struct JobFileReader {
     }
 
     func job(_ root: JobNode) -> JobFile? {
-        let keys = ["version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output", "notify", "retention"]
+        let keys = [
+            "version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output", "notify",
+            "retention",
+        ]
         guard let file = Section(root, keys: keys, problems: problems, paths: paths) else { return nil }
         let version = file.integer("version", in: 1...1, "it must be 1", isRequired: true)
         let name = file.text(

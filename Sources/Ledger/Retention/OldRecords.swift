@@ -6,7 +6,9 @@ import Postgres
 package struct OldRecords: Codable, Sendable, Equatable {
     package let part: Retention.Part
     package private(set) var rows: Int64 = 0
-    /// The bytes of the values, without indexes. PostgreSQL uses the space for new rows.
+    /// The bytes of the values, without indexes.
+    ///
+    /// PostgreSQL uses the space for new rows.
     package private(set) var bytes: Int64 = 0
 
     package init(part: Retention.Part) { self.part = part }
@@ -28,7 +30,9 @@ extension Ledger {
     /// Rows that one transaction looks at, so that it takes milliseconds.
     private static let retentionBatch: Int32 = 2_000
 
-    /// Transactions for one part in one run: half a million rows. The next run continues there.
+    /// Transactions for one part in one run, which look at half a million rows.
+    ///
+    /// The next run continues there.
     private static let retentionBatches = 250
 
     /// Removes rows of one part that are older than its term and that newer rows have replaced.

@@ -81,7 +81,10 @@ struct ErasureCostTests {
         }
     }
 
-    @Test(arguments: [(false, TestLedger.Layout.plain), (true, .plain), (false, .partitioned)], [100_000_000_510, 100_000_000_520])
+    @Test(
+        arguments: [(false, TestLedger.Layout.plain), (true, .plain), (false, .partitioned)],
+        [100_000_000_510, 100_000_000_520]
+    )
     func `an erasure reads the customer's rows and no others, for any ledger size and any planner statistics`(
         isAnalyzedWithLayout: (Bool, TestLedger.Layout),
         customer: Int

@@ -171,7 +171,9 @@ struct ErasureLeftoverTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `no statistics of the planner hold a value of the erased, of a table that is empty now neither`(layout: TestLedger.Layout)
+    func `no statistics of the planner hold a value of the erased, of a table that is empty now neither`(
+        layout: TestLedger.Layout
+    )
         async throws
     {
         let world = try await TestLedger(layout)
@@ -232,7 +234,9 @@ struct ErasureLeftoverTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a listed ID whose history turns out to be an erased customer's leaves its item, gap and rejects`(layout: TestLedger.Layout)
+    func `a listed ID whose history turns out to be an erased customer's leaves its item, gap and rejects`(
+        layout: TestLedger.Layout
+    )
         async throws
     {
         let world = try await TestLedger(layout)

@@ -50,7 +50,9 @@ struct ErasureTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `P4: a shared account token, Apple Account or listed ID makes one customer of several purchases`(layout: TestLedger.Layout)
+    func `P4: a shared account token, Apple Account or listed ID makes one customer of several purchases`(
+        layout: TestLedger.Layout
+    )
         async throws
     {
         let world = try await TestLedger(layout)

@@ -97,7 +97,9 @@ struct RefreshByChangesTests {
     }
 
     @Test(arguments: TestLedger.Layout.allCases)
-    func `a refresh shows what every record gives, and the next one writes nothing`(layout: TestLedger.Layout) async throws {
+    func `a refresh shows what every record gives, and the next one writes nothing`(layout: TestLedger.Layout)
+        async throws
+    {
         let world = try await TestLedger(layout)
         try await populate(world)
         _ = try await world.ledger.refreshViews()

@@ -66,8 +66,16 @@ RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(coalesce(product_id, '') || ' ' || coalesce(type, '') || ' ' || coalesce(storefront, '') || ' ' || coalesce(currency, '')
                         || ' ' || coalesce(list_price_milliunits::text, '') || ' ' || coalesce(is_renewal::text, ''), 0);
 COMMENT ON FUNCTION refresh_sale_group IS 'A part of refresh_views().';
-TRUNCATE refresh_stored_transactions;
-ALTER TABLE refresh_stored_transactions SET (fillfactor = 90);
+DROP TABLE refresh_stored_transactions;
+CREATE TABLE refresh_stored_transactions (
+    app_id integer NOT NULL, original_transaction_id text, transaction_id text NOT NULL, is_purchase boolean NOT NULL,
+    customer_key text, purchase_date timestamptz, product_id text, type text, storefront text, currency text,
+    quantity integer, price_milliunits bigint, is_paid boolean, is_refunded boolean, refund_date timestamptz,
+    refund_reason integer, refunded_milliunits bigint, net_milliunits bigint, list_price_milliunits bigint,
+    is_renewal boolean, in_app_ownership_type text, revocation_date timestamptz, purchase_key text NOT NULL,
+    PRIMARY KEY (app_id, purchase_key, transaction_id)
+) WITH (fillfactor = 90);
+CREATE INDEX refresh_stored_transactions_customer_key ON refresh_stored_transactions (app_id, customer_key) WHERE is_purchase;
 CREATE INDEX refresh_stored_transactions_sales ON refresh_stored_transactions (
     app_id, refresh_sale_group(product_id, type, storefront, currency, list_price_milliunits, is_renewal), purchase_date) WHERE is_purchase;
 DROP TABLE refresh_product_price_totals, refresh_product_totals;
@@ -89,7 +97,7 @@ BEGIN
         SELECT c.oid::regclass AS name, c.relname, a.attname, a.attnum
           FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
          WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-           AND c.relname ~ '^refresh_(stored_periods|periods_(before|after|beside)|(product|sale)_totals)$'
+           AND c.relname ~ '^refresh_(stored_(periods|transactions)|periods_(before|after|beside)|(product|sale)_totals)$'
     LOOP
         IF made.attnum = 1 THEN
             EXECUTE format('COMMENT ON TABLE %s IS %L', made.name, CASE
@@ -99,7 +107,7 @@ BEGIN
         END IF;
         EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', made.name, made.attname,
                        'Internal to refresh_views(); the view that fills the table says what it means.');
-        IF made.attname LIKE '%transaction\_id' THEN
+        IF made.attname ~ '(transaction_id|customer_key|purchase_key)$' THEN
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', made.name, made.attname);
         END IF;
     END LOOP;
@@ -189,7 +197,8 @@ COMMENT ON FUNCTION read_ahead IS 'A part of refresh_views().';
 -- refresh_stored_periods at once.
 --
 -- The usual period of a product is that of most of its stretches, so it can change with any of them, and all periods
--- of the product with it. They are computed again then; that happens when a product is new.
+-- of the product with it. They are computed again then; that happens when a product is new. An erasure leaves this to the next
+-- refresh: other subscriptions can have marks that it does not take, and their lengths would not be counted.
 CREATE OR REPLACE FUNCTION compute_periods(p_everything boolean) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -207,7 +216,9 @@ BEGIN
     END IF;
     PERFORM take_periods();
     PERFORM add_changes('refresh_period_length_totals');
-    products := renew_product_periods();
+    IF (SELECT next_as_of <> as_of FROM refresh_state) THEN
+        products := renew_product_periods();
+    END IF;
     IF products <> '{}' THEN
         INSERT INTO refresh_keys
         SELECT DISTINCT app_id, 'purchase', original_transaction_id FROM refresh_stored_periods

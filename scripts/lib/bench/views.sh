@@ -1,10 +1,13 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Measures the refresh of the views: everything, and what a number of changed customers cost, in ledgers of several sizes;
-# source it.
+# Measures the refresh of the views: everything, and what changed customers cost, in ledgers of several sizes; source it.
 #
 # The ledgers are made by scripts/lib/views-world.sql, which has about one customer for 13 transactions. A change is a purchase and
-# a refund of each changed customer. A refresh without changes comes before each measurement.
+# a refund of each changed customer, three times, of other customers each time. A refresh without changes comes before each
+# measurement, and the shortest of the three counts.
+#
+# The goals: 1% of the customers of 10,000,000 transactions cost at most 3% of everything, and at most 1.3 times as much as the same
+# number among 1,000,000. The log of changed keys adds at most 5% to the commit of a page.
 
 bench_views() {
     local -a sizes=(100000 1000000)
@@ -16,18 +19,16 @@ bench_views() {
         bench_views_ledger "$size"
         milliseconds[$size everything]=$(bench_refresh "views_$size" true)
         bench_log_cost "views_$size"
-        for customers in 500 $((size / 1000)); do
-            bench_refresh "views_$size" >/dev/null
-            bench_change_customers "views_$size" "$size" "$customers"
-            milliseconds[$size $customers]=$(bench_refresh "views_$size")
-            bench_result "refresh, $size transactions, $customers changed customers" "${milliseconds[$size $customers]}" ms \
-                'computing everything' "${milliseconds[$size everything]}"
-        done
+        customers=$((size / 1300))
+        milliseconds[$size 500]=$(bench_refresh_changes "$size" 500)
+        bench_result "refresh, $size transactions, 500 changed customers" "${milliseconds[$size 500]}" ms \
+            'computing everything' "${milliseconds[$size everything]}"
+        milliseconds[$size 1%]=$(bench_refresh_changes "$size" "$customers")
+        bench_result "refresh, $size transactions, 1% of the customers changed ($customers; at most 0.03)" "${milliseconds[$size 1%]}" ms \
+            'computing everything' "${milliseconds[$size everything]}"
         if ((size > 1000000)); then
-            bench_refresh "views_1000000" >/dev/null
-            bench_change_customers views_1000000 1000000 $((size / 1000))
-            bench_result "refresh, $size transactions, $((size / 1000)) changed customers (at most 1.3 times)" \
-                "${milliseconds[$size $((size / 1000))]}" ms 'the same changes, 1000000 transactions' "$(bench_refresh views_1000000)"
+            bench_result "refresh, $size transactions, $customers changed customers (at most 1.3)" "${milliseconds[$size 1%]}" ms \
+                'the same number, 1000000 transactions' "$(bench_refresh_changes 1000000 "$customers")"
         fi
     done
     for size in "${sizes[@]}"; do printf '%s\t%s\n' "$size" "${milliseconds[$size 500]}"; done |
@@ -35,6 +36,18 @@ bench_views() {
             END { for (r = 1; r <= NR; r++) { bar = sprintf("%*s", int(40 * ms[r] / most + 0.5), ""); gsub(/ /, "#", bar)
                   printf "%10d transactions, 500 changed customers  %-40s  %d ms\n", n[r], bar, ms[r] } }' >&2
     for size in "${sizes[@]}"; do bench_sql "DROP SCHEMA views_$size CASCADE" 2>/dev/null; done
+}
+
+# Prints the shortest time of three refreshes, each after a change of $2 customers in the ledger of $1 transactions.
+bench_refresh_changes() {
+    local round took least=''
+    for round in 0 1 2; do
+        bench_refresh "views_$1" >/dev/null || return 1
+        bench_change_customers "views_$1" "$1" "$2" "$round" || return 1
+        took=$(bench_refresh "views_$1") || return 1
+        if [[ -z $least ]] || ((took < least)); then least=$took; fi
+    done
+    printf '%s\n' "$least"
 }
 
 # Makes a ledger with its own schema, views_SIZE.
@@ -60,11 +73,13 @@ bench_refresh() {
     printf '%s\n' $((microseconds / 1000))
 }
 
-# Gives N customers of a ledger a new purchase, and refunds their subscription's first payment.
+# Gives $3 customers of the ledger $1 of $2 transactions a new purchase, and refunds their subscription's first payment. Each
+# round ($4, from 0) takes others, a third of the distance between two of them further.
 bench_change_customers() {
     bench_sql "
         SET search_path = $1;
-        CREATE TEMP TABLE changed AS SELECT 1 + k * ($2 / 13 / $3)::bigint AS i FROM generate_series(0, $3 - 1) k;
+        CREATE TEMP TABLE changed AS
+        SELECT 1 + k * ($2 / 13 / $3)::bigint + $4 * ($2 / 13 / $3)::bigint / 3 AS i FROM generate_series(0, $3 - 1) k;
         UPDATE transactions SET revocation_date = purchase_date + interval '1 day', revocation_type = 'REFUND_FULL',
                price_milliunits = price_milliunits + 10
           FROM changed WHERE app_id = 1 AND transaction_id = (2000000000000000 + i * 1000)::text;
@@ -72,29 +87,31 @@ bench_change_customers() {
                                   transaction_reason, quantity, price_milliunits, currency, storefront, purchase_date, signed_date,
                                   payload_sha256, payload)
         SELECT 1, id, id, (700000000000000000 + i)::text, 'coins.100', 'Consumable', 'PURCHASE', 1, 990, 'USD', 'USA', now(), now(), '', '{}'
-          FROM (SELECT i, (4000000000000000 + extract(epoch FROM clock_timestamp())::bigint * 100000 + i % 100000)::text AS id FROM changed) c
+          FROM (SELECT i, (4000000000000000 + extract(epoch FROM now())::bigint % 1000000 * 1000000 + i)::text AS id FROM changed) c
             ON CONFLICT DO NOTHING"
 }
 
-# Compares statements that update the transactions of a subscription with and without the log of changed keys. The first round, which
-# reads them from the disk, does not count.
+# Compares commits of a page with and without the log of changed keys. A page is one statement that updates the transactions of a
+# subscription; a run writes more in the same transaction, such as the archive, so that the log's share is smaller. The first round,
+# which reads the rows from the disk, does not count.
 bench_log_cost() {
     local -A took=()
     local log round
-    for round in 0 1 2 3 4; do
+    for round in 0 1 2 3 4 5 6 7 8; do
         log=ENABLE
         if ((round % 2)); then log=DISABLE; fi
         bench_sql "SET search_path = $1; ALTER TABLE transactions $log TRIGGER log_inserted; ALTER TABLE transactions $log TRIGGER log_updated"
         bench_microseconds bench_sql "
-            SET search_path = $1;
             DO \$\$ BEGIN
                 FOR i IN 1..3000 LOOP
-                    UPDATE transactions SET source = source
+                    UPDATE $1.transactions SET source = source
                      WHERE app_id = 1 AND original_transaction_id = (2000000000000000 + i::bigint * 1000)::text;
+                    COMMIT;
                 END LOOP;
             END \$\$" || return 1
         if ((round > 0)); then took[$log]=$((${took[$log]:-0} + microseconds)); fi
     done
     bench_sql "SET search_path = $1; ALTER TABLE transactions ENABLE TRIGGER log_inserted; ALTER TABLE transactions ENABLE TRIGGER log_updated"
-    bench_result "log of changed keys, ${1#views_} transactions" $(((took[ENABLE] - took[DISABLE]) / 6000)) us/statement
+    bench_result "commit of a page, ${1#views_} transactions, with the log of changed keys (at most 1.05)" $((took[ENABLE] / 12000)) us \
+        'without it' $((took[DISABLE] / 12000))
 }

@@ -2,15 +2,34 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// The page about Iceberg.
+/// The pages about Iceberg and Spark: their scripts follow a change export, and compute two metrics.
 @Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct IcebergTests {
     @Test(
-        .enabled("python3, pyarrow or pyiceberg is not installed; .ci/run installs them if it can") {
-            await PythonScript.canImport("pyarrow", "pyiceberg.catalog.sql")
+        .enabled("python3, pyarrow, duckdb or pyiceberg is not installed; .ci/run installs them if it can") {
+            await PythonScript.canImport("duckdb", "pyarrow", "pyiceberg.catalog.sql")
         }
     )
-    func `an Iceberg table that follows the parts of each night and of an erasure equals a full export`() async throws {
+    func `an Iceberg table that follows parts and an erasure equals a full export, and has PostgreSQL's metrics`()
+        async throws
+    {
+        try await Self.follow(with: "ParquetReaders/follow_iceberg.py", of: "iceberg.md")
+    }
+
+    @Test(
+        .enabled("python3, pyarrow, pyspark or a Java runtime is not installed") {
+            let isInstalled = await PythonScript.canImport("pyspark.sql", "pyarrow")
+            return await isInstalled ? PythonScript.hasJava() : false
+        }
+    )
+    func `a copy in Spark that follows parts and an erasure equals a full export, and has PostgreSQL's metrics`()
+        async throws
+    {
+        try await Self.follow(with: "ParquetReaders/follow_spark.py", of: "spark.md")
+    }
+
+    /// Runs the scripts of a page after a first load, after two nights and an erasure, and again.
+    private static func follow(with script: String, of page: String) async throws {
         try await Stage.with(.init(customers: 20, transactionsPerCustomer: 10)) { stage in
             var job = stage.job
             job.streams[2] = "notificationHistory: {scope: app, startDate: -179d, endDate: now}"
@@ -23,9 +42,12 @@ struct IcebergTests {
             full.parquet = "{directory: whole, tables: \(tables)}"
             func follow() async throws {
                 try await stage.storeledger("export", try stage.write(full)).expect(0)
-                let page = Executables.checkout + "/docs/analysts/iceberg.md"
-                let rows = try await PythonScript.run("ParquetReaders/follow_iceberg.py", page, changes, whole)
-                #expect((Int(rows.dropLast()) ?? 0) > 100, "\(rows)")
+                let page = "\(Executables.checkout)/docs/analysts/\(page)"
+                let lines = try await PythonScript.run(script, page, changes, whole).split(separator: "\n")
+                #expect((lines.first.flatMap { Int($0) } ?? 0) > 100, "\(lines)")
+                let metrics = try await Self.metrics(in: stage.book())
+                expectSame(lines.dropFirst().map(String.init), metrics)
+                #expect(metrics.count > 40)
             }
             try await stage.run(path)
             try await follow()
@@ -40,5 +62,19 @@ struct IcebergTests {
             // Nothing has changed.
             try await follow()
         }
+    }
+
+    /// The metrics of the pages as the ledger's views have them.
+    private static func metrics(in book: LedgerBook) async throws -> [String] {
+        // The simulated store sells no seats, whose prices only the view knows.
+        try await book.column(
+            """
+            SELECT concat_ws(' ', 0, month, product_id, currency, sum(purchases), sum(gross_milliunits)) FROM revenue_by_month
+             WHERE purchases > 0 GROUP BY month, product_id, currency
+            UNION ALL
+            SELECT concat_ws(' ', 1, day, notification_type, sum(notifications)) FROM notification_health_by_day
+             GROUP BY day, notification_type
+            """
+        )
     }
 }

@@ -245,4 +245,86 @@ struct PublishChangesTests {
             #expect(try await world.count("changed_rows") == 0)
         }
     }
+
+    /// The data files of a directory, by path, each with its bytes.
+    private static func files(in directory: String) throws -> [String: Data] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: directory).filter { !$0.hasPrefix("filler") }
+        let files = paths.filter { $0.hasSuffix(".csv") || $0.hasSuffix(".parquet") || $0.hasSuffix(".json") }
+        return try Dictionary(
+            uniqueKeysWithValues: files.map { ($0, try Data(contentsOf: URL(filePath: "\(directory)/\($0)"))) }
+        )
+    }
+
+    @Test func `GR2 a part without a manifest is not published, and the next export removes it`() async throws {
+        let world = try await TestLedger()
+        try await withTemporaryDirectory { directory in
+            func publish(run: Int64) async throws -> ChangeManifest.Part? {
+                let order = PublishOrder(Self.order(directory).files, job: "nightly", run: run, trustedRoots: [])
+                return try await world.ledger.publishChanges(order, of: world.app)
+            }
+            try await world.run(Self.insert("a", world))
+            _ = try await publish(run: 1)
+            let before = try Self.files(in: directory)
+            try await world.run(Self.insert("b", world))
+            // The export ends after its files are in place, and before its manifest.
+            try await world.run(
+                """
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+                CREATE TRIGGER refuse BEFORE UPDATE OF next_part ON change_exports EXECUTE FUNCTION refuse()
+                """
+            )
+            await #expect(throws: PostgresError.self) { _ = try await publish(run: 2) }
+            let left = try Self.files(in: directory).keys.filter { before[$0] == nil }
+            #expect(left.count == 1 && left[0].hasSuffix("/part-2-2.csv"), "\(left)")
+            #expect(try Self.files(in: directory)["_manifest.json"] == before["_manifest.json"])
+
+            try await world.run("DROP TRIGGER refuse ON change_exports")
+            let part = try #require(try await publish(run: 3))
+            #expect(part.part == 2 && part.files.map(\.rows) == [1])
+            #expect(part.files[0].file.hasSuffix("/part-3-2.csv"))
+            #expect(try Self.files(in: directory)[left[0]] == nil)
+            try await Self.expectSame(world, in: directory, "after a part without a manifest")
+        }
+    }
+
+    @Test(
+        .enabled(if: SmallDisk.isPossible, "only root can mount a small disk, and not in every container"),
+        arguments: FileFormat.allCases
+    )
+    func `GR3 a full disk leaves the last published parts and files, and later exports go on from them`(
+        format: FileFormat
+    ) async throws {
+        let world = try await TestLedger()
+        try await world.run(Self.insert("a", world))
+        try await SmallDisk.with(kilobytes: 256) { disk in
+            let (changes, whole) = (disk.path + "/changes", disk.path + "/whole")
+            func order(_ files: FileOutput) -> PublishOrder {
+                PublishOrder(files, job: "nightly", run: 7, trustedRoots: [])
+            }
+            let parts = order(FileOutput(format, directory: changes, tables: Self.tables, changes: true))
+            let files = order(FileOutput(format, directory: whole, tables: ["transactions"]))
+            _ = try await world.ledger.publishChanges(parts, of: world.app)
+            _ = try await world.ledger.publish(files, of: world.app)
+            let before = try Self.files(in: disk.path)
+            // Texts that no format makes small.
+            try await world.run(
+                """
+                INSERT INTO transactions (app_id, transaction_id, offer_identifier, payload, signed_date, payload_sha256)
+                SELECT \(world.app.rawValue), 'n' || n, (SELECT string_agg(md5(n || ' ' || k), '') FROM generate_series(1, 100) k),
+                       '{}', now(), '' FROM generate_series(1, 20) n
+                """
+            )
+            try disk.fill(leaving: 20)
+            await #expect(throws: LedgerError.self) { _ = try await world.ledger.publishChanges(parts, of: world.app) }
+            await #expect(throws: LedgerError.self) { _ = try await world.ledger.publish(files, of: world.app) }
+            #expect(try Self.files(in: disk.path) == before)
+
+            try disk.makeRoom()
+            let last = try #require(try Self.parts(changes).parts.last)
+            let next = try #require(try await world.ledger.publishChanges(parts, of: world.app))
+            #expect(next.part == 2 && next.from == last.to)
+            #expect(next.files.map(\.rows) == [20])
+            #expect(try await world.ledger.publish(files, of: world.app).files.map(\.rows) == [21])
+        }
+    }
 }

@@ -2,12 +2,13 @@
 
     python3 compare.py CSV-DIRECTORY PARQUET-DIRECTORY
 
-Both directories have a manifest.json with the same tables. pyarrow and DuckDB read the Parquet files. Exit code 1 with a
-sentence about the first difference.
+Both directories have a manifest.json with the same tables. pyarrow and DuckDB read the Parquet files. The metadata of
+each file name its table and the schema's version. Exit code 1 with a sentence about the first difference.
 """
 
 import json
 import os
+import re
 import sys
 
 import duckdb
@@ -54,6 +55,9 @@ cells = 0
 for name, entry in parquet_files.items():
     path = os.path.join(parquet_directory, entry["file"])
     table = pq.read_table(path)
+    metadata = pq.read_metadata(path).metadata
+    if metadata[b"storeledger.table"] != name.encode() or not re.match(rb"\d{4}_", metadata[b"storeledger.migration"]):
+        sys.exit(f"{name}: the metadata name another table, or no version of the schema: {metadata}")
     text = pa.csv.read_csv(
         os.path.join(csv_directory, csv_files[name]["file"]),
         parse_options=pa.csv.ParseOptions(newlines_in_values=True),

@@ -1,8 +1,8 @@
 -- What do the totals need of each transaction?
 --
 -- The rows of purchases, and the transactions that family members shared or organizations assigned, which are no
--- purchases. A row depends on the records of its transaction alone, never on the time. A refresh computes these rows
--- again for what changed, and keeps them in refresh_stored_transactions.
+-- purchases. Their price counts only in requests for a refund. A row depends on the records of its transaction alone, never
+-- on the time. A refresh computes these rows again for what changed, and keeps them in refresh_stored_transactions.
 CREATE OR REPLACE VIEW refresh_transactions_to_store AS
 SELECT
     p.app_id, p.original_transaction_id, p.transaction_id, true AS is_purchase, p.customer_key, p.purchase_date, p.product_id,
@@ -15,7 +15,7 @@ FROM purchases p
 UNION ALL
 SELECT
     t.app_id, t.original_transaction_id, t.transaction_id, false, NULL, t.purchase_date, t.product_id,
-    t.type, t.storefront, t.currency, t.quantity, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    t.type, t.storefront, t.currency, t.quantity, t.price_milliunits, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     t.in_app_ownership_type, t.revocation_date
 FROM transactions t
 WHERE t.in_app_ownership_type IN ('FAMILY_SHARED', 'ASSIGNED');

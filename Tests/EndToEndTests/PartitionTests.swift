@@ -48,9 +48,10 @@ struct PartitionTests {
                 let other = try await right.rows(of: table)
                 #expect(rows == other, "\(table): \(rows.count) and \(other.count) rows")
             }
+            // The windows of notifications begin at the time of the run.
             let items =
-                "SELECT (stream, item_key, state, page_count > 0, rows_new) FROM crawl_items ORDER BY stream, item_key"
-            #expect(try await left.column(items).count == right.column(items).count)
+                "SELECT (stream, item_key, state) FROM crawl_items WHERE stream <> 'notificationHistory' ORDER BY 1"
+            #expect(try await left.column(items) == right.column(items))
             #expect(try await right.count("SELECT count(*) FROM transactions") > 0)
         }
     }

@@ -40,6 +40,9 @@ package struct Section {
         entries[key].map { !$0.value.isLeftOut } ?? false
     }
 
+    /// Whether the section has the key, with or without a value.
+    func names(_ key: String) -> Bool { entries[key] != nil }
+
     /// The scalar as it was written.
     func scalar(_ key: String) -> JobScalar? {
         entries[key]?.value.scalar

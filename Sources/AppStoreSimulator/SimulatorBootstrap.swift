@@ -22,8 +22,9 @@ struct SimulatorBootstrap: Sendable {
         let orders = available.contains { $0.name == Route.orderLookup.name } ? world.exampleOrders.map(\.id) : []
 
         let authority = try directory.authority(now: now())
-        let served = ServedWorld(world)
-        for step in worldFile.steps { _ = served.advance(by: step, at: worldFile.parameters.anchor.rawValue) }
+        let served = ServedWorld(world, steps: directory.steps) { step throws(SimulatorError) in
+            try directory.append(step)
+        }
 
         let app = world.app
         let key = try directory.developerKey(of: app)
@@ -68,7 +69,6 @@ struct SimulatorBootstrap: Sendable {
                 faults: faults,
                 log: arrivals,
                 answers: answers,
-                files: directory,
                 now: now
             )
         )

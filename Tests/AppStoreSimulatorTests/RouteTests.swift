@@ -111,7 +111,7 @@ extension Route {
             )
             #expect(unknown.status == 400)
             let message = try unknown.json["errorMessage"]?.string
-            #expect(message?.hasSuffix("refundHistoryV1, sampleInfo, nestedInfo.") == true)
+            #expect(message?.hasSuffix(", sampleInfo, nestedInfo.") == true)
         }
     }
 

@@ -15,6 +15,7 @@ import StrictJSON
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
 /// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
+/// | `GET /simulator/actions` | the requests that changed the world, as JSON lines |
 /// | `PUT /simulator/faults` | replaces the fault rules with those in the body |
 struct Controls: Sendable {
     let world: ServedWorld
@@ -22,7 +23,6 @@ struct Controls: Sendable {
     let faults: FaultRules
     let log: ArrivalLog
     let answers: AnswerLog
-    let files: StoreDirectory
     let now: @Sendable () -> UnixMilliseconds
 
     func respond(to method: HTTPRequest.Method, path: String, body: [UInt8]) async throws -> Response {
@@ -30,6 +30,7 @@ struct Controls: Sendable {
         case (.post, "/simulator/advance"): try advance(body)
         case (.get, "/simulator/requests"): .json(log.json)
         case (.get, "/simulator/world"): .json(try WorldListing(world, issuer: issuer, now: now()).jsonLines)
+        case (.get, "/simulator/actions"): .json(ActionListing(world).jsonLines)
         case (.put, "/simulator/faults"): replaceFaults(body)
         case (.get, _) where path.hasPrefix(Self.pagesPath): servedAnswers(since: path.dropFirst(Self.pagesPath.count))
         default: Response(status: .notFound)
@@ -50,8 +51,7 @@ struct Controls: Sendable {
         else {
             return Self.badRequest("Send {\"changes\": n} or {\"days\": n} with n from 1 to \(WorldStep.limit).")
         }
-        let changes = world.advance(by: step, at: moment.rawValue)
-        try files.append(step)
+        let changes = try world.advance(by: step, at: moment.rawValue)
         return .json(jsonObject { $0.member("changes", objects: changes.map(Self.json)) })
     }
 
@@ -73,7 +73,7 @@ struct Controls: Sendable {
             $0.member("transactionId", change.transactionId)
             $0.member("isNew", change.isNew)
             $0.member("date", change.date)
-            $0.member("notificationUUID", change.notification.uuid)
+            $0.member("notificationUUID", change.notification?.uuid)
         }
     }
 }

@@ -1,12 +1,14 @@
 import AppStoreModel
 import FoundationEssentials
 import SignedData
-import Synchronization
 
 /// The directory of a simulated App Store: files for its clients, and the keys and parameters that it needs after a restart.
 final class StoreDirectory: Sendable {
     let path: String
-    private let world: Mutex<WorldFile>
+    let worldFile: WorldFile
+    /// The steps of the world when the directory was opened.
+    let steps: [WorldStep]
+    private let journal: StepJournal
 
     /// Creates the directory, or reads the parameters of the world it contains.
     ///
@@ -27,7 +29,8 @@ final class StoreDirectory: Sendable {
             )
         }
         try DirectoryFile.remove(path + "/ready.json")
-        let found = try DirectoryFile.read(path + "/world.json").flatMap(WorldFile.init(json:))
+        let journal = StepJournal(path: path + "/steps.jsonl")
+        let found = try Self.world(in: path, journal: journal)
         var wanted = WorldParameters(
             seed: configuration.seed,
             customers: configuration.customers,
@@ -37,21 +40,30 @@ final class StoreDirectory: Sendable {
             lateNotifications: configuration.lateNotifications
         )
         if let found, found.parameters == wanted {
-            world = Mutex(found)
+            steps = found.steps
         } else {
             if anchor == nil { wanted.anchor = Moment.midnight(before: now) }
-            world = Mutex(WorldFile(parameters: wanted))
+            steps = []
+            // A world without its steps would be another world, so it ends before they do.
+            try DirectoryFile.remove(path + "/world.json")
         }
+        worldFile = WorldFile(parameters: wanted)
+        try journal.replace(with: steps)
+        self.journal = journal
     }
 
-    var worldFile: WorldFile { world.withLock { $0 } }
+    /// Makes a step durable.
+    func append(_ step: WorldStep) throws(SimulatorError) { try journal.append(step) }
 
-    /// Adds a step to `world.json`.
-    func append(_ step: WorldStep) throws {
-        try world.withLock { file in
-            file.steps.append(step)
-            try DirectoryFile.write(file.json, to: path + "/world.json")
-        }
+    /// The world that the directory contains; `nil` when there is none or a file is damaged.
+    private static func world(
+        in path: String,
+        journal: StepJournal
+    ) throws(SimulatorError) -> (parameters: WorldParameters, steps: [WorldStep])? {
+        guard let file = try DirectoryFile.read(path + "/world.json").flatMap(WorldFile.init(json:)) else { return nil }
+        if let steps = file.steps { return (file.parameters, steps) }
+        guard let steps = try journal.steps else { return nil }
+        return (file.parameters, steps)
     }
 
     /// The certificate authority of the directory, created when there is none.

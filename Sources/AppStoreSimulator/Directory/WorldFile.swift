@@ -1,35 +1,26 @@
 import AppStoreModel
 import StrictJSON
 
-/// The content of `world.json`: the parameters of the world and its steps, from which a restart generates the same world.
+/// The content of `world.json`, from which a restart generates the same world; ``StepJournal`` has the steps.
 struct WorldFile: Equatable, Sendable {
     var parameters: WorldParameters
-    var steps: [WorldStep] = []
+    /// In a file of version 1, the steps; `nil` when they are in the journal.
+    let steps: [WorldStep]?
 
     init(parameters: WorldParameters) {
         self.parameters = parameters
+        steps = nil
     }
 
     var json: [UInt8] {
-        let steps = steps.map { step in
-            jsonObject {
-                switch step {
-                case .changes(let count, let date):
-                    $0.member("changes", Int64(count))
-                    $0.member("from", date)
-                case .days(let count): $0.member("days", Int64(count))
-                }
-            }
-        }
-        return jsonObject {
-            $0.member("version", Int64(1))
+        jsonObject {
+            $0.member("version", Int64(2))
             $0.member("seed", String(parameters.seed))
             $0.member("customers", Int64(parameters.customers))
             $0.member("transactionsPerCustomer", Int64(parameters.transactionsPerCustomer))
             $0.member("environment", parameters.environment.rawValue)
             $0.member("anchor", parameters.anchor.rawValue)
             $0.member("lateNotifications", Int64(parameters.lateNotifications))
-            $0.member("steps", objects: steps)
         }
     }
 
@@ -38,7 +29,8 @@ struct WorldFile: Equatable, Sendable {
     /// The simulator then generates a new world.
     init?(json: [UInt8]) {
         // A damaged file counts as no file, see above.
-        guard let document = try? StrictJSON.parseObject(json), document["version"] == .number(JSONNumber(text: "1")),
+        guard let document = try? StrictJSON.parseObject(json), let version = document.integer("version"),
+            [1, 2].contains(version),
             let seed = document["seed"]?.string.flatMap({ UInt64($0) }),
             let customers = document.integer("customers"),
             let transactions = document.integer("transactionsPerCustomer"),
@@ -54,16 +46,11 @@ struct WorldFile: Equatable, Sendable {
             // Missing in files of older versions, which had no late notifications and put changes right after the last one.
             lateNotifications: document.integer("lateNotifications") ?? 0
         )
-        steps = (document["steps"]?.array ?? []).compactMap(\.object).compactMap { step in
-            step.integer("changes").map { .changes($0, from: Int64(step.integer("from") ?? 0)) }
-                ?? step.integer("days").map(WorldStep.days)
-        }
+        steps = version == 1 ? (document["steps"]?.array ?? []).compactMap(\.object).compactMap(WorldStep.init) : nil
     }
 }
 
 extension JSONObject {
-    fileprivate func integer(_ key: String) -> Int? {
-        guard case .number(let number)? = self[key] else { return nil }
-        return Int(number.text)
-    }
+    /// The value of an integer that fits.
+    func integer(_ key: String) -> Int? { self[key]?.number?.int64.map { Int($0) } }
 }

@@ -73,7 +73,7 @@ extension FaultRule {
         }
         if let bytes, bytes < 0 { return "\"bytes\" is \(bytes); it must be at least 0." }
         if let milliseconds, milliseconds < 0 { return "\"milliseconds\" is \(milliseconds); it must be at least 0." }
-        if fault == .status, !(status.map { (100...599).contains($0) } ?? false) {
+        if [.status, .applyThenStatus].contains(fault), !(status.map { (100...599).contains($0) } ?? false) {
             return "\"status\" must be a number from 100 to 599."
         }
         return nil

@@ -34,6 +34,15 @@ struct FaultRule: Codable, Sendable, Equatable {
         case emptyPages
         /// The error for a cursor that is too old (4000017; for the GET endpoints 4000005), when the request has a cursor.
         case expireToken
+        /// Handles the request, and changes the world if the request does, then closes the connection without an answer.
+        case applyThenDrop
+        /// Handles the request, and changes the world if the request does, then answers with `status` as the fault `status` does.
+        case applyThenStatus
+        /// Refuses a request that was applied before, with 4030005 or `errorCode`.
+        ///
+        /// Without this fault the repeat of an extension gets the first answer once more. Apple does not document which of the
+        /// two it does.
+        case refuseRepeat
     }
 
     var endpoint: String?

@@ -54,15 +54,30 @@ struct RequestHandler: Sendable {
         if let rule, let replacement = try await responses.replacement(under: rule, context: context) {
             return replacement.response
         }
+        let answerContext = AnswerContext(
+            world: world,
+            cursors: cursors,
+            now: now(),
+            tokenLifetime: faults.tokenLifetime,
+            repeatRefusal: rule?.repeatRefusal
+        )
+        let answer = Result { () throws(APIError) in try request.route.answer(request, answerContext) }
+        if let rule, let replacement = await responses.replacementAfterwards(under: rule, context: context) {
+            return replacement.response
+        }
         do throws(APIError) {
-            let answer = try request.route.answer(
-                request,
-                AnswerContext(world: world, cursors: cursors, now: now(), tokenLifetime: faults.tokenLifetime)
-            )
-            return try await responses.response(with: answer, under: rule, context: context)
+            return try await responses.response(with: try answer.get(), under: rule, context: context)
         } catch {
             return .json(error.json, status: error.status)
         }
+    }
+}
+
+extension FaultRule {
+    /// The error for a repeated request under the fault `refuseRepeat`.
+    fileprivate var repeatRefusal: APIError? {
+        guard fault == .refuseRepeat else { return nil }
+        return errorCode.map { APIError($0, errorMessage ?? "Scripted error.") } ?? .maximumExtensions
     }
 }
 

@@ -22,20 +22,7 @@ struct ResponseBuilder: Sendable {
         case .rateLimited:
             return Replacement(response: .tooManyRequests(rule.retryAfter ?? []))
         case .status:
-            let status = rule.status ?? 500
-            if let body = rule.body {
-                return Replacement(
-                    response: Response(
-                        status: HTTPResponse.Status(code: status),
-                        body: ResponseBody(byteBuffer: ByteBuffer(string: body))
-                    )
-                )
-            }
-            guard let code = rule.errorCode else {
-                return Replacement(response: Response(status: HTTPResponse.Status(code: status)))
-            }
-            let error = APIError(code, rule.errorMessage ?? "Scripted error.")
-            return Replacement(response: .json(error.json, status: status))
+            return Replacement(response: scripted(by: rule))
         case .garbageBody:
             return Replacement(response: .json(Array((rule.body ?? "{\"revision\":").utf8)))
         case .dropConnection:
@@ -45,19 +32,47 @@ struct ResponseBuilder: Sendable {
             try await Task.sleep(for: .milliseconds(rule.milliseconds ?? 0))
             return nil
         case .truncateBody, .slow, .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey, .repeatPage,
-            .emptyPages, .expireToken:
+            .emptyPages, .expireToken, .applyThenDrop, .applyThenStatus, .refuseRepeat:
             return nil
         }
     }
 
+    /// A response that takes the place of an answer which the route has already given; `nil` when the rule's fault is another.
+    func replacementAfterwards(under rule: FaultRule, context: ConnectionContext) async -> Replacement? {
+        switch rule.fault {
+        case .applyThenDrop:
+            await context.dropConnection()
+            return Replacement(response: nil)
+        case .applyThenStatus:
+            return Replacement(response: scripted(by: rule))
+        default:
+            return nil
+        }
+    }
+
+    /// The status of a rule, with its body or its error in Apple's format.
+    private func scripted(by rule: FaultRule) -> Response {
+        let status = rule.status ?? 500
+        if let body = rule.body {
+            return Response(
+                status: HTTPResponse.Status(code: status),
+                body: ResponseBody(byteBuffer: ByteBuffer(string: body))
+            )
+        }
+        guard let code = rule.errorCode else { return Response(status: HTTPResponse.Status(code: status)) }
+        return .json(APIError(code, rule.errorMessage ?? "Scripted error.").json, status: status)
+    }
+
     /// The answer as an HTTP response.
     ///
-    /// The faults about pages (`repeatPage`, `emptyPages`, `expireToken`) leave an answer without ``Answer/paging`` as it is.
+    /// The faults about pages (`repeatPage`, `emptyPages`, `expireToken`) leave an answer without ``Answer/paging`` as it is. The
+    /// faults about bodies leave an answer without a body as it is.
     func response(
         with answer: Answer,
         under rule: FaultRule?,
         context: ConnectionContext
     ) async throws(APIError) -> Response {
+        guard answer.layout != nil else { return Response(status: HTTPResponse.Status(code: answer.status)) }
         guard let rule else { return .json(try body(of: answer)) }
         switch rule.fault {
         case .expireToken:
@@ -75,7 +90,8 @@ struct ResponseBuilder: Sendable {
             return slow(try body(of: answer), bytesPerSecond: rule.bytesPerSecond ?? 1)
         case .forgeSignature, .wrongBundle, .expiredLeaf, .duplicateKey:
             return .json(try body(of: answer, replacements: replacements(for: answer, under: rule)))
-        case .rateLimited, .status, .dropConnection, .delay, .garbageBody:
+        case .rateLimited, .status, .dropConnection, .delay, .garbageBody, .applyThenDrop, .applyThenStatus,
+            .refuseRepeat:
             return .json(try body(of: answer))
         }
     }
@@ -104,7 +120,7 @@ struct ResponseBuilder: Sendable {
             json.member(paging.style.cursorName, next)
             json.member("hasMore", paging.hasMore)
         }
-        answer.layout(signed, &json)
+        answer.layout?(signed, &json)
         return json.finish()
     }
 

@@ -23,10 +23,10 @@ struct RouteResponder: HTTPResponder {
                     body: try await Self.body(of: request)
                 )
             }
-            guard let route = route(request.method, path) else { return Response(status: .notFound) }
+            guard let (route, parameters) = route(request.method, path) else { return Response(status: .notFound) }
             let routeRequest = RouteRequest(
                 route: route,
-                path: path,
+                parameters: parameters,
                 queryText: request.uri.query,
                 authorization: request.headers[.authorization],
                 body: route.method == .get ? [] : try await Self.body(of: request)
@@ -37,10 +37,11 @@ struct RouteResponder: HTTPResponder {
         }
     }
 
-    /// The route whose path matches; of several, the one with the longest fixed part.
-    private func route(_ method: HTTPRequest.Method, _ path: String) -> Route? {
-        routes.filter { $0.method.rawValue == method.rawValue && $0.path.matches(path) }
-            .max { $0.path.prefix.utf8.count < $1.path.prefix.utf8.count }
+    /// The route whose path matches, with the path parameters; of several, the one with the longest part before a parameter.
+    private func route(_ method: HTTPRequest.Method, _ path: String) -> (route: Route, parameters: [String: String])? {
+        routes.filter { $0.method.rawValue == method.rawValue }
+            .compactMap { route in route.path.values(in: path).map { (route, $0) } }
+            .max { $0.0.path.prefix.utf8.count < $1.0.path.prefix.utf8.count }
     }
 
     private static func body(of request: Request) async throws -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A successful answer before it is JSON: one object with signed records in it.
+/// A successful answer before it is JSON: one object with signed records in it, or a status without a body.
 ///
 /// The records are kept apart from the JSON around them, so that every fault about signatures works for every route.
 struct Answer: Sendable {
@@ -15,11 +15,27 @@ struct Answer: Sendable {
     ///
     /// With it the JSON begins with the cursor and `hasMore`.
     var paging: Paging?
-    let layout: Layout
+    /// The HTTP status.
+    let status: Int
+    /// `nil` for an answer without a body.
+    let layout: Layout?
 
     init(records: [AnswerRecord], paging: Paging? = nil, layout: @escaping Layout) {
         self.records = records
         self.paging = paging
         self.layout = layout
+        status = 200
+    }
+
+    /// An answer without a body.
+    init(status: Int) {
+        records = []
+        layout = nil
+        self.status = status
+    }
+
+    /// An answer without records.
+    init(_ layout: @escaping @Sendable (inout AnswerWriter) -> Void) {
+        self.init(records: []) { _, json in layout(&json) }
     }
 }

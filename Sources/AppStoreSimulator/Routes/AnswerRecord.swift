@@ -19,7 +19,7 @@ struct AnswerRecord: Sendable {
     ///
     /// Milliseconds since 1970.
     ///
-    /// For a transaction that is its revocation or else its purchase, for a notification its own date, for renewal info the
+    /// For a transaction that is its last extension or revocation or else its purchase, for a notification its own date, for renewal info the
     /// moment since when the subscription has been in that state. A newer state of a record has a later one, whenever either
     /// was signed.
     let changedDate: Int64
@@ -51,7 +51,11 @@ extension AnswerRecord {
             kind: kind,
             key: String(transaction.id),
             signedDate: signedDate,
-            changedDate: max(transaction.purchaseDate, transaction.revocation?.date ?? .min)
+            changedDate: max(
+                transaction.purchaseDate,
+                transaction.revocation?.date ?? .min,
+                transaction.actionDate ?? .min
+            )
         ) { bundleId, _ in
             transaction.payload(of: record.customer, in: app, signedDate: signedDate, bundleId: bundleId)
         }

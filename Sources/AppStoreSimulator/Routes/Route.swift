@@ -1,3 +1,5 @@
+import AppStoreModel
+
 /// One endpoint of Apple's API: how a request for it looks, how often it is allowed, and what it answers.
 ///
 /// A route is one file in this folder and one line in ``all``. Everything else reads the registry: the responder, the rate
@@ -6,10 +8,17 @@ struct Route: Sendable {
     enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
     }
 
     /// Answers a request that has a valid token, is within the limit and is not replaced by a fault.
     typealias Handler = @Sendable (RouteRequest, AnswerContext) throws(APIError) -> Answer
+
+    /// Changes the world as a request asks, and answers it.
+    ///
+    /// When it throws, it has changed nothing. The same request applied to the same world gives the same result, because a
+    /// restarted simulator applies all requests once more.
+    typealias Action = @Sendable (ActionRequest, inout World) throws(APIError) -> ActionResult
 
     let name: EndpointName
     let method: Method
@@ -21,6 +30,8 @@ struct Route: Sendable {
     /// Whether the sandbox has the endpoint.
     let isInSandbox: Bool
     let answer: Handler
+    /// `nil` for a route that only reads.
+    let action: Action?
 
     init(
         _ name: String,
@@ -36,6 +47,35 @@ struct Route: Sendable {
         self.requestsPerSecond = requestsPerSecond
         self.isInSandbox = isInSandbox
         self.answer = answer
+        action = nil
+    }
+
+    /// A route that changes the world.
+    init(
+        _ name: String,
+        _ method: Method,
+        _ path: String,
+        requestsPerSecond: Double,
+        action: @escaping Action
+    ) {
+        self.name = EndpointName(text: name)
+        self.method = method
+        self.path = PathPattern(path)
+        self.requestsPerSecond = requestsPerSecond
+        isInSandbox = true
+        self.action = action
+        answer = { request, context throws(APIError) in
+            try context.world.perform(
+                action,
+                for: ActionRequest(
+                    endpoint: request.route.name,
+                    parameters: request.parameters,
+                    body: request.body,
+                    date: context.now.rawValue
+                ),
+                repeatRefusal: context.repeatRefusal
+            )
+        }
     }
 }
 

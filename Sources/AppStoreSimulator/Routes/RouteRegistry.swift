@@ -10,5 +10,11 @@ extension Route {
         .orderLookup,
         .transactionHistoryV1,
         .refundHistoryV1,
+        .extendRenewalDate,
     ]
+
+    /// The endpoints that change the world.
+    static let actions: [EndpointName: Action] = Dictionary(
+        uniqueKeysWithValues: all.compactMap { route in route.action.map { (route.name, $0) } }
+    )
 }

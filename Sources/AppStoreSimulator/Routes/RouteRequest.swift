@@ -3,7 +3,8 @@ import AppStoreModel
 /// A request that belongs to a route.
 struct RouteRequest: Sendable {
     let route: Route
-    let path: String
+    /// The path parameters by name, unchecked.
+    let parameters: [String: String]
     /// The part of the URL after the question mark, percent-encoded.
     let queryText: String?
     /// The value of the `Authorization` header.
@@ -15,17 +16,10 @@ struct RouteRequest: Sendable {
     ///
     /// Its name says which IDs the route takes: `transactionId`, `originalTransactionId`, or `anyTransactionId`, which also
     /// takes app transaction IDs. Fault rules and the arrival log name requests by it.
-    var transactionId: String? {
-        switch route.path.parameter {
-        case "transactionId", "originalTransactionId", "anyTransactionId": route.path.value(in: path)
-        default: nil
-        }
-    }
+    var transactionId: String? { parameters.transactionId }
 
     /// The path parameter `orderId`, unchecked; `nil` for routes without one.
-    var orderId: String? {
-        route.path.parameter == "orderId" ? route.path.value(in: path) : nil
-    }
+    var orderId: String? { parameters["orderId"] }
 
     /// The path parameter that is a transaction ID.
     ///
@@ -41,4 +35,9 @@ struct RouteRequest: Sendable {
     var query: QueryItems {
         get throws(APIError) { try QueryItems(queryText) }
     }
+}
+
+extension [String: String] {
+    /// The path parameter that is a transaction ID, by any of its names.
+    var transactionId: String? { self["transactionId"] ?? self["originalTransactionId"] ?? self["anyTransactionId"] }
 }

@@ -7,6 +7,10 @@ import Synchronization
 final class ServedWorld: Sendable {
     let app: SimulatedApp
     private let state: Mutex<State>
+    /// Makes a step durable.
+    private let record: Recorder
+
+    typealias Recorder = @Sendable (WorldStep) throws(SimulatorError) -> Void
 
     private struct State {
         var world: World
@@ -31,9 +35,33 @@ final class ServedWorld: Sendable {
                 )
             }
         }
+
+        /// Makes changes of the world visible.
+        ///
+        /// - `moment`: The changed states are signed later than this, in milliseconds since 1970.
+        mutating func include(_ changes: [WorldChange], signedAfter moment: Int64) {
+            for change in changes {
+                guard let index = change.customer else { continue }
+                if let place = change.place { places[index, default: []].append(place) }
+                guard let position = change.position else { continue }
+                let customer = world.customers[index]
+                let changed = StoredTransaction(
+                    customer.transactions[position],
+                    of: customer.identity,
+                    signedAfter: moment
+                )
+                transactions[index].removeAll { $0.transaction.id == changed.transaction.id }
+                let next = transactions[index].lastIndex { $0.cursorPosition < changed.cursorPosition }.map { $0 + 1 }
+                transactions[index].insert(changed, at: next ?? 0)
+            }
+        }
     }
 
-    init(_ world: World) {
+    /// - Parameters:
+    ///   - steps: The steps that were made since the world was generated.
+    ///   - record: Makes a later step durable. It is called before another request sees the step.
+    init(_ world: World, steps: [WorldStep], record: @escaping Recorder) {
+        self.record = record
         app = world.app
         let anchor = world.parameters.anchor.rawValue
         let customers = world.customers.map { customer in
@@ -45,7 +73,9 @@ final class ServedWorld: Sendable {
         for (place, notification) in world.notifications.enumerated() {
             if let customer = notification.customer { places[customer.index, default: []].append(place) }
         }
-        state = Mutex(State(world: world, transactions: customers, places: places))
+        var state = State(world: world, transactions: customers, places: places)
+        for step in steps { state.include(state.world.make(step), signedAfter: anchor) }
+        self.state = Mutex(state)
     }
 
     /// The customer who owns a transaction ID or an app transaction ID, with all transactions in the order of modification.
@@ -133,23 +163,40 @@ final class ServedWorld: Sendable {
     /// Every later request sees all of them.
     ///
     /// - `now`: The clock, in milliseconds since 1970. The changed states are signed later than this moment.
-    func advance(by step: WorldStep, at now: Int64) -> [WorldChange] {
-        state.withLock { state in
+    ///
+    /// Throws ``SimulatorError`` when the step cannot be made durable.
+    func advance(by step: WorldStep, at now: Int64) throws(SimulatorError) -> [WorldChange] {
+        try state.withLock { state throws(SimulatorError) in
             let changes = state.world.make(step)
-            for change in changes {
-                let customer = state.world.customers[change.customer]
-                let changed = StoredTransaction(
-                    customer.transactions[change.position],
-                    of: customer.identity,
-                    signedAfter: now
-                )
-                state.transactions[change.customer].removeAll { $0.transaction.id == changed.transaction.id }
-                state.transactions[change.customer].append(changed)
-                state.places[change.customer, default: []].append(change.place)
-            }
+            state.include(changes, signedAfter: now)
+            try record(step)
             return changes
         }
     }
+
+    /// Applies a request of the app's server and returns its answer.
+    ///
+    /// Every later request sees its changes, and so does a restarted simulator.
+    ///
+    /// - `repeatRefusal`: The error for a request that was applied before; `nil` when it is answered as the first one was.
+    func perform(
+        _ action: Route.Action,
+        for request: ActionRequest,
+        repeatRefusal: APIError?
+    ) throws(APIError) -> Answer {
+        try state.withLock { state throws(APIError) in
+            let result = try action(request, &state.world)
+            state.include(result.changes, signedAfter: request.date)
+            if result.isRecorded {
+                do throws(SimulatorError) { try record(.action(request)) } catch { throw .internalError }
+            }
+            if result.isRepeat, let repeatRefusal { throw repeatRefusal }
+            return result.answer
+        }
+    }
+
+    /// The requests of the app's server that changed the world.
+    var actions: [ActionHistory.Entry] { state.withLock { $0.world.actions.entries } }
 
     /// All transactions and notifications, including notifications that the history does not list yet.
     var everything: (transactions: [[StoredTransaction]], notifications: [Notification]) {

@@ -37,6 +37,7 @@ struct SubscriptionTimeline: Sendable {
         for (index, transaction) in chain.enumerated() {
             let next = index + 1 < chain.count ? chain[index + 1] : nil
             steps.append(Step.purchase(transaction, previous: index > 0 ? chain[index - 1] : nil))
+            steps += transaction.extensions.map { Step($0.date, "RENEWAL_EXTENDED", about: transaction, .unchanged) }
             // Otherwise the next period follows without a gap.
             if transaction.upgradedDate == nil, next == nil || next?.reason == .purchase {
                 steps += Lapse(of: transaction, anchor: anchor)?.steps ?? []

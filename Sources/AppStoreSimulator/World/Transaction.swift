@@ -22,6 +22,8 @@ struct Transaction: Sendable, Equatable {
     var previousOriginalId: UInt64?
     /// The purchase in whose order this one is; `nil` when the order begins with this one.
     var boughtWith: UInt64?
+    /// The renewal date extensions that ``expiresDate`` contains, oldest first.
+    var extensions: [RenewalExtension] = []
 
     enum Reason: String, Sendable {
         case purchase = "PURCHASE"
@@ -47,8 +49,11 @@ struct Transaction: Sendable, Equatable {
     ///
     /// The transaction history is sorted by it.
     var modifiedDate: Int64 {
-        max(purchaseDate, upgradedDate ?? 0, revocation?.date ?? 0)
+        max(purchaseDate, upgradedDate ?? 0, revocation?.date ?? 0, actionDate ?? 0)
     }
+
+    /// When the app's server last changed the transaction, in milliseconds since 1970; `nil` when it never did.
+    var actionDate: Int64? { extensions.last?.date }
 
     /// `nil` for a family revocation: the refund history does not list it.
     var refundDate: Int64? {
@@ -72,6 +77,10 @@ struct Transaction: Sendable, Equatable {
             earlier.advancedCommerce?.removeRefunds()
         }
         if let date = upgradedDate, date > moment { earlier.upgradedDate = nil }
+        while let last = earlier.extensions.last, last.date > moment {
+            earlier.expiresDate = earlier.expiresDate.map { $0 - last.length }
+            earlier.extensions.removeLast()
+        }
         return earlier
     }
 }

@@ -15,6 +15,8 @@ struct World: Sendable {
     var notifications: [Notification]
     /// The number of changes since the world was generated.
     var changeCount = 0
+    /// What the app's server has requested.
+    var actions = ActionHistory()
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.
     var now: Int64
 

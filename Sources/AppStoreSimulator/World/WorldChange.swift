@@ -1,16 +1,18 @@
 import AppStoreModel
 
-/// One change of a world: a new transaction or a refund, with its notification.
+/// One change of a world: a new or changed transaction, a notification, or both.
 struct WorldChange: Sendable {
-    let customer: Int
-    let transactionId: String
-    /// The index of the transaction among the customer's.
-    let position: Int
-    let isNew: Bool
+    /// `nil` for a notification that is not about one customer.
+    var customer: Int?
+    var transactionId: String?
+    /// The index of the changed transaction among the customer's; `nil` when no transaction changed.
+    var position: Int?
+    var isNew = false
     let date: Int64
-    let notification: Notification
+    /// `nil` when Apple sends none.
+    var notification: Notification?
     /// The index of the notification in the world.
-    let place: Int
+    var place: Int?
 }
 
 extension World {
@@ -18,8 +20,13 @@ extension World {
     ///
     /// The first one is at `date`, or right after the previous change if that is later.
     mutating func change(count: Int, from date: Int64 = .min) -> [WorldChange] {
-        (0..<count).map { _ in change(at: max(now + 1, date)) }
+        (0..<count).map { _ in change(at: moment(for: date)) }
     }
+
+    /// The moment of a change at `date`: right after the latest change if that is later.
+    ///
+    /// Both are in milliseconds since 1970.
+    func moment(for date: Int64) -> Int64 { max(now + 1, date) }
 
     /// Adds the changes of `days` days.
     ///
@@ -89,35 +96,44 @@ extension World {
         return record(kind, customer: index, position: position, isNew: true)
     }
 
-    private mutating func record(
+    /// Adds a notification of the world's moment about a transaction.
+    ///
+    /// - `position`: The index of the transaction among the customer's.
+    /// - `isChanged`: Whether the transaction is new or changed.
+    mutating func record(
         _ kind: NotificationKind,
         customer index: Int,
         position: Int,
-        isNew: Bool
+        isNew: Bool = false,
+        isChanged: Bool = true
     ) -> WorldChange {
         let customer = customers[index]
         let transaction = customer.transactions[position]
         let chain = customer.transactions.filter { $0.originalId == transaction.originalId }
-        var notification = NotificationBuilder.notification(
-            kind,
-            at: now,
-            about: transaction,
-            renewal: transaction.product.kind == .autoRenewable ? timeline(of: chain).latest(at: now)?.renewal : nil,
-            of: customer.identity,
-            in: app,
-            seed: parameters.seed
+        var change = record(
+            NotificationBuilder.notification(
+                kind,
+                at: now,
+                about: transaction,
+                renewal: transaction.product.kind == .autoRenewable ? timeline(of: chain).latest(at: now)?.renewal : nil,
+                of: customer.identity,
+                in: app,
+                seed: parameters.seed
+            )
         )
+        change.customer = index
+        change.transactionId = String(transaction.id)
+        change.position = isChanged ? position : nil
+        change.isNew = isNew
+        return change
+    }
+
+    /// Adds a notification that is dated at the world's moment.
+    mutating func record(_ notification: Notification) -> WorldChange {
+        var notification = notification
         let place = notifications.count
         notification.delay = parameters.delay(ofNotification: place)
         notifications.append(notification)
-        return WorldChange(
-            customer: index,
-            transactionId: String(transaction.id),
-            position: position,
-            isNew: isNew,
-            date: now,
-            notification: notification,
-            place: place
-        )
+        return WorldChange(date: now, notification: notification, place: place)
     }
 }

@@ -1,0 +1,45 @@
+import AppStoreModel
+
+extension Route {
+    /// Extend a Subscription Renewal Date: makes the current period of one subscription longer.
+    static let extendRenewalDate = Route(
+        "extendRenewalDate",
+        .put,
+        "/inApps/v1/subscriptions/extend/{originalTransactionId}",
+        requestsPerSecond: 20,
+        action: { request, world throws(APIError) in
+            let id = try request.transactionId(or: .originalTransactionId)
+            let terms = try ExtensionTerms(RequestBody(request.body, members: ExtensionTerms.members))
+            guard let purchase = world.purchase(originalId: id) else { throw .originalTransactionNotFound }
+            // The request was applied before, so its first answer holds.
+            for transaction in purchase.transactions {
+                for known in transaction.extensions where known.requestIdentifier == terms.requestIdentifier {
+                    world.actions.record(request, requestIdentifier: terms.requestIdentifier, isApplied: false)
+                    let answer = extended(transaction, to: known.effectiveDate)
+                    return ActionResult(answer: answer, isRepeat: true)
+                }
+            }
+            let transaction = try world.extensibleTransaction(of: purchase, at: world.moment(for: request.date))
+            world.now = world.moment(for: request.date)
+            guard
+                let (change, effectiveDate) = world.extend(
+                    transaction,
+                    ofCustomer: purchase.customer,
+                    by: terms.days,
+                    requestIdentifier: terms.requestIdentifier
+                )
+            else { throw .extensionIneligible }
+            world.actions.record(request, requestIdentifier: terms.requestIdentifier, isApplied: true)
+            return ActionResult(answer: extended(transaction, to: effectiveDate), changes: [change])
+        }
+    )
+
+    private static func extended(_ transaction: Transaction, to date: Int64) -> Answer {
+        Answer { json in
+            json.member("originalTransactionId", String(transaction.originalId))
+            if let item = transaction.webOrderLineItemId { json.member("webOrderLineItemId", String(item)) }
+            json.member("success", true)
+            json.member("effectiveDate", date)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import AppStoreModel
+
+/// One extension of a subscription's renewal date.
+struct RenewalExtension: Sendable, Equatable {
+    /// In milliseconds since 1970.
+    let date: Int64
+    let days: Int64
+    let requestIdentifier: String
+    /// The subscription's end from then on, in milliseconds since 1970.
+    let effectiveDate: Int64
+
+    /// In milliseconds.
+    var length: Int64 { days * Moment.day }
+
+    /// The most extensions of a subscription within ``period``.
+    ///
+    /// Source: "Extending the renewal date for auto-renewable subscriptions", App Store Server API, read 2026-11.
+    static let maximumCount = 2
+    /// In milliseconds.
+    static let period = 365 * Moment.day
+}
+
+/// All transactions of one subscription or one-time purchase, with its customer's index.
+struct Purchase: Sendable {
+    let customer: Int
+    /// The first purchase first; not empty.
+    let transactions: [Transaction]
+
+    var extensions: [RenewalExtension] { transactions.flatMap(\.extensions) }
+}
+
+extension World {
+    /// The purchase with this original transaction ID; `nil` when there is none.
+    func purchase(originalId: TransactionID) -> Purchase? {
+        guard let customer = customer(owning: originalId) else { return nil }
+        let transactions = customers[customer].transactions.filter { String($0.originalId) == originalId.text }
+        return transactions.isEmpty ? nil : Purchase(customer: customer, transactions: transactions)
+    }
+
+    /// The transaction whose period an extension makes longer.
+    ///
+    /// Throws the error with which Apple refuses to extend the subscription at `date` (milliseconds since 1970).
+    func extensibleTransaction(of purchase: Purchase, at date: Int64) throws(APIError) -> Transaction {
+        guard let first = purchase.transactions.first, first.product.kind == .autoRenewable else {
+            throw .extensionIneligible
+        }
+        guard !first.isFamilyShared else { throw .familySharedExtension }
+        let isFree = { (transaction: Transaction) in transaction.offer?.discount == .freeTrial }
+        guard let renewal = timeline(of: purchase.transactions).latest(at: date)?.renewal, renewal.state.status == 1,
+            !isFree(renewal.transaction)
+        else { throw .extensionIneligible }
+        let recent = purchase.extensions.count { $0.date > date - RenewalExtension.period }
+        guard recent < RenewalExtension.maximumCount else { throw .maximumExtensions }
+        return renewal.transaction
+    }
+
+    /// Makes the period of a subscription's current transaction longer and announces it.
+    ///
+    /// - `transaction`: Of ``extensibleTransaction(of:at:)``, for the world's moment.
+    mutating func extend(
+        _ transaction: Transaction,
+        ofCustomer index: Int,
+        by days: Int64,
+        requestIdentifier: String
+    ) -> (change: WorldChange, effectiveDate: Int64)? {
+        guard let position = customers[index].transactions.firstIndex(where: { $0.id == transaction.id }),
+            let end = customers[index].transactions[position].expiresDate
+        else { return nil }
+        let extended = RenewalExtension(
+            date: now,
+            days: days,
+            requestIdentifier: requestIdentifier,
+            effectiveDate: end + days * Moment.day
+        )
+        customers[index].transactions[position].expiresDate = extended.effectiveDate
+        customers[index].transactions[position].extensions.append(extended)
+        let kind = NotificationKind("RENEWAL_EXTENDED", about: .subscription(.active))
+        return (record(kind, customer: index, position: position), extended.effectiveDate)
+    }
+}

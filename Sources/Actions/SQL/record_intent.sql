@@ -13,5 +13,5 @@ WITH held AS (
     RETURNING app_id, batch_id, position, attempts
 )
 INSERT INTO action_attempts (app_id, batch_id, position, attempt, purpose, request_sha256)
-SELECT app_id, batch_id, position, attempts, :purpose, :request_sha256 FROM held
+SELECT app_id, batch_id, position, attempts, :purpose, :request_digest FROM held
 RETURNING attempt

@@ -4,7 +4,7 @@
 -- available before the next run opens the batch.
 WITH attempt AS (
     UPDATE action_attempts SET ended_at = clock_timestamp(), http_status = :http_status::integer, apple_code = :apple_code::bigint,
-           message = :message::text, answer_sha256 = :answer_sha256::bytea, answer = :answer_body::bytea
+           message = :message::text, answer_sha256 = :answer_digest::bytea, answer = :answer_body::bytea
      WHERE app_id = :app AND batch_id = :batch AND position = :position AND attempt = :attempt::integer AND ended_at IS NULL
     RETURNING purpose IN ('send', 'repeat') AS writes
 )

@@ -138,7 +138,7 @@ struct RowQueue: Sendable {
                 [
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
                     "epoch": .bigint(row.epoch), "owner": .uuid(owner), "request_id": .uuid(row.requestID),
-                    "purpose": .text(purpose.rawValue), "request_sha256": .bytea(request.sha256),
+                    "purpose": .text(purpose.rawValue), "request_digest": .bytea(request.sha256),
                 ]
             )
             return try recorded.first?.int32("attempt")
@@ -161,7 +161,7 @@ struct RowQueue: Sendable {
                     "http_status": result.status.map { .integer(Int32(clamping: $0)) } ?? .null,
                     "apple_code": result.code.map(Cell.bigint) ?? .null,
                     "message": result.message.map(Cell.text) ?? .null,
-                    "answer_sha256": result.body.map { .bytea(SHA256.digest(of: $0)) } ?? .null,
+                    "answer_digest": result.body.map { .bytea(SHA256.digest(of: $0)) } ?? .null,
                     "answer_body": result.body.map { .bytea(Array($0.prefix(65_536))) } ?? .null,
                     "state": .text(change.state.rawValue), "may_be_applied": .boolean(change.mayBeApplied),
                     "kept": change.kept.map { .jsonb(JSONWriter.bytes(.object($0))) } ?? .null,

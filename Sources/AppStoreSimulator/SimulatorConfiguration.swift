@@ -35,6 +35,8 @@ package struct SimulatorConfiguration: Sendable {
     package var windowSeconds = 3_600
     /// The history lists one notification in this many 66 to 180 minutes after its date; 0 for none.
     package var lateNotifications = 0
+    /// After how many status requests a request to extend all subscriptions is complete; 0 means at once.
+    package var massExtensionRequests = Self.defaultMassExtensionRequests
     /// A JSON file with fault rules, in the format of `PUT /simulator/faults`.
     package var faultsFile: String?
     /// The moment of the world in ISO 8601; `nil` means that of the directory's world, or else the last UTC midnight.
@@ -43,6 +45,8 @@ package struct SimulatorConfiguration: Sendable {
     package init(directory: String) {
         self.directory = directory
     }
+
+    package static let defaultMassExtensionRequests = 2
 
     /// The values of `fault` in a fault rule.
     package static var faultNames: [String] { FaultRule.Fault.allCases.map(\.rawValue) }
@@ -58,6 +62,7 @@ package struct SimulatorConfiguration: Sendable {
             ("--transactions-per-customer", transactionsPerCustomer, 0...WorldParameters.mostTransactions),
             ("--window-seconds", windowSeconds, 1...86_400),
             ("--late-notifications", lateNotifications, 0...1_000_000),
+            ("--mass-extension-requests", massExtensionRequests, 0...1_000_000),
         ]
         for (option, value, range) in ranges where !range.contains(value) {
             throw SimulatorError(

@@ -48,10 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
 
             The simulator's own endpoints need no token:
               POST /simulator/advance   {"changes": 10}: new records, a minute old;
-                                        {"days": 1}: the changes of the next day
+                                        {"days": 1}: the changes of the next day;
+                                        {"refundRequests": 5}: requests for refunds,
+                                        for which Apple asks the app
               GET  /simulator/requests  counts and requests
               GET  /simulator/pages/0   answers with records, from the first on
               GET  /simulator/world     what a crawl must find now
+              GET  /simulator/actions   the requests that changed the world
               PUT  /simulator/faults    replaces the fault rules
             Example:
               curl -d '{"changes": 10}' http://127.0.0.1:8080/simulator/advance
@@ -89,6 +92,13 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
     var lateNotifications = 0
+
+    @Option(
+        help: """
+            After this many status requests a request to extend all subscriptions is complete; 0: at once.
+            """
+    )
+    var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
 
     @Option(help: "A file with fault rules, see above.")
     var faults: String?
@@ -133,6 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.rateLimit = rateLimit
         configuration.windowSeconds = windowSeconds
         configuration.lateNotifications = lateNotifications
+        configuration.massExtensionRequests = massExtensionRequests
         configuration.faultsFile = faults
         configuration.anchor = anchor
         return configuration

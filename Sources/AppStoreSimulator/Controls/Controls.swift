@@ -12,6 +12,7 @@ import StrictJSON
 /// |---|---|
 /// | `POST /simulator/advance` `{"changes": n}` | adds n transactions or refunds and their notifications, dated a minute ago, or right after the last change if that is later |
 /// | `POST /simulator/advance` `{"days": n}` | adds the changes of the n days after the last change; notifications with a future date are not in the history yet |
+/// | `POST /simulator/advance` `{"refundRequests": n}` | n customers ask for refunds, dated as the changes; Apple asks the app for consumption information |
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
 /// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
@@ -49,10 +50,12 @@ struct Controls: Sendable {
         // The message below covers every problem of the JSON.
         guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
         else {
-            return Self.badRequest("Send {\"changes\": n} or {\"days\": n} with n from 1 to \(WorldStep.limit).")
+            return Self.badRequest(
+                "Send {\"changes\": n}, {\"days\": n} or {\"refundRequests\": n} with n from 1 to \(WorldStep.limit)."
+            )
         }
         let changes = try world.advance(by: step, at: moment.rawValue)
-        return .json(jsonObject { $0.member("changes", objects: changes.map(Self.json)) })
+        return .json(jsonObject { $0.member("changes", objects: changes.compactMap(Self.json)) })
     }
 
     private func replaceFaults(_ body: [UInt8]) -> Response {
@@ -68,9 +71,11 @@ struct Controls: Sendable {
         .json(APIError(4_000_000, message).json, status: 400)
     }
 
-    private static func json(_ change: WorldChange) -> [UInt8] {
-        jsonObject {
-            $0.member("transactionId", change.transactionId)
+    /// `nil` for a change that is not about a transaction.
+    private static func json(_ change: WorldChange) -> [UInt8]? {
+        guard let transactionId = change.transactionId else { return nil }
+        return jsonObject {
+            $0.member("transactionId", transactionId)
             $0.member("isNew", change.isNew)
             $0.member("date", change.date)
             $0.member("notificationUUID", change.notification?.uuid)
@@ -84,7 +89,8 @@ extension WorldStep {
             let count = Int(number.text), (1...Self.limit).contains(count)
         else { return nil }
         switch member.key {
-        case "changes": self = .recentChanges(count, at: now)
+        case "changes": self = .changes(count, from: Self.recentDate(of: count, at: now))
+        case "refundRequests": self = .refundRequests(count, from: Self.recentDate(of: count, at: now))
         case "days": self = .days(count)
         default: return nil
         }

@@ -37,7 +37,8 @@ final class StoreDirectory: Sendable {
             transactionsPerCustomer: configuration.transactionsPerCustomer,
             environment: configuration.environment.model,
             anchor: anchor ?? found?.parameters.anchor ?? Moment.midnight(before: now),
-            lateNotifications: configuration.lateNotifications
+            lateNotifications: configuration.lateNotifications,
+            massExtensionRequests: configuration.massExtensionRequests
         )
         if let found, found.parameters == wanted {
             steps = found.steps

@@ -21,6 +21,7 @@ struct WorldFile: Equatable, Sendable {
             $0.member("environment", parameters.environment.rawValue)
             $0.member("anchor", parameters.anchor.rawValue)
             $0.member("lateNotifications", Int64(parameters.lateNotifications))
+            $0.member("massExtensionRequests", Int64(parameters.massExtensionRequests))
         }
     }
 
@@ -43,8 +44,10 @@ struct WorldFile: Equatable, Sendable {
             transactionsPerCustomer: transactions,
             environment: environment,
             anchor: UnixMilliseconds(rawValue: Int64(anchor)),
-            // Missing in files of older versions, which had no late notifications and put changes right after the last one.
-            lateNotifications: document.integer("lateNotifications") ?? 0
+            // Missing in files of older versions, which had no late notifications and no actions.
+            lateNotifications: document.integer("lateNotifications") ?? 0,
+            massExtensionRequests: document.integer("massExtensionRequests")
+                ?? SimulatorConfiguration.defaultMassExtensionRequests
         )
         steps = version == 1 ? (document["steps"]?.array ?? []).compactMap(\.object).compactMap(WorldStep.init) : nil
     }

@@ -10,6 +10,9 @@ extension WorldStep {
                 $0.member("from", date)
             case .days(let count):
                 $0.member("days", Int64(count))
+            case .refundRequests(let count, let date):
+                $0.member("refundRequests", Int64(count))
+                $0.member("from", date)
             case .action(let request):
                 let parameters = request.parameters.sorted { $0.key < $1.key }
                 $0.member("endpoint", request.endpoint.text)
@@ -27,6 +30,8 @@ extension WorldStep {
             self = .changes(count, from: Int64(object.integer("from") ?? 0))
         } else if let count = object.integer("days") {
             self = .days(count)
+        } else if let count = object.integer("refundRequests") {
+            self = .refundRequests(count, from: Int64(object.integer("from") ?? 0))
         } else if let request = ActionRequest(object) {
             self = .action(request)
         } else {

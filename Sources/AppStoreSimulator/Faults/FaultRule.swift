@@ -38,7 +38,7 @@ struct FaultRule: Codable, Sendable, Equatable {
         case applyThenDrop
         /// Handles the request, and changes the world if the request does, then answers with `status` as the fault `status` does.
         case applyThenStatus
-        /// Refuses a request that was applied before, with 4030005 or `errorCode`.
+        /// Refuses a request whose request identifier was applied before, with 4030005 or `errorCode`.
         ///
         /// Without this fault the repeat of an extension gets the first answer once more. Apple does not document which of the
         /// two it does.

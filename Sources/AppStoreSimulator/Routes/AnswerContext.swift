@@ -8,7 +8,7 @@ struct AnswerContext: Sendable {
     let now: UnixMilliseconds
     /// How long a `paginationToken` is valid; `nil` when it never expires.
     let tokenLifetime: Duration?
-    /// The error for a request that was applied before; `nil` when it is answered as the first one was.
+    /// The error for a request identifier that was applied before; `nil` when it is answered as the first one was.
     let repeatRefusal: APIError?
 
     /// All transactions of the customer who owns the transaction ID or app transaction ID, in the order of modification.

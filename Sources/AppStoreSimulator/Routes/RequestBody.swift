@@ -33,4 +33,11 @@ struct RequestBody {
         guard let value = object[key]?.bool else { throw error }
         return value
     }
+
+    /// `nil` when the member is missing. Throws `error` when it is not an array of strings.
+    func texts(_ key: String, or error: APIError) throws(APIError) -> [String]? {
+        guard let value = object[key] else { return nil }
+        guard let texts = value.array?.map(\.string), !texts.contains(nil) else { throw error }
+        return texts.compactMap(\.self)
+    }
 }

@@ -11,6 +11,14 @@ extension Route {
         .transactionHistoryV1,
         .refundHistoryV1,
         .extendRenewalDate,
+        .extendRenewalDatesForAll,
+        .massExtensionStatus,
+        .sendConsumptionInformation,
+        .sendConsumptionInformationV1,
+        .setAppAccountToken,
+        .finishTransaction,
+        .requestTestNotification,
+        .testNotificationStatus,
     ]
 
     /// The endpoints that change the world.

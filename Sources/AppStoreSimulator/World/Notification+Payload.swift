@@ -27,18 +27,18 @@ extension Notification {
         switch content {
         case .transaction, .none:
             ("data", try data(in: app, bundleId: bundleId, sign: sign))
-        case .summary(let request, let succeeded, let failed):
+        case .summary(let summary):
             (
                 "summary",
                 jsonObject {
                     $0.member("environment", app.environment.rawValue)
                     $0.member("appAppleId", app.appAppleId)
                     $0.member("bundleId", bundleId)
-                    $0.member("productId", Product.subscriptions.first?.id)
-                    $0.member("requestIdentifier", request)
-                    $0.member("storefrontCountryCodes", ["USA", "DEU", "JPN"])
-                    $0.member("succeededCount", succeeded)
-                    $0.member("failedCount", failed)
+                    $0.member("productId", summary.productId)
+                    $0.member("requestIdentifier", summary.requestIdentifier)
+                    $0.member("storefrontCountryCodes", summary.storefronts)
+                    $0.member("succeededCount", summary.succeeded)
+                    $0.member("failedCount", summary.failed)
                 }
             )
         case .externalToken(let id):

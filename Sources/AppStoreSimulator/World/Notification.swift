@@ -14,10 +14,20 @@ struct Notification: Sendable, Equatable {
 
     indirect enum Content: Sendable, Equatable {
         case transaction(Transaction, Renewal?, consumptionReason: String?)
-        case summary(requestIdentifier: String, succeeded: Int64, failed: Int64)
+        case summary(Summary)
         case externalToken(id: String)
         case appTransaction(AppTransaction)
         case none
+    }
+
+    /// The result of a request to extend all subscriptions.
+    struct Summary: Sendable, Equatable {
+        let requestIdentifier: String
+        let productId: String
+        /// `nil` for all storefronts.
+        let storefronts: [String]?
+        let succeeded: Int64
+        let failed: Int64
     }
 
     /// The moment from which the history lists it, in milliseconds since 1970.

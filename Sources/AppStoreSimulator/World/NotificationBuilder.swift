@@ -88,7 +88,15 @@ struct NotificationBuilder {
         let content: Notification.Content? =
             switch kind.subject {
             case .summary:
-                .summary(requestIdentifier: random.uuid(), succeeded: 9_000_000_017, failed: 3)
+                .summary(
+                    Notification.Summary(
+                        requestIdentifier: random.uuid(),
+                        productId: Product.subscriptions[0].id,
+                        storefronts: ["USA", "DEU", "JPN"],
+                        succeeded: 9_000_000_017,
+                        failed: 3
+                    )
+                )
             case .externalToken:
                 .externalToken(id: (app.environment == .sandbox ? "SANDBOX_" : "") + random.uuid())
             case .appTransaction:
@@ -175,6 +183,25 @@ struct NotificationBuilder {
                 of: customer.identity
             )
         }
+    }
+
+    /// A notification of `date` (milliseconds since 1970) that is not about one customer.
+    static func notification(
+        _ kind: NotificationKind,
+        at date: Int64,
+        content: Notification.Content,
+        in app: SimulatedApp,
+        seed: UInt64
+    ) -> Notification {
+        var random = SplitMix64(seed: seed, path: 14, UInt64(date))
+        return Notification(
+            uuid: random.uuid(),
+            kind: kind,
+            date: date,
+            customer: nil,
+            content: content,
+            attempts: SendAttempt.attempts(from: date, retries: app.environment == .production, random: &random)
+        )
     }
 
     /// A notification about a transaction, with the transaction's state at that moment.

@@ -87,6 +87,9 @@ extension Product {
     )
     static let advancedCharge = Product(id: bundle + "ac.charge", kind: .consumable, cents: 699)
 
+    /// All products that customers subscribe to.
+    static let autoRenewable = subscriptions + [committed, advancedSubscription]
+
     static func named(_ id: String) -> Product? {
         subscriptions.first { $0.id == id }
     }

@@ -74,7 +74,7 @@ struct Renewal: Sendable, Equatable {
             $0.member("recentSubscriptionStartDate", transaction.originalPurchaseDate)
             $0.member("renewalDate", transaction.expiresDate)
             $0.member("eligibleWinBackOfferIds", state == .expired(intent: 1) ? ["winback.2026", "winback.free"] : nil)
-            $0.member("appAccountToken", customer.appAccountToken)
+            $0.member("appAccountToken", transaction.appAccountToken(of: customer))
             $0.member("appTransactionId", customer.appTransactionId)
             $0.member("renewalBillingPlanType", transaction.billingPlanType)
             $0.member("commitmentInfo", raw: transaction.commitment.map { commitmentInfo($0, next: next) })

@@ -195,8 +195,15 @@ final class ServedWorld: Sendable {
         }
     }
 
-    /// The requests of the app's server that changed the world.
-    var actions: [ActionHistory.Entry] { state.withLock { $0.world.actions.entries } }
+    /// The requests of the app's server that changed the world, and those to extend all subscriptions.
+    var actions: (entries: [ActionHistory.Entry], massExtensions: [MassExtension]) {
+        state.withLock { ($0.world.actions.entries, $0.world.massExtensions) }
+    }
+
+    /// The notification for which a token of a test notification stands.
+    func testNotification(_ token: String) -> Notification? {
+        state.withLock { state in state.world.testNotifications[token].map { state.world.notifications[$0] } }
+    }
 
     /// All transactions and notifications, including notifications that the history does not list yet.
     var everything: (transactions: [[StoredTransaction]], notifications: [Notification]) {

@@ -21,7 +21,7 @@ extension Transaction {
             $0.member("expiresDate", expiresDate)
             $0.member("quantity", quantity)
             $0.member("type", product.kind.rawValue)
-            $0.member("appAccountToken", customer.appAccountToken)
+            $0.member("appAccountToken", appAccountToken(of: customer))
             $0.member("inAppOwnershipType", isFamilyShared ? "FAMILY_SHARED" : "PURCHASED")
             $0.member("signedDate", signedDate)
             $0.member("revocationReason", revocation?.reason)

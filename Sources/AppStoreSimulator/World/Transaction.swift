@@ -24,6 +24,9 @@ struct Transaction: Sendable, Equatable {
     var boughtWith: UInt64?
     /// The renewal date extensions that ``expiresDate`` contains, oldest first.
     var extensions: [RenewalExtension] = []
+    /// The app account tokens that the app's server has set, oldest first.
+    var accountTokens: [AccountToken] = []
+    var isFinishedByServer = false
 
     enum Reason: String, Sendable {
         case purchase = "PURCHASE"
@@ -53,7 +56,7 @@ struct Transaction: Sendable, Equatable {
     }
 
     /// When the app's server last changed the transaction, in milliseconds since 1970; `nil` when it never did.
-    var actionDate: Int64? { extensions.last?.date }
+    var actionDate: Int64? { [extensions.last?.date, accountTokens.last?.date].compactMap(\.self).max() }
 
     /// `nil` for a family revocation: the refund history does not list it.
     var refundDate: Int64? {
@@ -66,8 +69,8 @@ struct Transaction: Sendable, Equatable {
 
     /// Whether the app has finished the transaction.
     ///
-    /// It leaves one in seven unfinished.
-    var isFinished: Bool { id % 7 != 0 }
+    /// It leaves one in seven unfinished; its server can finish them.
+    var isFinished: Bool { id % 7 != 0 || isFinishedByServer }
 
     /// The state of the transaction at an earlier moment, as a notification of that moment has it.
     func known(at moment: Int64) -> Transaction {
@@ -81,6 +84,7 @@ struct Transaction: Sendable, Equatable {
             earlier.expiresDate = earlier.expiresDate.map { $0 - last.length }
             earlier.extensions.removeLast()
         }
+        earlier.accountTokens.removeAll { $0.date > moment }
         return earlier
     }
 }

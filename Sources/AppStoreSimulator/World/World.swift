@@ -17,6 +17,14 @@ struct World: Sendable {
     var changeCount = 0
     /// What the app's server has requested.
     var actions = ActionHistory()
+    /// In the order of their requests.
+    var massExtensions: [MassExtension] = []
+    /// Those that Apple has not decided, the oldest first.
+    var refundRequests: [RefundRequest] = []
+    /// The last body that was sent about a transaction, by transaction ID.
+    var consumptionAnswers: [UInt64: [UInt8]] = [:]
+    /// The index of each test notification in ``notifications``, by token.
+    var testNotifications: [String: Int] = [:]
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.
     var now: Int64
 

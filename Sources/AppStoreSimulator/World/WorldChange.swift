@@ -49,11 +49,19 @@ extension World {
             customers[index].transactions[$0].revocation == nil
         }
         return random.chance(percent: 40) && !refundable.isEmpty
-            ? refund(customer: index, position: random.pick(refundable), prorated: random.chance(percent: 40))
+            ? refund(
+                customer: index,
+                position: random.pick(refundable),
+                percentage: random.chance(percent: 40) ? 43_210 : 100_000
+            )
             : purchase(customer: index, isSubscription: random.chance(percent: 50), random: &random)
     }
 
-    private mutating func refund(customer index: Int, position: Int, prorated: Bool) -> WorldChange {
+    /// Refunds a transaction at the world's moment.
+    ///
+    /// - `percentage`: Thousandths of a percent, at most 100,000.
+    mutating func refund(customer index: Int, position: Int, percentage: Int64) -> WorldChange {
+        let prorated = percentage < 100_000
         var transaction = customers[index].transactions[position]
         transaction.revocation =
             transaction.isFamilyShared
@@ -62,7 +70,7 @@ extension World {
                 date: now,
                 reason: 1,
                 type: prorated ? .prorated : .full,
-                percentage: prorated ? 43_210 : 100_000
+                percentage: percentage
             )
         transaction.advancedCommerce?.refund(at: now, prorated: prorated)
         customers[index].transactions[position] = transaction

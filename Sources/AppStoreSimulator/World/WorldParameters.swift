@@ -15,6 +15,8 @@ struct WorldParameters: Sendable, Equatable {
     var anchor: UnixMilliseconds
     /// The history lists one notification in this many late; 0 for none.
     var lateNotifications = 0
+    /// After how many status requests a request to extend all subscriptions is complete; 0 means at once.
+    var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
 
     static let mostTransactions = 200
 }

@@ -7,28 +7,38 @@ enum WorldStep: Sendable, Equatable {
     case changes(Int, from: Int64)
     /// The changes of this many days.
     case days(Int)
+    /// This many customers ask for refunds; `from` as in ``changes(_:from:)``.
+    case refundRequests(Int, from: Int64)
     /// A request of the app's server.
     case action(ActionRequest)
 
     /// The most changes or days that one request can ask for.
     static let limit = 10_000
 
-    /// Changes that end a minute before `now` (milliseconds since 1970), or later when the world's last change is later.
+    /// The date of the first of `count` changes that end a minute before `now`, both in milliseconds since 1970.
     ///
     /// By `now` Apple has tried to deliver their notifications, and a client's window that ends now contains all of them.
-    static func recentChanges(_ count: Int, at now: Int64) -> WorldStep {
-        .changes(count, from: now - Moment.minute - Int64(count))
-    }
+    static func recentDate(of count: Int, at now: Int64) -> Int64 { now - Moment.minute - Int64(count) }
 }
 
 extension World {
+    /// Makes a step and returns its changes.
+    ///
+    /// Apple's work goes on with every step that is not a request: it decides refunds and extends subscriptions.
     mutating func make(_ step: WorldStep) -> [WorldChange] {
         switch step {
-        case .changes(let count, let date): change(count: count, from: date)
-        case .days(let days): change(days: days)
+        case .changes(let count, let date): continueWork(from: date) + change(count: count, from: date)
+        case .days(let days): continueWork(from: .min) + change(days: days)
+        case .refundRequests(let count, let date): continueWork(from: date) + requestRefunds(count: count, from: date)
         case .action(let request):
             // A request that this version refuses changes nothing.
             (try? Route.actions[request.endpoint]?(request, &self))?.changes ?? []
         }
+    }
+
+    private mutating func continueWork(from date: Int64) -> [WorldChange] {
+        let running = massExtensions.filter { $0.completeDate == nil }.map(\.requestIdentifier)
+        let decisions = decideRefunds(from: date)
+        return decisions + running.flatMap { continueMassExtension($0, at: date) }
     }
 }

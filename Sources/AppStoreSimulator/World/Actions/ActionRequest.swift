@@ -22,7 +22,7 @@ struct ActionRequest: Sendable, Equatable {
 struct ActionResult: Sendable {
     let answer: Answer
     var changes: [WorldChange] = []
-    /// Whether the same request was applied before, so that this one changed nothing.
+    /// Whether a request with the same request identifier was applied before, so that this one changed nothing.
     var isRepeat = false
     /// Whether a restarted simulator must apply the request once more; `false` for one that left no trace.
     var isRecorded = true

@@ -8,6 +8,7 @@ extension SQLStatement {
     static let countStates = SQLStatement(file: PackageResources.count_states_sql)
     static let findBatches = SQLStatement(file: PackageResources.find_batches_sql)
     static let leaseRows = SQLStatement(file: PackageResources.lease_rows_sql)
+    static let productFacts = SQLStatement(file: PackageResources.product_facts_sql)
     static let recordIntent = SQLStatement(file: PackageResources.record_intent_sql)
     static let recordOutcome = SQLStatement(file: PackageResources.record_outcome_sql)
     static let renewRowLeases = SQLStatement(file: PackageResources.renew_row_leases_sql)

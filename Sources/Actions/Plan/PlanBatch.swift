@@ -51,7 +51,8 @@ extension ActionLedger {
             subject text, rule text, reason text) ON COMMIT DROP;
         CREATE TEMP TABLE stage_action_facts (position bigint PRIMARY KEY, transaction_id text, type text,
             purchase_date timestamptz, expires_date timestamptz, revocation_date timestamptz, in_app_ownership_type text,
-            price_milliunits bigint, currency text, signed_date timestamptz, extensions bigint NOT NULL) ON COMMIT DROP
+            price_milliunits bigint, currency text, signed_date timestamptz,
+            offer_discount_type text, has_advanced_commerce boolean, request_date timestamptz, extensions bigint NOT NULL) ON COMMIT DROP
         """
 
     /// Copies the normalised rows.
@@ -97,7 +98,8 @@ extension ActionLedger {
                 ["app": .integer(app.rawValue), "action": .text(job.action.name.rawValue)]
             )
         case .transaction: _ = try connection.run(.transactionFacts, ["app": .integer(app.rawValue)])
-        case .product, nil: break
+        case .product: _ = try connection.run(.productFacts, ["app": .integer(app.rawValue)])
+        case nil: break
         }
         try connection.script("ANALYZE stage_action_facts")
         _ = try connection.run(

@@ -34,6 +34,19 @@ WITH numbered AS (
                     THEN ARRAY['ineligible', 'not_active', format('expired at %s, by a record that Apple signed at %s',
                                                                   coalesce(to_char(f.expires_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), 'an unknown time'),
                                                                   to_char(f.signed_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+                WHEN 'free_offer' = ANY (:rules) AND f.offer_discount_type = 'FREE_TRIAL'
+                    THEN ARRAY['ineligible', 'free_offer', 'the subscription is in a free trial']
+                WHEN 'no_open_request' = ANY (:rules) AND f.request_date IS NULL
+                    THEN ARRAY['ineligible', 'no_request', 'the ledger has no CONSUMPTION_REQUEST for it']
+                WHEN 'no_open_request' = ANY (:rules) AND f.request_date <= now() - interval '12 hours'
+                    THEN ARRAY['ineligible', 'too_late', format('Apple asked at %s, more than 12 hours ago',
+                                                                to_char(f.request_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+                WHEN 'consumption_version' = ANY (:rules) AND f.has_advanced_commerce AND NOT n.parameters ? 'consumption_status'
+                    THEN ARRAY['ineligible', 'advanced_commerce', 'the purchase has Advanced Commerce, so it needs the columns of version 1']
+                WHEN 'consumption_version' = ANY (:rules) AND NOT f.has_advanced_commerce AND n.parameters ? 'consumption_status'
+                    THEN ARRAY['ineligible', 'not_advanced_commerce', 'the purchase has no Advanced Commerce, so it needs the columns of version 2']
+                WHEN 'percentage_of_subscription' = ANY (:rules) AND f.type = 'Auto-Renewable Subscription' AND n.parameters ? 'consumption_percentage'
+                    THEN ARRAY['ineligible', 'percentage_of_subscription', 'Apple takes no consumption_percentage for a subscription that renews']
                 WHEN 'two_extensions' = ANY (:rules) AND f.extensions >= 2
                     THEN ARRAY['ineligible', 'two_extensions', format('extended %s times within 365 days', f.extensions)]
                 ELSE ARRAY['valid', NULL, NULL] END AS verdict
@@ -44,6 +57,8 @@ WITH numbered AS (
             FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
            WHERE r.app_id = :app AND r.subject = n.subject AND b.job = :job AND b.action = :action AND r.verdict = 'valid'
              AND r.state NOT IN ('rejected', 'not_applied', 'cancelled')
+             -- An answer to an earlier request of Apple's does not answer the newest one.
+             AND (r.first_sent_at < f.request_date) IS NOT TRUE
              AND (r.first_sent_at IS NOT NULL OR b.approval_expires_at IS NULL OR b.approval_expires_at > now())
            ORDER BY b.planned_at DESC LIMIT 1
       ) earlier ON n.rule IS NULL
@@ -52,9 +67,10 @@ INSERT INTO action_rows (app_id, batch_id, position, line, input, parameters, su
                          stake_milliunits, currency, expires_date_before, transaction_id_before)
 SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.verdict[1], j.verdict[2], j.verdict[3],
        CASE j.verdict[1] WHEN 'valid' THEN 'planned' ELSE 'skipped' END,
-       CASE :stake::text WHEN 'extended_days' THEN round(
-           j.price_milliunits * (j.parameters ->> 'extend_by_days')::numeric * 86400
-               / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0)) END,
+       CASE :stake::text
+           WHEN 'extended_days' THEN round(j.price_milliunits * (j.parameters ->> 'extend_by_days')::numeric * 86400
+                                           / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0))
+           WHEN 'price' THEN j.price_milliunits END,
        CASE WHEN :stake <> '' THEN j.currency END, j.expires_date, j.last_transaction_id
   FROM judged j
  ORDER BY j.position

@@ -2,9 +2,9 @@
 --
 -- An extension that Apple confirmed counts before the crawl brings its notification.
 INSERT INTO stage_action_facts (position, transaction_id, type, purchase_date, expires_date, revocation_date, in_app_ownership_type,
-                               price_milliunits, currency, signed_date, extensions)
+                               price_milliunits, currency, signed_date, offer_discount_type, has_advanced_commerce, extensions)
 SELECT s.position, t.transaction_id, t.type, t.purchase_date, t.expires_date, t.revocation_date, t.in_app_ownership_type,
-       t.price_milliunits, t.currency, t.signed_date,
+       t.price_milliunits, t.currency, t.signed_date, t.offer_discount_type, t.payload ? 'advancedCommerceInfo',
        greatest(
            (SELECT count(*) FROM notifications n
              WHERE n.app_id = t.app_id AND n.original_transaction_id = s.subject AND n.notification_type = 'RENEWAL_EXTENDED'

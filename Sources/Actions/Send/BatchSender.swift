@@ -93,6 +93,9 @@ struct BatchSender: Sendable {
         var attempts = 1
         var tokenWasRenewed = false
         let request = action.request(row.parameters, id: row.requestIDText)
+        if action.followUpRequest(row.parameters, answer: row.answer ?? JSONObject()) != nil {
+            return try await follow(row)
+        }
         while true {
             let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
             let (attempt, result) = try await attempt(row, purpose, request, endpoint: action.name)
@@ -104,6 +107,12 @@ struct BatchSender: Sendable {
             )
             tokenWasRenewed = false
             switch decision {
+            case .succeeded(let kept) where action.followUpRequest(row.parameters, answer: kept) != nil:
+                try note(failed: false)
+                row.mayBeApplied = true
+                row.answer = kept
+                try await keepOpen(row, attempt, result, kept: kept)
+                return try await follow(row)
             case .succeeded(let kept):
                 try note(failed: false)
                 return try await end(row, attempt, result, .succeeded, kept: kept)
@@ -170,6 +179,33 @@ struct BatchSender: Sendable {
             _ = try await limiter.agrees(with: written.answer.date, sent: sent)
         }
         return (attempt, result)
+    }
+
+    /// Asks for the state of a request that Apple accepted until Apple is done with it.
+    ///
+    /// That can take days. A process that is stopped leaves the row to the next one, which asks again.
+    private func follow(_ row: LeasedRow) async throws {
+        guard let answer = row.answer, let endpoint = action.followUp?.endpoint,
+            let request = action.followUpRequest(row.parameters, answer: answer)
+        else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
+        while true {
+            let (attempt, result) = try await attempt(row, .status, request, endpoint: endpoint)
+            if case .answered(let written) = result {
+                switch written.answer.status {
+                case 200:
+                    guard let progress = action.progress(written.body) else { break }
+                    let kept = JSONObject(answer.members + progress.members)
+                    return try await end(row, attempt, result, .succeeded, kept: kept)
+                case 429:
+                    let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
+                    report(.waiting(endpoint, try await limiter(endpoint).close(retryAfter: retryAfter, date: date).wait))
+                case 401: server.renewToken()
+                default: break
+                }
+            }
+            try await keepOpen(row, attempt, result)
+            try await time.sleep(settleTime)
+        }
     }
 
     /// Reads signed data until it shows the outcome, or leaves the row unknown.

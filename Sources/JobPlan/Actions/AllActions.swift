@@ -6,7 +6,12 @@ package import AppStoreModel
 package enum AllActions {
     /// In the order in which documentation and commands list the actions.
     package static let types: [any AppStoreAction.Type] = [
-        ExtendRenewalDate.self
+        ExtendRenewalDate.self,
+        ExtendRenewalDatesForAll.self,
+        SendConsumptionInformation.self,
+        SetAppAccountToken.self,
+        FinishTransaction.self,
+        RequestTestNotification.self,
     ]
 
     package static let names = types.map { $0.name }

@@ -24,10 +24,28 @@ package protocol AppStoreAction: Sendable {
     /// - Returns: The request.
     static func request(_ row: ActionParameters, id: String) -> AppStoreRequest
 
-    /// Reads the body of a 200 or 202 answer.
+    /// Reads the body of a 200 or 202 answer; an action without it succeeds with the status.
     ///
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)`` if the body does not tell the outcome.
     static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome
+
+    /// The endpoint that says how far Apple is with a request that it accepted, and its limit in production.
+    ///
+    /// `nil` if the answer to the request is the outcome.
+    static var followUp: (endpoint: StreamName, requestsPerSecond: Double)? { get }
+
+    /// The request for the state of an accepted request.
+    ///
+    /// - Parameters:
+    ///   - row: The normalised values.
+    ///   - answer: The members that ``outcome(_:)`` kept; empty before the request was accepted.
+    /// - Returns: `nil` before the request was accepted, and for an action without ``followUp``.
+    static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest?
+
+    /// Reads the body of a 200 answer to ``followUpRequest(_:answer:)``.
+    ///
+    /// - Returns: The members to keep; `nil` while Apple is at work.
+    static func progress(_ body: [UInt8]) -> JSONObject?
 
     /// What Apple's error codes mean for a row.
     ///
@@ -69,9 +87,6 @@ package protocol AppStoreAction: Sendable {
 
     /// The value that a row gives away, as far as the ledger knows it; `nil` if the action gives nothing away.
     static var stake: ActionStake? { get }
-
-    /// What confirms a row in the data that crawls bring; `nil` if nothing does.
-    static var confirmation: String? { get }
 }
 
 extension AppStoreAction {
@@ -79,12 +94,15 @@ extension AppStoreAction {
         environment == .production ? requestsPerSecond : requestsPerSecond / 10
     }
 
+    package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(JSONObject()) }
+    package static var followUp: (endpoint: StreamName, requestsPerSecond: Double)? { nil }
+    package static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest? { nil }
+    package static func progress(_ body: [UInt8]) -> JSONObject? { nil }
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? { nil }
     package static var repeatSettles: Bool { true }
     package static var readBack: ActionReadBack? { nil }
     package static var ledgerRules: [LedgerRule] { [] }
     package static var stake: ActionStake? { nil }
-    package static var confirmation: String? { nil }
 
     /// The subject of a row; `nil` if the action has none.
     package static func subject(of row: ActionParameters) -> String? { subject.flatMap(row.text) }
@@ -169,6 +187,14 @@ package enum LedgerRule: String, CaseIterable, Sendable {
     case notRevoked = "revoked"
     /// The customer paid for the purchase; a family member or an organization did not.
     case purchased = "not_purchased"
+    /// The subscription's last period is not a free offer.
+    case noFreeOffer = "free_offer"
+    /// Apple has asked for consumption information of the purchase less than twelve hours ago.
+    case openRefundRequest = "no_open_request"
+    /// Version 1 is for purchases with Advanced Commerce, and version 2 for those without.
+    case consumptionVersion = "consumption_version"
+    /// Apple takes no `consumption_percentage` for a subscription that renews.
+    case noPercentageOfSubscription = "percentage_of_subscription"
     /// Apple extends a subscription at most twice in 365 days.
     case fewerThanTwoExtensions = "two_extensions"
 }
@@ -177,4 +203,6 @@ package enum LedgerRule: String, CaseIterable, Sendable {
 package enum ActionStake: String, Sendable {
     /// The part of the subscription's price for the days of an extension.
     case extendedDays = "extended_days"
+    /// The price of the purchase, which can be refunded.
+    case price
 }

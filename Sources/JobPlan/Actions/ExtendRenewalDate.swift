@@ -17,10 +17,9 @@ package enum ExtendRenewalDate: AppStoreAction {
     package static let subject: String? = "original_transaction_id"
     package static let subjectKind: ActionSubject? = .subscription
     package static let ledgerRules: [LedgerRule] = [
-        .inLedger, .subscription, .notRevoked, .purchased, .active, .fewerThanTwoExtensions,
+        .inLedger, .subscription, .notRevoked, .purchased, .active, .noFreeOffer, .fewerThanTwoExtensions,
     ]
     package static let stake: ActionStake? = .extendedDays
-    package static let confirmation: String? = "RENEWAL_EXTENDED"
     package static let repeatSettles = false
     package static let readBack: ActionReadBack? = .expiresDate
 

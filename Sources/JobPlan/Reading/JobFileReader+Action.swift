@@ -133,7 +133,10 @@ extension JobFileReader {
         let readBack = [StreamName.subscriptionStatuses, .transactionInfo].map {
             ($0, AllStreams.requestsPerSecond(of: $0, in: environment))
         }
-        return (action.map { [($0.name, $0.requestsPerSecond(in: environment))] } ?? []) + readBack
+        guard let action else { return readBack }
+        // The sandbox allows a tenth.
+        let followUp = action.followUp.map { ($0.endpoint, $0.requestsPerSecond / (environment == .sandbox ? 10 : 1)) }
+        return [(action.name, action.requestsPerSecond(in: environment))] + readBack + [followUp].compactMap(\.self)
     }
 
     private func actionOutput(

@@ -184,6 +184,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'unread_texts'),
            ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, UPDATE, DELETE', 'schema_drift'),
+           ('SELECT, UPDATE', 'action_rows'),
+           ('SELECT, DELETE', 'action_attempts'),
            ('SELECT, UPDATE', 'runs')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
@@ -244,7 +246,7 @@ SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I
 -- IDs, as in the masked views. No role can read a new view until it is in this list.
 CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
 SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
-  FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
+  FROM (VALUES ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
                ('billing_recovery_by_month'), ('cancellations_by_day'), ('consumption_requests'), ('crawl_items_by_state'),
                ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
                ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),

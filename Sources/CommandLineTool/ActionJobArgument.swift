@@ -10,9 +10,24 @@ struct ActionJobArgument: ParsableArguments {
 
     /// Reads the file and shows its warnings.
     func pipeline() throws -> ActionPipeline {
-        let job = try ActionJob.load(path: path, environment: ProcessInfo.processInfo.environment)
+        try ActionPipeline(ActionJob.load(path: path, environment: ProcessInfo.processInfo.environment))
+    }
+}
+
+extension JobArgument {
+    /// The pipeline of a job with an action, for commands that accept both kinds; `nil` for a crawl.
+    func actionPipeline() throws -> ActionPipeline? {
+        let job = try AnyJob.load(path: path, environment: ProcessInfo.processInfo.environment)
+        guard case .action(let job) = job else { return nil }
+        return try ActionPipeline(job)
+    }
+}
+
+extension ActionPipeline {
+    /// The pipeline of a command; shows the warnings of the job file.
+    fileprivate init(_ job: ActionJob) throws {
         job.warnings.forEach { Console.message("storeledger: warning: \($0)") }
-        return ActionPipeline(
+        self.init(
             job: job,
             applicationName: StoreLedger.applicationName(job: job.name),
             databaseDeadline: try databaseDeadline(),

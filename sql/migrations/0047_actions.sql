@@ -73,6 +73,7 @@ BEGIN
     RETURN NEW;
 END $$;
 COMMENT ON FUNCTION record_approval IS 'Refuses a second approval of a batch, and records the role and the time of the first.';
+REVOKE EXECUTE ON FUNCTION record_approval FROM PUBLIC;
 CREATE TRIGGER record_approval BEFORE UPDATE OF approved_at, approved_by, approved_rows, approval_expires_at ON action_batches
     FOR EACH ROW EXECUTE FUNCTION record_approval();
 
@@ -118,7 +119,7 @@ COMMENT ON COLUMN action_rows.position IS 'The position of the row in the input,
 COMMENT ON COLUMN action_rows.line IS 'The line of the input file in which the row begins; NULL without a file.';
 COMMENT ON COLUMN action_rows.input IS 'The cells of the input as they were read, in the order of action_batches.input_columns. Empty after an erasure.';
 COMMENT ON COLUMN action_rows.parameters IS 'The normalised values that are sent, by column, with the defaults of the job file. NULL for an invalid row and after an erasure.';
-COMMENT ON COLUMN action_rows.subject IS 'The ID of the subscription, transaction or product that the row changes; NULL if the action has none, for an invalid row, and after an erasure.';
+COMMENT ON COLUMN action_rows.subject IS 'The ID of the subscription, transaction or product that the row changes; NULL if the action has none, if the row has no valid ID, and after an erasure.';
 COMMENT ON COLUMN action_rows.verdict IS 'What the plan found: valid, invalid, ineligible, duplicate, or same (as a row of an earlier batch).';
 COMMENT ON COLUMN action_rows.rule IS 'The rule that sorted the row out: a column for an invalid row, otherwise a rule such as not_active.';
 COMMENT ON COLUMN action_rows.reason IS 'The same as a sentence; NULL for a valid row.';
@@ -142,6 +143,11 @@ COMMENT ON COLUMN action_rows.ended_at IS 'When the outcome was recorded; NULL b
 COMMENT ON COLUMN action_rows.claimable_at IS 'When a process can take the row: the end of its lease, or the time until which it is put off. NULL for a row with an outcome, and for one that is not approved.';
 COMMENT ON COLUMN action_rows.lease_owner IS 'The random number of the process that works on the row; NULL if none does.';
 COMMENT ON COLUMN action_rows.lease_epoch IS 'Increases with every lease. An outcome with an older epoch changes nothing.';
+-- The statistics of these columns would hold customers' IDs, also after an erasure.
+ALTER TABLE action_rows ALTER COLUMN input SET STATISTICS 0, ALTER COLUMN parameters SET STATISTICS 0,
+    ALTER COLUMN subject SET STATISTICS 0, ALTER COLUMN reason SET STATISTICS 0, ALTER COLUMN apple_message SET STATISTICS 0,
+    ALTER COLUMN answer SET STATISTICS 0, ALTER COLUMN confirmed_by SET STATISTICS 0,
+    ALTER COLUMN transaction_id_before SET STATISTICS 0;
 CREATE INDEX action_rows_claimable ON action_rows (app_id, batch_id, claimable_at) WHERE claimable_at IS NOT NULL;
 CREATE INDEX action_rows_subject ON action_rows (app_id, subject) WHERE subject IS NOT NULL;
 
@@ -192,3 +198,19 @@ COMMENT ON COLUMN action_attempts.apple_code IS 'Apple''s errorCode; NULL if the
 COMMENT ON COLUMN action_attempts.message IS 'Apple''s errorMessage, or why there was no answer.';
 COMMENT ON COLUMN action_attempts.answer_sha256 IS 'SHA-256 of the body of the answer.';
 COMMENT ON COLUMN action_attempts.answer IS 'The body of the answer, at most 64 KiB. NULL without an answer and after an erasure.';
+ALTER TABLE action_attempts ALTER COLUMN answer SET STATISTICS 0, ALTER COLUMN message SET STATISTICS 0;
+
+-- Roles that erase already can remove a customer's rows before sql/roles.sql runs again.
+DO $$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT format(rights, pg_get_userbyid(a.grantee))
+          FROM pg_class c, aclexplode(c.relacl) a,
+               unnest(ARRAY['GRANT SELECT, UPDATE ON action_rows TO %I', 'GRANT SELECT, DELETE ON action_attempts TO %I']) rights
+         WHERE c.oid = 'transactions'::regclass AND a.grantee <> c.relowner AND a.grantee <> 0 AND a.privilege_type = 'DELETE'
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END $$;

@@ -60,6 +60,12 @@ struct InputHeader {
     func row(_ position: Int64, line: Int?, _ cells: [String]) -> InputRow {
         func cell(_ place: Int) -> String { place < cells.count ? cells[place] : "" }
         var row = InputRow(position: position, line: line, input: places.map(cell))
+        // An invalid row has a subject too if it can be read, so that an erasure finds the row.
+        if let place = action.columns.firstIndex(where: { $0.name == action.subject }), let cellPlace = placesOfAction[place],
+            case .text(let subject) = action.columns[place].value(cell(cellPlace))
+        {
+            row.subject = subject
+        }
         guard cells.dropFirst(width).allSatisfy(\.isEmpty) else {
             row.problem = ("cells", "the row has \(cells.count) cells, the header has \(width)")
             return row
@@ -101,6 +107,8 @@ struct InputRow {
     let line: Int?
     /// The kept cells.
     let input: [String]
+    /// The ID of what the row changes, if it can be read.
+    var subject: String?
     /// `nil` for an invalid row.
     var parameters: ActionParameters?
     /// The rule that the row breaks, and the reason as a sentence.

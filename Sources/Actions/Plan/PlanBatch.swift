@@ -75,7 +75,7 @@ extension ActionLedger {
                     [
                         .bigint(row.position), row.line.map { .bigint(Int64($0)) } ?? .null, .textArray(row.input),
                         json.map(Cell.jsonb) ?? .null,
-                        row.parameters.flatMap(job.action.subject).map(Cell.text) ?? .null,
+                        row.subject.map(Cell.text) ?? .null,
                         row.problem.map { .text($0.rule) } ?? .null, row.problem.map { .text($0.reason) } ?? .null,
                     ]
                 )

@@ -32,7 +32,7 @@ struct RowQueue: Sendable {
                 """
                 UPDATE action_rows SET claimable_at = clock_timestamp(),
                        state = CASE state WHEN 'planned' THEN 'approved' ELSE state END, ended_at = NULL
-                 WHERE app_id = $1 AND batch_id = $2 AND claimable_at IS NULL
+                 WHERE app_id = $1 AND batch_id = $2 AND claimable_at IS NULL AND parameters IS NOT NULL
                    AND state IN ('planned', 'approved', 'sending', 'unknown', 'confirming')
                 """,
                 key

@@ -45,11 +45,4 @@ package enum AnyJob {
         }
         return .action(try ActionJob.parse(text, path: path, environment: environment))
     }
-
-    package var description: any JobDescription {
-        switch self {
-        case .crawl(let job): job
-        case .action(let job): job
-        }
-    }
 }

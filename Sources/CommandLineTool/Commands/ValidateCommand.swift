@@ -1,6 +1,7 @@
 import AppStoreModel
 import ArgumentParser
 import JobPlan
+import Pipeline
 
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

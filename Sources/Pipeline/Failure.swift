@@ -63,7 +63,10 @@ package struct Failure: Sendable {
         case let error as ActionStop:
             (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
         case is NoResultsDirectory:
-            (.usage, "name the directory for the result files: --directory DIR, or output.results.directory in the job file")
+            (
+                .usage,
+                "name the directory for the result files: --directory DIR, or output.results.directory in the job file"
+            )
         case let error as KeyFileError:
             (error.reason == .notFound ? .missingInput : .configuration, error.description)
         case let error as UntrustedRoot:

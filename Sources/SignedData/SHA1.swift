@@ -1,6 +1,8 @@
 import COpenSSL
 
-/// Computes SHA-1, which version 5 UUIDs use (RFC 9562). It protects nothing.
+/// Computes SHA-1, which version 5 UUIDs use (RFC 9562).
+///
+/// It protects nothing.
 package enum SHA1 {
     private static let algorithm = FetchedDigest("SHA1")
 

@@ -60,7 +60,9 @@ package struct ActionBatch: Equatable, Sendable {
         finishedAt = try moment("finished_at")
     }
 
-    /// Whether rows may be sent: approved, or planned without the need for it. An approval can have expired.
+    /// Whether rows may be sent: approved, or planned without the need for it.
+    ///
+    /// An approval can have expired.
     package var mayBeSent: Bool { approvedAt != nil || !requiresApproval }
 }
 

@@ -61,7 +61,8 @@ struct InputHeader {
         func cell(_ place: Int) -> String { place < cells.count ? cells[place] : "" }
         var row = InputRow(position: position, line: line, input: places.map(cell))
         // An invalid row has a subject too if it can be read, so that an erasure finds the row.
-        if let place = action.columns.firstIndex(where: { $0.name == action.subject }), let cellPlace = placesOfAction[place],
+        if let place = action.columns.firstIndex(where: { $0.name == action.subject }),
+            let cellPlace = placesOfAction[place],
             case .text(let subject) = action.columns[place].value(cell(cellPlace))
         {
             row.subject = subject

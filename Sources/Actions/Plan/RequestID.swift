@@ -23,8 +23,8 @@ package enum RequestID {
     /// The ID of the request of a row.
     ///
     /// - Parameters:
-    ///   - batch: The ID of the batch.
     ///   - position: The position of the row.
+    ///   - batch: The ID of the batch.
     /// - Returns: Sixteen bytes.
     package static func row(_ position: Int64, of batch: [UInt8]) -> [UInt8] {
         versionFive(in: batch, String(position))

@@ -32,6 +32,7 @@ extension ActionLedger {
     ///   - position: The position after which the rows begin; 0 for the first.
     ///   - connection: In the snapshot of all files.
     /// - Returns: At most a few thousand rows; none at the end.
+    /// - Throws: ``Postgres/PostgresError``.
     package func resultRows(
         of file: ActionResultFile,
         in batch: ActionBatch,

@@ -14,7 +14,8 @@ UPDATE action_rows SET
     -- A request that only reads says nothing about Apple's answer to the row.
     http_status = CASE WHEN :http_status IS NOT NULL AND (SELECT writes FROM attempt) THEN :http_status ELSE http_status END,
     apple_code = CASE WHEN :http_status IS NOT NULL AND (SELECT writes FROM attempt) THEN :apple_code ELSE apple_code END,
-    apple_message = coalesce(:message, apple_message),
+    apple_message = CASE WHEN :state::text = 'succeeded' THEN NULL WHEN (SELECT writes FROM attempt) IS FALSE THEN apple_message
+                         ELSE coalesce(:message, apple_message) END,
     answer = coalesce(:kept::jsonb, answer),
     confirmed_by = coalesce(:confirmed_by::text, confirmed_by),
     ended_at = CASE WHEN :is_end::boolean THEN clock_timestamp() END,

@@ -185,6 +185,7 @@ struct BatchSender: Sendable {
     ///
     /// That can take days. A process that is stopped leaves the row to the next one, which asks again.
     private func follow(_ row: LeasedRow) async throws {
+        var tokenWasRenewed = false
         guard let answer = row.answer, let endpoint = action.followUp?.endpoint,
             let request = action.followUpRequest(row.parameters, answer: answer)
         else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
@@ -198,9 +199,16 @@ struct BatchSender: Sendable {
                     return try await end(row, attempt, result, .succeeded, kept: kept)
                 case 429:
                     let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
-                    report(.waiting(endpoint, try await limiter(endpoint).close(retryAfter: retryAfter, date: date).wait))
-                case 401: server.renewToken()
-                default: break
+                    let wait = try await limiter(endpoint).close(retryAfter: retryAfter, date: date).wait
+                    report(.waiting(endpoint, wait))
+                case 401 where tokenWasRenewed:
+                    try await leave(row, attempt, result, nil)
+                    let sentence = "Apple refuses a bearer token that was just signed"
+                    throw ActionStop.credentials(FailureReport(status: 401, message: sentence))
+                case 401:
+                    server.renewToken()
+                    tokenWasRenewed = true
+                default: tokenWasRenewed = false
                 }
             }
             try await keepOpen(row, attempt, result)
@@ -210,8 +218,11 @@ struct BatchSender: Sendable {
 
     /// Reads signed data until it shows the outcome, or leaves the row unknown.
     ///
-    /// - Parameter wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no
-    ///   request was applied.
+    /// - Parameters:
+    ///   - row: A row that may have been applied.
+    ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
+    ///     applied.
+    /// - Throws: As ``send(_:)``.
     private func readBack(_ row: LeasedRow, wasRefused: Bool) async throws {
         guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
             return try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
@@ -331,7 +342,8 @@ extension BatchSender {
     }
 
     /// Leaves a row to the next run, after an attempt that did not change it.
-    private func leave(_ row: LeasedRow, _ attempt: Int32, _ result: SendResult, _ failure: FailureReport?) async throws {
+    private func leave(_ row: LeasedRow, _ attempt: Int32, _ result: SendResult, _ failure: FailureReport?) async throws
+    {
         let state: RowState = row.mayBeApplied ? .unknown : .approved
         var change = RowChange(result: result.record, state: state, mayBeApplied: row.mayBeApplied)
         if let failure { change.result.message = failure.message }

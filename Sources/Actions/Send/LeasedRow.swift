@@ -7,7 +7,9 @@ import StrictJSON
 struct LeasedRow: Sendable {
     let position: Int64
     let parameters: ActionParameters
-    /// Increases with every lease of the row. An outcome with an older epoch changes nothing.
+    /// Increases with every lease of the row.
+    ///
+    /// An outcome with an older epoch changes nothing.
     let epoch: Int64
     /// The ID of the request, sixteen bytes; the same for every attempt.
     let requestID: [UInt8]

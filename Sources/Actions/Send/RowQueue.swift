@@ -213,7 +213,9 @@ struct RowChange {
     var confirmedBy: String?
     /// Whether the row has an outcome.
     var isEnd = false
-    /// Whether the lease ends. A row without an outcome is then left to the next run.
+    /// Whether the lease ends.
+    ///
+    /// A row without an outcome is then left to the next run.
     var releases = false
 }
 

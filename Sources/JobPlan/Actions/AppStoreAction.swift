@@ -164,9 +164,7 @@ package enum ActionReadBack: Sendable {
         }
     }
 
-    /// The request.
-    ///
-    /// - Parameter subject: The ID that the row changes.
+    /// The request that reads the data of the ID that a row changes.
     package func request(of subject: String) -> AppStoreRequest {
         switch self {
         case .expiresDate: .get("/inApps/v1/subscriptions/\(subject.percentEncoded)")

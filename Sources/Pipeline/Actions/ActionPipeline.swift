@@ -81,6 +81,7 @@ package struct ActionPipeline: Sendable {
     /// Plans the rejected rows of the last batch as a new batch; sends nothing.
     ///
     /// - Parameter path: A CSV file with corrected rows in their place; `nil` for the rows as they were.
+    /// - Returns: The batch.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func retry(csv path: String?) async throws -> BatchSummary {
         let actions = try await actions(trusting: try Credentials.trust(of: job).fingerprints)

@@ -32,6 +32,7 @@ extension ActionPipeline {
     /// - Parameters:
     ///   - remark: Called with messages for the user.
     ///   - report: Called for each event.
+    /// - Returns: The batches that were sent, or the newest one if none was left to send.
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining rows.
     package func run(
         remark: @escaping @Sendable (String) -> Void,

@@ -151,7 +151,9 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `run sends nothing without a plan, without an approval, and after the approval has expired`() async throws {
+    @Test func `run sends nothing without a plan, without an approval, and after the approval has expired`()
+        async throws
+    {
         try await ActionScene.with(.init(customers: 40)) { scene in
             try scene.list(try await scene.extensible(3))
             let path = try scene.write()
@@ -191,7 +193,8 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `a file that changes after the plan does not change the batch, and approve and run say so`() async throws {
+    @Test func `a file that changes after the plan does not change the batch, and approve and run say so`() async throws
+    {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(4)
             try scene.list(Array(ids.prefix(3)))

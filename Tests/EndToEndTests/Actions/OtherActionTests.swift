@@ -9,7 +9,9 @@ struct OtherActionTests {
         var job = ActionScene.Job()
         job.name = "other"
         job.action = action
-        job.limits = "{share: 1, windowSeconds: 10, requestsPerSecond: {ENDPOINT: 100000, transactionInfo: 100000\(extra)}}"
+        job.limits = """
+            {share: 1, windowSeconds: 10, requestsPerSecond: {ENDPOINT: 100000, transactionInfo: 100000\(extra)}}
+            """
         return job
     }
 
@@ -31,14 +33,21 @@ struct OtherActionTests {
             let path = try scene.write(job("setAppAccountToken: {}"))
             try await scene.approve(path)
             try await scene.stage.store.misbehave(
-                #"{"rules": [{"endpoint": "setAppAccountToken", "transactionId": "\#(ids[0])", "times": 1, "fault": "applyThenDrop"}, {"endpoint": "setAppAccountToken", "transactionId": "\#(ids[1])", "times": 1, "fault": "applyThenStatus", "status": 500}, {"endpoint": "setAppAccountToken", "transactionId": "\#(ids[1])", "fault": "status", "status": 400, "errorCode": 4000187}]}"#
+                #"""
+                {"rules": [{"endpoint": "setAppAccountToken", "transactionId": "\#(ids[0])", "times": 1, "fault": "applyThenDrop"},
+                    {"endpoint": "setAppAccountToken", "transactionId": "\#(ids[1])", "times": 1, "fault": "applyThenStatus",
+                     "status": 500},
+                    {"endpoint": "setAppAccountToken", "transactionId": "\#(ids[1])", "fault": "status", "status": 400,
+                     "errorCode": 4000187}]}
+                """#
             )
             _ = try await scene.send(path)
             let succeeded = try scene.results("succeeded")
             #expect(succeeded.count == 4)
             #expect(succeeded[2]?["outcome_confirmed_by"] == "appAccountToken of transaction \(ids[1])")
             try await scene.stage.run(scene.crawl)
-            let confirmed = "SELECT count(*) FROM actions_confirmed WHERE seen_in LIKE 'appAccountToken of transaction %'"
+            let confirmed =
+                "SELECT count(*) FROM actions_confirmed WHERE seen_in LIKE 'appAccountToken of transaction %'"
             #expect(try await scene.stage.book().count(confirmed) == 4)
         }
     }
@@ -55,7 +64,8 @@ struct OtherActionTests {
         }
     }
 
-    @Test func `all subscribers of a product are extended, and the row is confirming until Apple is done`() async throws {
+    @Test func `all subscribers of a product are extended, and the row is confirming until Apple is done`() async throws
+    {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let products = try await scene.stage.book().column(
                 """

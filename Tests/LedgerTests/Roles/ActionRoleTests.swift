@@ -7,7 +7,8 @@ import Testing
 /// The roles that plan, send and approve actions.
 @Suite(.migratedDatabase)
 struct ActionRoleTests {
-    @Test func `the actor cannot approve, the approver can do nothing else, and the loader has no right`() async throws {
+    @Test func `the actor cannot approve, the approver can do nothing else, and the loader has no right`() async throws
+    {
         try await LedgerRoles.with { roles in
             func state(_ word: String, _ statement: String) throws -> SQLState {
                 let connection = try PostgresConnection(conninfo: roles.conninfo(word))

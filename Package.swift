@@ -132,6 +132,14 @@ let package = Package(
             ],
             resources: [.embedInCode("SQL")]
         ),
+        module(
+            "Actions",
+            [
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
+                "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger",
+            ],
+            resources: [.embedInCode("SQL")]
+        ),
         module("Erasure", ["StrictJSON", "LedgerSchema", "Basics", "Postgres", "Ledger"]),
         module(
             "Publish",
@@ -153,7 +161,7 @@ let package = Package(
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
                 "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning",
-                "Erasure", "Publish", "Report",
+                "Actions", "Erasure", "Publish", "Report",
             ]
         ),
         module(
@@ -168,8 +176,8 @@ let package = Package(
         module(
             "CommandLineTool",
             [
-                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Erasure", "Publish",
-                "Report", "Pipeline", argumentParser, logging,
+                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Actions", "Erasure",
+                "Publish", "Report", "Pipeline", argumentParser, logging,
             ]
         ),
 

@@ -12,6 +12,9 @@
 --                         dictionary, report
 --   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, report: reads, except payloads, the archive and rejected text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
+--   storeledger_actor     storeledger actions plan, run, status, results, retry: reads the ledger, and records what it sends; it cannot
+--                         approve, and cannot plan a batch that needs no approval
+--   storeledger_approver  storeledger actions approve, status, results: can set the approval of a batch, and nothing else
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
 --
@@ -40,7 +43,7 @@ SELECT set_config('storeledger.schema', :'schema', true) AS s, set_config('store
 CREATE TEMP TABLE ledger_roles ON COMMIT DROP AS
 SELECT word, :'prefix' || '_' || word AS name, login
   FROM (VALUES ('owner', 'NOLOGIN'), ('migrator', 'LOGIN'), ('loader', 'LOGIN'), ('exporter', 'LOGIN'),
-               ('eraser', 'LOGIN'), ('analyst', 'LOGIN CONNECTION LIMIT 20')) v (word, login);
+               ('eraser', 'LOGIN'), ('actor', 'LOGIN'), ('approver', 'LOGIN'), ('analyst', 'LOGIN CONNECTION LIMIT 20')) v (word, login);
 SELECT format('CREATE ROLE %I %s', name, login) FROM ledger_roles r
  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) \gexec
 
@@ -182,12 +185,46 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'unread_texts'),
            ('SELECT, INSERT', 'stale_statistics'),
            ('SELECT, UPDATE, DELETE', 'schema_drift'),
+           ('SELECT, UPDATE', 'action_rows'),
+           ('SELECT, DELETE', 'action_attempts'),
            ('SELECT, UPDATE', 'runs')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
   FROM pg_proc p
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'refresh_views', 'views_are_stale') \gexec
+
+-- Actions. The loader has no right on their tables, so a role that loads records cannot send anything. The actor reads what its
+-- checks and queries need, and writes every column but those of approvals and those that the plan has frozen.
+SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_actor')
+  FROM (VALUES
+           ('SELECT', 'schema_migrations'),
+           ('SELECT', 'apps'),
+           ('SELECT', 'transactions'),
+           ('SELECT', 'refunds'),
+           ('SELECT', 'renewals'),
+           ('SELECT', 'notifications'),
+           ('SELECT', 'subscription_statuses'),
+           ('SELECT', 'products'),
+           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same), UPDATE (started_at, finished_at)', 'action_batches'),
+           ('SELECT, INSERT, UPDATE (state, request_id, may_be_applied, attempts, http_status, apple_code, apple_message, answer, confirmed_by, first_sent_at, last_sent_at, ended_at, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
+           ('SELECT, INSERT, UPDATE', 'action_attempts'),
+           ('SELECT, INSERT, UPDATE', 'rate_scopes'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'rate_buckets')
+       ) v (rights, relation)
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_actor')
+  FROM pg_proc p
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname = 'discard_plans') \gexec
+
+SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_approver')
+  FROM (VALUES
+           ('SELECT', 'schema_migrations'),
+           ('SELECT', 'apps'),
+           ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at)', 'action_batches'),
+           ('SELECT', 'action_rows')
+       ) v (rights, relation)
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 
 -- Exporting. Every column that a CSV file or report can show, without payloads and binary columns.
 SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attname), ', '), attrelid::regclass, :'prefix' || '_exporter')
@@ -210,7 +247,7 @@ SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I
 -- IDs, as in the masked views. No role can read a new view until it is in this list.
 CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
 SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
-  FROM (VALUES ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
+  FROM (VALUES ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
                ('billing_recovery_by_month'), ('cancellations_by_day'), ('consumption_requests'), ('crawl_items_by_state'),
                ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
                ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),
@@ -226,7 +263,7 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
                ('subscriptions_by_status'), ('trials_by_day'), ('undelivered_notifications'), ('view_freshness'))
        v (name);
 SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
-  FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'analyst') \gexec
+  FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'actor', 'analyst') \gexec
 
 -- Views that the report reads too.
 SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema') || '.' || relation), name)

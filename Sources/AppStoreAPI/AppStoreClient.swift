@@ -51,6 +51,25 @@ package final class AppStoreClient: Sendable {
         return page
     }
 
+    /// Sends a request that changes something, and returns the answer with any status.
+    ///
+    /// - Parameters:
+    ///   - request: Sent once; a lost answer does not lead to a second request.
+    ///   - departure: When the request may be sent, and on which connection.
+    /// - Returns: The answer.
+    /// - Throws: ``WriteFailure``, `CancellationError`, ``SignedData/SigningError`` when no token can be made.
+    package func write(
+        _ request: AppStoreRequest,
+        departing departure: HTTPRequest.Departure = .init()
+    ) async throws -> WriteAnswer {
+        do {
+            let response = try await exchange(request, departure)
+            return WriteAnswer(answer: HTTPAnswer(response), body: response.body)
+        } catch let fault as TransportFault {
+            throw WriteFailure(fault)
+        }
+    }
+
     /// Replaces the token if Apple has refused it.
     ///
     /// Does nothing if the current token was not refused, so many workers that get 401 at once cause only one new
@@ -60,23 +79,28 @@ package final class AppStoreClient: Sendable {
     }
 
     private func send(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
+        do {
+            return try await exchange(call, departure)
+        } catch let fault as TransportFault {
+            throw RequestFailure(fault)
+        }
+    }
+
+    private func exchange(_ call: AppStoreRequest, _ departure: HTTPRequest.Departure) async throws -> HTTPResponse {
         let token = try tokens.token(at: now())
         var request =
             switch call.method {
             case .get: HTTPRequest(.get, baseURL + call.target)
             case .post: HTTPRequest(.post, baseURL + call.target, body: call.body ?? [])
+            case .put: HTTPRequest(.put, baseURL + call.target, body: call.body ?? [])
             }
         if call.body != nil { request.headers = [HTTPHeader("Content-Type", "application/json")] }
         request.departure = departure
         request.headers += [
             HTTPHeader("Authorization", "Bearer " + token.text.reveal()), HTTPHeader("Accept", "application/json"),
         ]
-        do {
-            let response = try await transport.send(request)
-            if response.status == 401 { tokens.noteRefusal(of: token) }
-            return response
-        } catch let fault as TransportFault {
-            throw RequestFailure(fault)
-        }
+        let response = try await transport.send(request)
+        if response.status == 401 { tokens.noteRefusal(of: token) }
+        return response
     }
 }

@@ -3,12 +3,13 @@ package struct AppStoreRequest: Equatable, Sendable {
     package enum Method: Sendable {
         case get
         case post
+        case put
     }
 
     package let method: Method
     /// Path and query, percent-encoded, such as `/inApps/v2/history/2000000123456789?revision=r1`.
     package let target: String
-    /// JSON; `nil` for GET.
+    /// JSON; `nil` for GET, and for a POST without a body.
     package let body: [UInt8]?
 
     /// A GET request; the same parameters always give the same text, because paging requires it.
@@ -30,5 +31,23 @@ package struct AppStoreRequest: Equatable, Sendable {
     /// - Returns: The request.
     package static func post(_ path: String, _ parameters: QueryParameters = [], body: [UInt8]) -> AppStoreRequest {
         AppStoreRequest(method: .post, target: path + parameters.queryString, body: body)
+    }
+
+    /// A POST request without a body.
+    ///
+    /// - Parameter path: Percent-encoded, with a leading slash.
+    /// - Returns: The request.
+    package static func post(_ path: String) -> AppStoreRequest {
+        AppStoreRequest(method: .post, target: path, body: nil)
+    }
+
+    /// A PUT request with a JSON body.
+    ///
+    /// - Parameters:
+    ///   - path: Percent-encoded, with a leading slash.
+    ///   - body: JSON.
+    /// - Returns: The request.
+    package static func put(_ path: String, body: [UInt8]) -> AppStoreRequest {
+        AppStoreRequest(method: .put, target: path, body: body)
     }
 }

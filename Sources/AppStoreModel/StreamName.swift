@@ -1,6 +1,6 @@
-/// The name of a stream: one of Apple's endpoints that a job can name under `streams`.
+/// The name of one of Apple's endpoints: a stream, which a job can name under `streams`, or an action.
 ///
-/// Job files, tables, logs and metrics use it. `JobPlan/Streams` defines each stream.
+/// Job files, tables, limits, logs and metrics use it. `JobPlan/Streams` and `JobPlan/Actions` define each.
 package struct StreamName: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -51,6 +51,13 @@ package enum CrashPoint: Sendable {
     case outcomeDecided
     case outcomeRecorded
 
+    // A batch of an action.
+    case batchPlanned
+    case intentWanted
+    case intentCommitted
+    case writeAnswered
+    case writeRecorded
+
     // Published files.
     case fileOpened
     case fileRowWritten

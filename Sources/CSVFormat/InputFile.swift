@@ -3,11 +3,11 @@ import Glibc
 /// A file that is open for reading; the end of the owner's scope closes it.
 ///
 /// Only regular files: in a pipe, the end of the list looks the same as a writer that has died.
-struct InputFile: ~Copyable {
+package struct InputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
 
-    init(path: String) throws(CSVError) {
+    package init(path: String) throws(CSVError) {
         // Without O_NONBLOCK, opening a pipe without a writer blocks.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -26,7 +26,7 @@ struct InputFile: ~Copyable {
     deinit { _ = close(descriptor) }
 
     /// - Returns: The number of bytes; zero at the end of the file.
-    borrowing func fill(_ buffer: inout [UInt8]) throws(CSVError) -> Int {
+    package borrowing func fill(_ buffer: inout [UInt8]) throws(CSVError) -> Int {
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 { return count }

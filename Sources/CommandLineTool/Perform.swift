@@ -57,5 +57,5 @@ func namingJob(_ job: String?, in message: String) -> String {
     guard let job else { return message }
     let isPlain = job.wholeMatch(of: /[A-Za-z0-9._\/@+-]+/) != nil
     let word = isPlain ? job : "'" + job.replacing("'", with: "'\\''") + "'"
-    return message.replacing(/storeledger ([a-z]+) JOB/) { "storeledger \($0.1) \(word)" }
+    return message.replacing(/storeledger ([a-z]+(?: [a-z]+)?) JOB/) { "storeledger \($0.1) \(word)" }
 }

@@ -25,7 +25,7 @@ package struct StoreLedger: AsyncParsableCommand {
             RunCommand.self, PlanCommand.self, StatusCommand.self, CoverageCommand.self, ValidateCommand.self,
             DoctorCommand.self, MigrateCommand.self, ExportCommand.self, ReplayCommand.self,
             EraseCommand.self, RefreshCommand.self, DictionaryCommand.self, RetryCommand.self, InitCommand.self,
-            ReportCommand.self, JobsCommand.self, RejectsCommand.self, FailuresCommand.self,
+            ReportCommand.self, JobsCommand.self, RejectsCommand.self, FailuresCommand.self, ActionsCommand.self,
         ]
     )
 

@@ -65,8 +65,42 @@ struct CustomerRemoval {
         try removeCrawlProgress(of: tracedIDs + orders, on: connection)
         // The place that the removal of old records has reached is a record's key. The next one begins at the beginning.
         _ = try connection.run("DELETE FROM retention_progress WHERE app_id = $1", [.integer(app.rawValue)])
+        try clearActionRows(of: tracedIDs, on: connection)
         try removeSamples(on: connection)
         try removeMessages(on: connection)
+    }
+
+    /// Removes the customer from rows of actions.
+    ///
+    /// The rows stay, without input, so that the outcomes of a batch still add up. A row that was not sent is never sent. A
+    /// process that holds one of the rows loses its lease.
+    private mutating func clearActionRows(
+        of keys: [String],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let parameters = [Cell.integer(app.rawValue), .textArray(keys)]
+        let found = "ctid = ANY (ARRAY\(KeyedRows.places(in: "action_rows", by: "subject")))"
+        // A statement can miss a row that a concurrent lease moves. The next one finds it.
+        while true {
+            let cleared = try connection.run(
+                """
+                UPDATE action_rows SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
+                       answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
+                       state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled' ELSE state END,
+                       claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
+                 WHERE \(found) RETURNING batch_id, position
+                """,
+                parameters
+            )
+            for row in cleared {
+                removed["action_attempts", default: 0] += try connection.run(
+                    "DELETE FROM action_attempts WHERE app_id = $1 AND batch_id = $2::text::uuid AND position = $3",
+                    [.integer(app.rawValue), .text(try row.text("batch_id")), .bigint(try row.int64("position"))]
+                ).affected
+            }
+            removed["action_rows", default: 0] += cleared.count
+            if cleared.count == 0 { return }
+        }
     }
 
     /// Removes rows of a table of records.

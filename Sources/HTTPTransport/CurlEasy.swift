@@ -50,6 +50,9 @@ final class CurlEasy {
         switch request.method {
         case .get: try set(CURLOPT_HTTPGET, .long(1))
         case .post: try setBody(request.body ?? [])
+        case .put:
+            try setBody(request.body ?? [])
+            try set(CURLOPT_CUSTOMREQUEST, .string(request.method.rawValue))
         }
         try setHeaders(request.headers)
         try setCallbacks()

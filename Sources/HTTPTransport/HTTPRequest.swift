@@ -18,6 +18,7 @@ package struct HTTPRequest: Equatable, Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
     }
 
     package var method: Method
@@ -27,7 +28,7 @@ package struct HTTPRequest: Equatable, Sendable {
     ///
     /// Neither names nor values may contain line breaks or NUL.
     package var headers: [HTTPHeader]
-    /// `nil` for a GET; a POST without a body sends an empty one.
+    /// `nil` for a GET; a POST or PUT without a body sends an empty one.
     package var body: [UInt8]?
     package var departure = Departure()
 

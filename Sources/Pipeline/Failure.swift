@@ -1,3 +1,4 @@
+import Actions
 import AppStoreModel
 import Basics
 import CSVFormat
@@ -55,6 +56,17 @@ package struct Failure: Sendable {
             )
         case let error as BadListQuery:
             (.badInput, "PostgreSQL does not accept \(error.kind.key).query: \(error.message). Nothing was sent.")
+        case let error as ActionInputError:
+            (error.isMissingInput ? .missingInput : .badInput, error.sentence)
+        case let error as ActionRefusal:
+            (status(of: error), error.sentence)
+        case let error as ActionStop:
+            (ExitStatus(rawValue: error.exitCode) ?? .bug, error.description)
+        case is NoResultsDirectory:
+            (
+                .usage,
+                "name the directory for the result files: --directory DIR, or output.results.directory in the job file"
+            )
         case let error as KeyFileError:
             (error.reason == .notFound ? .missingInput : .configuration, error.description)
         case let error as UntrustedRoot:
@@ -128,6 +140,15 @@ package struct Failure: Sendable {
             (.workLeft, "stopped with work left; run again to resume")
         default:
             (.bug, "unexpected: \(error). This is a bug; please report it")
+        }
+    }
+
+    private static func status(of error: ActionRefusal) -> ExitStatus {
+        switch error {
+        case .noBatch, .notApproved, .expired, .appUnknown, .otherAction, .tooManyRows: .configuration
+        case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired: .badInput
+        case .nothingToRetry: .complete
+        case .plannedAtOnce: .workLeft
         }
     }
 

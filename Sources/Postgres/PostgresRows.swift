@@ -74,6 +74,13 @@ package final class PostgresRows {
         }
     }
 
+    /// The names of the columns as the server sent them; two columns can have the same name.
+    package var columnLabels: [String] {
+        (0..<columnCount).map { place in
+            unsafe PQfname(result, Int32(place)).map { unsafe String(cString: $0) } ?? ""
+        }
+    }
+
     /// The number of columns.
     package var columnCount: Int { unsafe Int(PQnfields(result)) }
 

@@ -66,16 +66,7 @@ package func publishCSV(
     do {
         var writer = try CSVWriter(fileDescriptor: file.descriptor, columns: columns)
         while let batch = try await next() {
-            for row in batch {
-                for cell in row {
-                    switch cell {
-                    case .text(let text): writer.append(text: text.utf8.span)
-                    case .number(let number): writer.append(literal: String(number).utf8.span)
-                    case .null: writer.appendNull()
-                    }
-                }
-                try writer.endRow()
-            }
+            for row in batch { try writer.append(row) }
         }
         try writer.flush()
         rows = writer.rowCount
@@ -88,9 +79,14 @@ package func publishCSV(
     return rows
 }
 
+/// The path, absolute if it was relative to the working directory.
+func absolutePath(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+}
+
 /// The absolute directory and the name of a file.
 private func parts(of path: String) throws(LedgerError) -> (directory: String, name: String) {
-    let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    let absolute = absolutePath(path)
     let slash = absolute.lastIndex(of: "/") ?? absolute.startIndex
     let name = String(absolute[absolute.index(after: slash)...])
     guard !["", ".", ".."].contains(name) else { throw .cannotCreate(path: path, reason: "it is a directory") }

@@ -51,8 +51,6 @@ extension Ledger {
 
 /// The files of one publication, which have only their temporary names yet.
 private struct UnpublishedFiles: ~Copyable {
-    private static let manifestName = "manifest.json"
-
     private let output: FileOutput
     private let directory: OutputDirectory
     private var written: [Manifest.File] = []
@@ -82,27 +80,34 @@ private struct UnpublishedFiles: ~Copyable {
             trustedRoots: order.trustedRoots,
             files: written
         )
-        let file = try directory.newFile(Self.manifestName)
-        try file.write(manifest.json())
-        _ = try file.seal()
-        // The old manifest is removed first, because it does not describe the files that the renames put in place.
-        try directory.remove(Self.manifestName)
-        try directory.synchronize()
-        crashPoint(.manifestWithdrawn)
-        for file in written {
-            try directory.publish(file.file)
-            crashPoint(.fileRenamed)
-        }
-        try directory.synchronize()
-        crashPoint(.directorySynced)
-        try directory.publish(Self.manifestName)
-        try directory.synchronize()
-        crashPoint(.manifestPublished)
+        try directory.publish(manifest)
         return manifest
     }
 }
 
 extension OutputDirectory {
+    private static let manifestName = "manifest.json"
+
+    /// Renames the files of a manifest to their final names, and publishes the manifest last.
+    borrowing func publish(_ manifest: Manifest) throws {
+        let file = try newFile(Self.manifestName)
+        try file.write(manifest.json())
+        _ = try file.seal()
+        // The old manifest is removed first, because it does not describe the files that the renames put in place.
+        try remove(Self.manifestName)
+        try synchronize()
+        crashPoint(.manifestWithdrawn)
+        for file in manifest.files {
+            try publish(file.file)
+            crashPoint(.fileRenamed)
+        }
+        try synchronize()
+        crashPoint(.directorySynced)
+        try publish(Self.manifestName)
+        try synchronize()
+        crashPoint(.manifestPublished)
+    }
+
     /// Writes rows of a table under a temporary name, and synchronizes the file.
     borrowing func write(
         _ selection: PublishedRows,

@@ -28,6 +28,8 @@ struct CrashSite: Sendable {
         case migration
         /// `storeledger erase`, in a separate ledger.
         case erasure
+        /// `storeledger actions`. The loop runs crawls only; `ActionKillTests` kills there.
+        case action
     }
 
     let name: String
@@ -51,6 +53,9 @@ struct CrashSite: Sendable {
         self.passes = passes
         self.first = first
     }
+
+    /// The points that the loop aims at.
+    static var ofCrawls: [CrashSite] { all.filter { $0.situation != .action } }
 
     static let all: [CrashSite] = [
         CrashSite("jobRead", "CP01", .anyRun, 1...1),
@@ -102,6 +107,11 @@ struct CrashSite: Sendable {
         CrashSite("migrationApplied", "CP43", .migration, 1...2),
         CrashSite("erasureMarked", "CP44", .erasure, 1...1),
         CrashSite("erasedRowsRemoved", "CP44", .erasure, 1...1),
+        CrashSite("batchPlanned", "CP51", .action, 1...1),
+        CrashSite("intentWanted", "CP52", .action),
+        CrashSite("intentCommitted", "CP53", .action),
+        CrashSite("writeAnswered", "CP54", .action),
+        CrashSite("writeRecorded", "CP55", .action),
     ]
 
     static func named(_ name: String) -> CrashSite {

@@ -12,7 +12,7 @@ struct LoopReport {
         let perKill = tally.kills > 0 ? seconds / Double(tally.kills) : 0
         lines += [
             "",
-            "\(CrashSite.all.count { tally.hits[$0.name] != nil }) of \(CrashSite.all.count) crash points hit",
+            "\(CrashSite.ofCrawls.count { tally.hits[$0.name] != nil }) of \(CrashSite.ofCrawls.count) crash points hit",
             "\(tally.kills) kills in \(Self.round(seconds, 0)) s (\(Self.round(perKill, 2)) s each), "
                 + "\(broken.isEmpty ? "no promise broken" : "\(broken.count) promises broken")",
             "pages asked for in vain: \(tally.extraPages) in all, \(tally.allowedPages) may be; "

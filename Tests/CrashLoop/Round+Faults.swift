@@ -81,7 +81,7 @@ extension Round {
             try await settle()
             try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
             return plan.listsUnknownID && isRetry
-        case .migration, .erasure:
+        case .migration, .erasure, .action:
             return false
         }
     }

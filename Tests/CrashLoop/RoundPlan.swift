@@ -40,7 +40,7 @@ struct RoundPlan: Sendable {
         workers = Int.random(in: 1...most, using: &random)
 
         // Consecutive seeds use all crash points and all other faults in turn.
-        var deck = CrashSite.all
+        var deck = CrashSite.ofCrawls
         var shuffle = SeededRandom(seed: 0)
         deck.shuffle(using: &shuffle)
         let sites = (0..<Self.points).map { deck[(Int(seed % 1_000_000) * Self.points + $0) % deck.count] }

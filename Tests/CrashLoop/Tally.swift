@@ -25,7 +25,7 @@ struct Tally: Sendable {
 
     /// All crash points and other faults, in the order of the table.
     var rows: [(number: String, name: String, hits: Int, misses: Int)] {
-        let names = CrashSite.all.map { ($0.number, $0.name) } + InjectedFault.kinds.map { ("", $0.name) }
+        let names = CrashSite.ofCrawls.map { ($0.number, $0.name) } + InjectedFault.kinds.map { ("", $0.name) }
         return names.map { ($0, $1, hits[$1, default: 0], misses[$1, default: 0]) }
     }
 

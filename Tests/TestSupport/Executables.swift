@@ -7,6 +7,8 @@ package enum Executables {
 
     package static var storeledger: String { folder + "/storeledger" }
     package static var simulator: String { folder + "/appstore-simulator" }
+    /// `storeledger` that can be killed at crash points.
+    package static var failpoints: String { folder + "/storeledger-failpoints" }
 
     private static let folder: String = {
         if let named = ProcessInfo.processInfo.environment[variable], !named.isEmpty { return named }

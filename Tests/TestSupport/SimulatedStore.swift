@@ -149,6 +149,12 @@ package struct SimulatedStore: Sendable {
             .map { try JSONDecoder().decode(ServedPage.self, from: Data($0)) }
     }
 
+    /// The requests that changed the world, equal ones together, as the caller's type reads them.
+    package func actions<Entry: Decodable>(as type: Entry.Type) async throws -> [Entry] {
+        try await http.get("/simulator/actions").body.split(separator: UInt8(ascii: "\n"))
+            .map { try JSONDecoder().decode(type, from: Data($0)) }
+    }
+
     package func advance(changes: Int) async throws -> [Change] {
         struct Answer: Decodable { let changes: [Change] }
         let answer = try await http.send("POST", "/simulator/advance", "{\"changes\": \(changes)}")

@@ -30,9 +30,17 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            let (changes, refresh) = try await pipeline.migrate(partitions: partitions)
-            MigrationText(schema: pipeline.job.output.postgres.schema, changes: changes, refresh: refresh)
+            let schema: String
+            let migration: (changes: Migrator.Report, refresh: RefreshReport?)
+            if let action = try job.actionPipeline() {
+                schema = action.job.postgres.schema
+                migration = try await action.migrate(partitions: partitions)
+            } else {
+                let pipeline = try job.pipeline()
+                schema = pipeline.job.output.postgres.schema
+                migration = try await pipeline.migrate(partitions: partitions)
+            }
+            MigrationText(schema: schema, changes: migration.changes, refresh: migration.refresh)
                 .lines.forEach(Console.result)
         }
     }

@@ -1,6 +1,7 @@
 import AppStoreModel
 import ArgumentParser
 import JobPlan
+import Pipeline
 
 struct ValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,6 +14,11 @@ struct ValidateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
+            if let action = try job.actionPipeline()?.job {
+                return Console.result(
+                    "\(job.path): job \"\(action.name)\" of \(action.app.bundleId) (\(action.app.environment.rawValue)) is valid: \(action.action.name.rawValue)"
+                )
+            }
             let file = try job.load()
             let streams = file.streams.names.map(\.rawValue).joined(separator: ", ")
             Console.result(

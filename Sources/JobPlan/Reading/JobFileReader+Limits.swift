@@ -7,8 +7,14 @@ extension JobFileReader {
     ///   - file: The whole file.
     ///   - environment: The job's environment.
     ///   - isRehearsal: Whether the job uses a server on this machine instead of Apple's.
+    ///   - endpoints: The endpoints whose limits the job can set, with Apple's limits; `nil` for all streams.
     /// - Returns: The limits, with defaults for missing and invalid keys.
-    func limits(_ file: Section, _ environment: AppStoreEnvironment, isRehearsal: Bool) -> JobLimits {
+    func limits(
+        _ file: Section,
+        _ environment: AppStoreEnvironment,
+        isRehearsal: Bool,
+        endpoints: [(StreamName, Double)]? = nil
+    ) -> JobLimits {
         let keys = ["concurrency", "share", "requestsPerSecond", "windowSeconds"]
         let section = file.section("limits", keys: keys)
         let windowSeconds = section?.integer("windowSeconds", in: 10...3_600) ?? 3_600
@@ -21,19 +27,18 @@ extension JobFileReader {
         return JobLimits(
             concurrency: Int(section?.integer("concurrency", in: 1...256) ?? 32),
             share: section?.number("share", upTo: 1) ?? 0.5,
-            requestsPerSecond: requestsPerSecond(section, environment),
+            requestsPerSecond: requestsPerSecond(
+                section,
+                endpoints ?? AllStreams.types.map { ($0.name, $0.requestsPerSecond(in: environment)) }
+            ),
             windowSeconds: Int(windowSeconds)
         )
     }
 
-    private func requestsPerSecond(
-        _ limits: Section?,
-        _ environment: AppStoreEnvironment
-    ) -> [StreamName: Double] {
-        let section = limits?.section("requestsPerSecond", keys: AllStreams.names.map(\.rawValue))
-        let rates = AllStreams.types.map { type in
-            let given = section?.number(type.name.rawValue, upTo: 1_000_000)
-            return (type.name, given ?? type.requestsPerSecond(in: environment))
+    private func requestsPerSecond(_ limits: Section?, _ endpoints: [(StreamName, Double)]) -> [StreamName: Double] {
+        let section = limits?.section("requestsPerSecond", keys: endpoints.map(\.0.rawValue))
+        let rates = endpoints.map { name, appleLimit in
+            (name, section?.number(name.rawValue, upTo: 1_000_000) ?? appleLimit)
         }
         return Dictionary(uniqueKeysWithValues: rates)
     }

@@ -17,7 +17,7 @@ extension JobFileReader {
         return postgres(section).map { JobFile.Output(postgres: $0, files: outputs) }
     }
 
-    private func postgres(_ output: Section) -> PostgresOutput? {
+    func postgres(_ output: Section) -> PostgresOutput? {
         let expected = "it must name url, such as ${DATABASE_URL}"
         guard let section = output.section("postgres", keys: ["url", "schema"], required: expected) else { return nil }
         let url = connectionString(section)

@@ -17,18 +17,24 @@ struct JobFileReader {
     }
 
     func job(_ root: JobNode) -> JobFile? {
+        if Self.isAction(root), case .mapping(let entries) = root.content,
+            let action = entries.first(where: { $0.key == "action" })
+        {
+            problems.report(
+                action.value.place,
+                "is the section of an action, which this command does not send",
+                "use storeledger actions run JOB",
+                kind: .configuration
+            )
+            return nil
+        }
         let keys = [
             "version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output", "notify",
             "retention",
         ]
         guard let file = Section(root, keys: keys, problems: problems, paths: paths) else { return nil }
         let version = file.integer("version", in: 1...1, "it must be 1", isRequired: true)
-        let name = file.text(
-            "name",
-            "it must be 1 to 63 of a-z, 0-9 and -, and not begin with -, such as nightly-sync",
-            isRequired: true,
-            where: isName
-        )
+        let name = jobName(file)
         // Without a valid app section, the other parts are checked as for Production, to report their problems too.
         let app = app(file)
         let environment = app?.environment ?? .production
@@ -58,8 +64,22 @@ struct JobFileReader {
             output: output,
             notify: notify,
             retention: retention,
-            warnings: problems.warnings.map { "\(path)\($0.place.suffix): \($0.place.keyPath) \($0.sentence)" }
+            warnings: warnings
         )
+    }
+
+    func jobName(_ file: Section) -> String? {
+        file.text(
+            "name",
+            "it must be 1 to 63 of a-z, 0-9 and -, and not begin with -, such as nightly-sync",
+            isRequired: true,
+            where: isName
+        )
+    }
+
+    /// The warnings so far, one sentence each.
+    var warnings: [String] {
+        problems.warnings.map { "\(path)\($0.place.suffix): \($0.place.keyPath) \($0.sentence)" }
     }
 
     /// Reports streams without a source of IDs, and limits that allow less than one request.

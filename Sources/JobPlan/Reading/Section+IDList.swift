@@ -37,8 +37,12 @@ extension Section {
             let column = csv.text("column", "it must be the name of a column in the file's header")
             return path.map { .csv(path: paths.absolute($0), column: column) }
         }
-        let expected = "it must be one SELECT or WITH statement without a semicolon"
-        return text("query", expected, where: Self.isOneSelect).map(IDList.query)
+        return query().map(IDList.query)
+    }
+
+    /// Reads `query`, and reports its problems; `nil` if the section has none.
+    func query() -> String? {
+        text("query", "it must be one SELECT or WITH statement without a semicolon", where: Self.isOneSelect)
     }
 
     private static func isOneSelect(_ statement: String) -> Bool {

@@ -43,6 +43,9 @@ package struct Section {
     /// Whether the section has no key, known or not.
     var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether the section has the key, with or without a value.
+    func names(_ key: String) -> Bool { entries[key] != nil }
+
     /// The scalar as it was written.
     func scalar(_ key: String) -> JobScalar? {
         entries[key]?.value.scalar

@@ -8,12 +8,27 @@ extension Pipeline {
     /// - Returns: The changes, and the refresh; `nil` if there was none.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func migrate(partitions: Int? = nil) async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
+        try await ledger.migrateAndRefresh(partitions: partitions)
+    }
+}
+
+extension ActionPipeline {
+    /// Updates the schema, as ``Pipeline/migrate(partitions:)`` does.
+    package func migrate(partitions: Int? = nil) async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
+        try await ledger.migrateAndRefresh(partitions: partitions)
+    }
+}
+
+extension Ledger {
+    fileprivate func migrateAndRefresh(
+        partitions: Int?
+    ) async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
         let directory = try SQLDirectory.find()
-        try await ledger.connect()
-        try await ledger.requirePrimary()
-        let report = try await Migrator(ledger: ledger, directory: directory).migrate(partitions: partitions)
+        try await connect()
+        try await requirePrimary()
+        let report = try await Migrator(ledger: self, directory: directory).migrate(partitions: partitions)
         // Outside the migration's transaction, because it takes minutes for a large ledger and would
         // block other sessions.
-        return (report, try await ledger.refreshRedefinedViews())
+        return (report, try await refreshRedefinedViews())
     }
 }

@@ -11,7 +11,7 @@ struct CrawlLedger: CrawlStore {
     let ledger: Ledger
     let plan: RunPlan
     let holder: LeaseHolder
-    let leases: LeaseKeeper
+    let leases: LeaseKeeper<HeldItem>
     /// For the records of the job's own environment.
     let destination: RecordDestination
     /// For items that continue in another environment; `nil` if the job does not allow it.
@@ -46,14 +46,14 @@ struct CrawlLedger: CrawlStore {
         switch try await ledger.lease(stream, atMost: count, for: holder) {
         case .items(let items):
             crashPoint(.leaseAcknowledged)
-            leases.add(items, requestedAt: requestedAt)
+            leases.add(items.map(HeldItem.init), requestedAt: requestedAt)
             return .items(items)
         case .later(let wait): return .later(wait)
         case .drained: return .drained
         }
     }
 
-    func holds(_ item: WorkItem) -> Bool { leases.holds(item) }
+    func holds(_ item: WorkItem) -> Bool { leases.holds(HeldItem(item)) }
 
     func verify(_ page: Page, of item: WorkItem) throws -> VerifiedPage {
         let readAt = databaseNow
@@ -94,11 +94,11 @@ struct CrawlLedger: CrawlStore {
             requests: requests
         )
         guard let counts = try await ledger.commit(pageCommit) else {
-            leases.remove(item)
+            leases.remove(HeldItem(item))
             throw LeaseLost()
         }
         crashPoint(.pageCommitted)
-        if isLast { leases.remove(item) }
+        if isLast { leases.remove(HeldItem(item)) }
         var next = item
         next.cursor = pageCommit.cursor
         next.pageSequence += 1
@@ -124,7 +124,7 @@ struct CrawlLedger: CrawlStore {
             plan: plan,
             now: databaseNow
         )
-        leases.remove(item)
+        leases.remove(HeldItem(item))
         guard isRecorded else { throw LeaseLost() }
     }
 

@@ -11,7 +11,7 @@ struct Credentials: Sendable {
     let rootFingerprints: [String]
 
     /// - Throws: ``SignedData/KeyFileError``, ``UntrustedRoot``, ``TLSKeysWouldBeWritten``.
-    init(job: JobFile) throws {
+    init(job: some JobDescription) throws {
         // Loopback connections have no secrets to protect.
         guard job.appStore.isLoopback || ProcessInfo.processInfo.environment["SSLKEYLOGFILE"] == nil else {
             throw TLSKeysWouldBeWritten()
@@ -26,7 +26,7 @@ struct Credentials: Sendable {
     }
 
     /// The roots that the job trusts: Apple's, or in a rehearsal over loopback the roots in the job file.
-    static func trust(of job: JobFile) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
+    static func trust(of job: some JobDescription) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
         var roots = [AppleRootCA.g3]
         if !job.appStore.trustedRoots.isEmpty {
             roots = try job.appStore.trustedRoots.map { path in

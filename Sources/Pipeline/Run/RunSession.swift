@@ -34,7 +34,8 @@ struct RunSession: Sendable {
     func crawl() async throws {
         let transport = try CurlTransport(job.transportConfiguration(connections: concurrency))
         defer { transport.shutdown() }
-        let leases = LeaseKeeper(ledger: ledger, holder: holder, time: pipeline.time)
+        let (ledger, holder) = (ledger, holder)
+        let leases = LeaseKeeper(time: pipeline.time) { try await ledger.renewLeases(of: $0, for: holder) }
         let crawler = Crawler(
             source: source(over: transport),
             store: try await crawlLedger(leases),
@@ -107,7 +108,7 @@ struct RunSession: Sendable {
         )
     }
 
-    private func crawlLedger(_ leases: LeaseKeeper) async throws -> CrawlLedger {
+    private func crawlLedger(_ leases: LeaseKeeper<HeldItem>) async throws -> CrawlLedger {
         let destination = { (app: AppID, environment: AppStoreEnvironment) in
             CrawlLedger.RecordDestination(
                 app: app,

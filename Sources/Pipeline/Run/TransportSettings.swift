@@ -2,7 +2,7 @@ import AppStoreModel
 import HTTPTransport
 import JobPlan
 
-extension JobFile {
+extension JobDescription {
     /// The libcurl settings for this job.
     ///
     /// Plain HTTP is allowed only over loopback.

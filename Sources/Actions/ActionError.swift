@@ -1,0 +1,92 @@
+import Basics
+package import CSVFormat
+import JobPlan
+
+/// Why the input of a batch is unusable; nothing was planned.
+package enum ActionInputError: Error, Sendable {
+    case unreadable(CSVError)
+    case missingColumn(input: String, column: String, found: [String])
+    /// A column that looks like a known one with a typing error.
+    case unknownColumn(input: String, column: String, nearest: String)
+    /// Neither the input nor the job file has a value that every row needs.
+    case noValue(input: String, column: String, key: String)
+    case noRows(input: String)
+    case query(message: String)
+
+    package var isMissingInput: Bool {
+        if case .unreadable(let error) = self { return error.isMissingInput }
+        return false
+    }
+
+    package var sentence: String {
+        switch self {
+        case .unreadable(let error):
+            "\(error.description) Nothing was planned"
+        case .missingColumn(let input, let column, let found):
+            "\(input): there is no column \"\(column)\"; the header has \(Self.list(found)). Nothing was planned"
+        case .unknownColumn(let input, let column, let nearest):
+            "\(input): there is no column \"\(printable(column, limit: 60))\" in this action; did you mean \"\(nearest)\"? Nothing was planned"
+        case .noValue(let input, let column, let key):
+            "\(input): there is no column \"\(column)\", and the job file has no action.\(key); add one of both. Nothing was planned"
+        case .noRows(let input):
+            "\(input): there are no rows. Nothing was planned"
+        case .query(let message):
+            "PostgreSQL does not accept input.query: \(message). Nothing was planned"
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(10).map { printable($0, limit: 60, quoted: true) }
+        return shown.joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
+    }
+}
+
+/// Why a batch cannot be approved, sent or shown.
+package enum ActionRefusal: Error, Equatable, Sendable {
+    /// No command has planned a batch of the job.
+    case noBatch(job: String)
+    case unknownHash(found: String, job: String)
+    case wrongCount(found: Int64, planned: Int64)
+    case tooManyRows(rows: Int64, maximum: Int64)
+    case nothingToSend(hash: String)
+    case alreadyApproved(hash: String, by: String, at: String)
+    case notRequired(hash: String)
+    case notApproved(hash: String, rows: Int64)
+    case expired(hash: String, at: String)
+    case appUnknown(bundleId: String, environment: String)
+    case nothingToRetry(job: String)
+    /// Another process planned the same batch at the same moment.
+    case plannedAtOnce
+    case otherAction(hash: String, found: String, job: String)
+
+    package var sentence: String {
+        switch self {
+        case .noBatch(let job):
+            "\(job) has no planned batch; run: storeledger actions plan JOB"
+        case .unknownHash(let found, let job):
+            "\(job) has no batch \(found); storeledger actions status JOB lists the hashes of its batches"
+        case .wrongCount(let found, let planned):
+            "--rows is \(found), but \(planned) rows of the batch would be sent; nothing was approved. Read the plan again: storeledger actions status JOB"
+        case .tooManyRows(let rows, let maximum):
+            "the batch would send \(rows) rows, more than approval.maximumRows (\(maximum)); split the input, or raise the limit in the job file"
+        case .nothingToSend(let hash):
+            "no row of batch \(hash) would be sent, so there is nothing to approve"
+        case .alreadyApproved(let hash, let by, let at):
+            "batch \(hash) was already approved by \(by) at \(at); nothing was changed"
+        case .notRequired(let hash):
+            "batch \(hash) was planned with approval.required: false and needs no approval; run: storeledger actions run JOB"
+        case .notApproved(let hash, let rows):
+            "batch \(hash) is not approved; nothing was sent. Approve it: storeledger actions approve JOB --batch \(hash) --rows \(rows)"
+        case .expired(let hash, let at):
+            "the approval of batch \(hash) expired at \(at), so its remaining rows are not sent. Plan them again: storeledger actions plan JOB"
+        case .appUnknown(let bundleId, let environment):
+            "the ledger has no records of \(bundleId) (\(environment)); run a crawl of the app first"
+        case .nothingToRetry(let job):
+            "\(job) has no rejected rows in its last batch, so there is nothing to retry"
+        case .plannedAtOnce:
+            "another process planned the same batch at the same moment; run again"
+        case .otherAction(let hash, let found, let job):
+            "batch \(hash) of \(job) is of the action \(found), which the job file no longer has; give the new job another name"
+        }
+    }
+}

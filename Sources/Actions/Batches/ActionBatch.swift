@@ -1,0 +1,101 @@
+package import AppStoreModel
+import Basics
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+
+/// A batch as it is in the ledger.
+package struct ActionBatch: Equatable, Sendable {
+    /// Sixteen bytes.
+    package let id: [UInt8]
+    package let action: StreamName
+    /// Hexadecimal.
+    package let sha256: String
+    /// The path of the input file; `nil` for other inputs.
+    package let inputName: String?
+    package let inputSHA256: String?
+    package let inputColumns: [String]
+    package let rows: Int64
+    package let rowsToSend: Int64
+    package let rowsInvalid: Int64
+    package let rowsIneligible: Int64
+    package let rowsDuplicate: Int64
+    package let rowsSame: Int64
+    package let plannedAt: UnixMilliseconds
+    package let plannedBy: String
+    package let requiresApproval: Bool
+    package let approvedAt: UnixMilliseconds?
+    package let approvedBy: String?
+    package let expiresAt: UnixMilliseconds?
+    /// Whether the approval has expired, by the database's clock.
+    package let isExpired: Bool
+    package let startedAt: UnixMilliseconds?
+    package let finishedAt: UnixMilliseconds?
+
+    init(_ row: PostgresRow) throws {
+        func moment(_ column: String) throws -> UnixMilliseconds? {
+            try row.timestampOrNil(column).map(UnixMilliseconds.init(rawValue:))
+        }
+        id = try row.uuid("batch_id")
+        action = StreamName(try row.text("action"))
+        sha256 = try row.text("rows_sha256")
+        inputName = try row.textOrNil("input_name")
+        inputSHA256 = try row.textOrNil("input_sha256")
+        inputColumns = try row.textArray("input_columns")
+        rows = try row.int64("row_count")
+        rowsToSend = try row.int64("rows_to_send")
+        rowsInvalid = try row.int64("rows_invalid")
+        rowsIneligible = try row.int64("rows_ineligible")
+        rowsDuplicate = try row.int64("rows_duplicate")
+        rowsSame = try row.int64("rows_same")
+        plannedAt = UnixMilliseconds(rawValue: try row.timestamp("planned_at"))
+        plannedBy = try row.text("planned_by")
+        requiresApproval = try row.bool("approval_required")
+        approvedAt = try moment("approved_at")
+        approvedBy = try row.textOrNil("approved_by")
+        expiresAt = try moment("approval_expires_at")
+        isExpired = try row.boolOrNil("is_expired") ?? false
+        startedAt = try moment("started_at")
+        finishedAt = try moment("finished_at")
+    }
+
+    /// Whether rows may be sent: approved, or planned without the need for it.
+    ///
+    /// An approval can have expired.
+    package var mayBeSent: Bool { approvedAt != nil || !requiresApproval }
+}
+
+extension ActionLedger {
+    /// The batches of the job, the newest first.
+    package func batches() async throws -> [ActionBatch] {
+        try await ledger.transaction { connection in try batches(on: connection) }
+    }
+
+    func batches(on connection: borrowing PostgresConnection) throws -> [ActionBatch] {
+        try connection.run(.findBatches, ["app": .integer(app.rawValue), "job": .text(job.name)]).map(ActionBatch.init)
+    }
+
+    /// The rows of a batch by state.
+    package func states(of batch: ActionBatch) async throws -> [String: Int64] {
+        try await ledger.transaction { connection in
+            let rows = try connection.run(
+                .countStates,
+                ["app": .integer(app.rawValue), "batch": .uuid(batch.id)]
+            )
+            var counts: [String: Int64] = [:]
+            for row in rows { counts[try row.text("state")] = try row.int64("rows") }
+            return counts
+        }
+    }
+}
+
+extension PostgresRow {
+    /// The sixteen bytes of a `uuid`.
+    func uuid(_ column: String) throws -> [UInt8] {
+        guard let bytes = UUIDText.bytes(of: try text(column)) else {
+            throw LedgerError.invariant("\(column) is not a UUID")
+        }
+        return bytes
+    }
+}

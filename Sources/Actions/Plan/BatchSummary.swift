@@ -1,0 +1,81 @@
+package import AppStoreModel
+import Basics
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+import StrictJSON
+
+/// What a plan shows of a batch.
+package struct BatchSummary: Sendable {
+    /// The rows that one rule sorted out.
+    package struct Rule: Sendable {
+        /// `invalid`, `ineligible`, `duplicate` or `same`.
+        package let verdict: String
+        package let rule: String
+        package let rows: Int64
+        /// The reason of one of the rows.
+        package let example: String
+    }
+
+    /// What the rows to send give away in one currency.
+    package struct Money: Sendable {
+        package let currency: String
+        package let rows: Int64
+        package let milliunits: Int64
+    }
+
+    package let batch: ActionBatch
+    /// The most frequent first.
+    package let rules: [Rule]
+    package let money: [Money]
+    /// The first requests, at most five.
+    package let requests: [AppStoreRequest]
+}
+
+extension ActionLedger {
+    /// Requests that a plan shows.
+    private static let shownRequests: Int64 = 5
+
+    /// Reads what a plan shows of a batch.
+    package func summary(of batch: ActionBatch) async throws -> BatchSummary {
+        let (app, job) = (app, job)
+        return try await ledger.transaction(.readOnlySnapshot) { connection in
+            let key: KeyValuePairs<String, Cell> = ["app": .integer(app.rawValue), "batch": .uuid(batch.id)]
+            var rules: [BatchSummary.Rule] = []
+            for row in try connection.run(.countRows, key) where try row.text("verdict") != "valid" {
+                rules.append(
+                    BatchSummary.Rule(
+                        verdict: try row.text("verdict"),
+                        rule: try row.text("rule"),
+                        rows: try row.int64("rows"),
+                        example: try row.textOrNil("example") ?? ""
+                    )
+                )
+            }
+            let money = try connection.run(.countMoney, key).map { row in
+                BatchSummary.Money(
+                    currency: try row.text("currency"),
+                    rows: try row.int64("rows"),
+                    milliunits: try row.int64("milliunits")
+                )
+            }
+            let first = try connection.run(
+                """
+                SELECT position, parameters FROM action_rows WHERE app_id = $1 AND batch_id = $2 AND verdict = 'valid'
+                   AND parameters IS NOT NULL ORDER BY position LIMIT $3::bigint
+                """,
+                [.integer(app.rawValue), .uuid(batch.id), .bigint(Self.shownRequests)]
+            )
+            let requests = try first.map { row in
+                let parameters = ActionParameters(
+                    try StrictJSON.parseObject(try row.utf8("parameters")),
+                    columns: job.action.columns
+                )
+                let id = RequestID.row(try row.int64("position"), of: batch.id)
+                return job.action.request(parameters, id: UUIDText.text(of: id))
+            }
+            return BatchSummary(batch: batch, rules: rules, money: money, requests: requests)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Basics
+import CSVFormat
+import JobPlan
+import LedgerSchema
+import Postgres
+
+/// Reads the rows of a batch in order, a few at a time, so that an input of any length needs bounded memory.
+struct InputFeed {
+    /// The source of the rows.
+    enum Source {
+        case csv(path: String)
+        /// One SELECT, its parameters, and its name for messages.
+        case query(String, [Cell], name: String)
+        /// One row without columns.
+        case none
+    }
+
+    /// Rows that are copied to the database at a time.
+    private static let batch = 5_000
+
+    let source: Source
+    let job: ActionJob
+
+    /// Calls `take` with the header and then with each batch of rows.
+    ///
+    /// - Parameters:
+    ///   - connection: Inside a transaction.
+    ///   - take: Gets at least one row. It is not called for an input without rows.
+    /// - Returns: The kept columns.
+    /// - Throws: ``ActionInputError``, errors of `take`, ``Postgres/PostgresError``.
+    func read(
+        on connection: borrowing PostgresConnection,
+        _ take: ([InputRow]) throws -> Void
+    ) throws -> [String] {
+        switch source {
+        case .csv(let path): return try readFile(path, take)
+        case .query(let sql, let cells, let name): return try readQuery(sql, cells, name, on: connection, take)
+        case .none:
+            let header = try InputHeader([], of: job.name, for: job)
+            try take([header.row(1, line: nil, [])])
+            return []
+        }
+    }
+
+    private func readFile(_ path: String, _ take: ([InputRow]) throws -> Void) throws -> [String] {
+        var header: InputHeader?
+        var rows: [InputRow] = []
+        var position: Int64 = 0
+        do {
+            try CSVReader(path: path).forEachRecord { record in
+                var cells: [String] = []
+                cells.reserveCapacity(record.count)
+                for place in 0..<record.count { cells.append(Self.trimmed(record.text(place))) }
+                guard let header else {
+                    let delimiters: [Character] = [";", "\t", "|"]
+                    if cells.count == 1, let found = delimiters.first(where: cells[0].contains) {
+                        throw CSVError.wrongDelimiter(path: path, line: record.line, found: found)
+                    }
+                    header = try InputHeader(cells, of: path, for: job)
+                    return
+                }
+                position += 1
+                rows.append(header.row(position, line: record.line, cells))
+                guard rows.count == Self.batch else { return }
+                try take(rows)
+                rows.removeAll(keepingCapacity: true)
+            }
+        } catch let error as CSVError {
+            throw ActionInputError.unreadable(error)
+        }
+        guard let header else { throw ActionInputError.unreadable(.noRecord(path: path)) }
+        if !rows.isEmpty { try take(rows) }
+        guard position > 0 else { throw ActionInputError.noRows(input: path) }
+        return header.columns
+    }
+
+    private func readQuery(
+        _ sql: String,
+        _ cells: [Cell],
+        _ name: String,
+        on connection: borrowing PostgresConnection,
+        _ take: ([InputRow]) throws -> Void
+    ) throws -> [String] {
+        // The line feed ends a possible comment at the end of the query.
+        let names = try Self.translating {
+            try connection.runOnce("SELECT * FROM (\(sql)\n) AS input_rows LIMIT 0", cells).columnLabels
+        }
+        let header = try InputHeader(names, of: name, for: job)
+        let texts = (1...max(1, names.count)).map { "coalesce(c\($0)::text, '')" }.joined(separator: ", ")
+        let labels = (1...max(1, names.count)).map { "c\($0)" }.joined(separator: ", ")
+        var position: Int64 = 0
+        try Self.translating {
+            _ = try connection.runOnce(
+                """
+                DECLARE stage_input NO SCROLL CURSOR FOR SELECT ARRAY[\(texts)] AS input FROM (\(sql)
+                ) AS input_rows (\(labels))
+                """,
+                cells
+            )
+        }
+        while true {
+            let fetched = try Self.translating {
+                try connection.runOnce("FETCH FORWARD \(Self.batch) FROM stage_input", [])
+            }
+            guard fetched.count > 0 else { break }
+            let rows = try fetched.map { row in
+                position += 1
+                return header.row(position, line: nil, try row.textArray("input").map(Self.trimmed))
+            }
+            try take(rows)
+        }
+        try connection.script("CLOSE stage_input")
+        guard position > 0 else { throw ActionInputError.noRows(input: name) }
+        return header.columns
+    }
+
+    /// Converts PostgreSQL errors about the query.
+    private static func translating<R>(_ query: () throws -> R) throws -> R {
+        do {
+            return try query()
+        } catch let error as PostgresError where ["42", "22"].contains(error.state.conditionClass) {
+            throw ActionInputError.query(message: error.message)
+        }
+    }
+
+    /// Without spaces and tabs around it; U+0000, which PostgreSQL cannot store, becomes U+FFFD.
+    private static func trimmed(_ cell: String) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        let bytes = cell.utf8
+        guard bytes.first.map(isBlank) == true || bytes.last.map(isBlank) == true || bytes.contains(0) else {
+            return cell
+        }
+        let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
+        let end = bytes.lastIndex { !isBlank($0) }.map { bytes.index(after: $0) } ?? start
+        let scalars = cell[start..<end].unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}

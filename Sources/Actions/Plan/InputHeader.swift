@@ -1,0 +1,117 @@
+import AppStoreModel
+import CSVFormat
+import JobPlan
+
+/// The header of an input: which cells are kept, and where the action's columns are.
+struct InputHeader {
+    /// The kept columns, in their order.
+    let columns: [String]
+    /// The places of the kept columns in a record.
+    private let places: [Int]
+    /// The place of each of the action's columns in a record; `nil` if the input lacks it.
+    private let placesOfAction: [Int?]
+    private let action: any AppStoreAction.Type
+    private let defaults: [String: ActionValue]
+    /// The number of cells of a record.
+    let width: Int
+
+    /// - Parameters:
+    ///   - names: The header as it was read.
+    ///   - input: The name of the input for messages.
+    ///   - job: Its action and defaults.
+    /// - Throws: ``ActionInputError``, ``CSVFormat/CSVError``.
+    init(_ names: [String], of input: String, for job: ActionJob) throws {
+        action = job.action
+        defaults = job.defaults
+        width = names.count
+        let known = job.action.columns.map(\.name)
+        for name in known where names.count(where: { $0 == name }) > 1 {
+            throw ActionInputError.unreadable(.ambiguousColumn(path: input, name: name))
+        }
+        for column in job.action.columns where !names.contains(column.name) {
+            if column.isRequired {
+                throw ActionInputError.missingColumn(input: input, column: column.name, found: names)
+            }
+        }
+        for name in names where !known.contains(name) && !ResultColumns.all.contains(name) {
+            let missing = known.filter { !names.contains($0) }
+            if let column = nearest(to: name, among: missing) {
+                throw ActionInputError.unknownColumn(input: input, column: name, nearest: column)
+            }
+        }
+        for column in job.action.columns
+        where column.needsValue && !names.contains(column.name) && job.defaults[column.name] == nil {
+            let key = "\(job.action.name.rawValue).\(column.key)"
+            throw ActionInputError.noValue(input: input, column: column.name, key: key)
+        }
+        // A result file can be the input of a new batch; its outcomes are those of an earlier batch.
+        places = names.indices.filter { !ResultColumns.all.contains(names[$0]) }
+        columns = places.map { names[$0] }
+        placesOfAction = known.map { name in names.firstIndex(of: name) }
+    }
+
+    /// Reads one record.
+    ///
+    /// - Parameters:
+    ///   - position: From 1.
+    ///   - line: The line of the file; `nil` without one.
+    ///   - cells: Without surrounding white space. Missing cells count as empty.
+    /// - Returns: The row with its values, or with the rule that it breaks.
+    func row(_ position: Int64, line: Int?, _ cells: [String]) -> InputRow {
+        func cell(_ place: Int) -> String { place < cells.count ? cells[place] : "" }
+        var row = InputRow(position: position, line: line, input: places.map(cell))
+        // An invalid row has a subject too if it can be read, so that an erasure finds the row.
+        if let place = action.columns.firstIndex(where: { $0.name == action.subject }),
+            let cellPlace = placesOfAction[place],
+            case .text(let subject) = action.columns[place].value(cell(cellPlace))
+        {
+            row.subject = subject
+        }
+        guard cells.dropFirst(width).allSatisfy(\.isEmpty) else {
+            row.problem = ("cells", "the row has \(cells.count) cells, the header has \(width)")
+            return row
+        }
+        var values: [(String, ActionValue)] = []
+        for (column, place) in zip(action.columns, placesOfAction) {
+            let text = place.map(cell) ?? ""
+            if text.isEmpty {
+                if let value = defaults[column.name] {
+                    values.append((column.name, value))
+                } else if column.needsValue {
+                    row.problem = (column.name, "\(column.name) is missing; it must be \(column.rule)")
+                    return row
+                }
+            } else if let value = column.value(text) {
+                values.append((column.name, value))
+            } else {
+                row.problem = (column.name, "\(column.name) is \(shown(text)); it must be \(column.rule)")
+                return row
+            }
+        }
+        let parameters = ActionParameters(values)
+        if let problem = action.problem(of: parameters) {
+            row.problem = problem
+        } else {
+            row.parameters = parameters
+        }
+        return row
+    }
+
+    private func shown(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(40).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
+    }
+}
+
+/// One row of the input.
+struct InputRow {
+    let position: Int64
+    let line: Int?
+    /// The kept cells.
+    let input: [String]
+    /// The ID of what the row changes, if it can be read.
+    var subject: String?
+    /// `nil` for an invalid row.
+    var parameters: ActionParameters?
+    /// The rule that the row breaks, and the reason as a sentence.
+    var problem: (rule: String, reason: String)?
+}

@@ -1,0 +1,143 @@
+import AppStoreModel
+import Basics
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+import SignedData
+import StrictJSON
+
+extension ActionLedger {
+    /// Plans a batch: reads, normalises and checks every row, and freezes the result.
+    ///
+    /// Sends nothing. Everything happens in one transaction, so a batch is there with all of its rows or not at all. An earlier
+    /// plan of the job that was not approved is replaced.
+    ///
+    /// - Parameter source: Where the rows come from.
+    /// - Returns: The batch.
+    /// - Throws: ``ActionInputError``, ``ActionRefusal/plannedAtOnce``, ``Postgres/PostgresError``.
+    package func plan(_ source: BatchSource) async throws -> ActionBatch {
+        do {
+            return try await ledger.transaction { connection in
+                try connection.script(Ledger.defaultPlanner + "; SET LOCAL idle_in_transaction_session_timeout = 0")
+                try connection.script(Self.stagingTables)
+                let (columns, sha256) = try stage(source, on: connection)
+                try connection.script("ANALYZE stage_action_rows")
+                let discarded = try connection.run(
+                    "SELECT discard_plans($1::integer, $2::text) AS discarded",
+                    [.integer(app.rawValue), .text(job.name)]
+                )
+                _ = try discarded[0].int64("discarded")
+                let occurrence = try connection.run(
+                    "SELECT count(*) AS batches FROM action_batches WHERE app_id = $1 AND rows_sha256 = $2",
+                    [.integer(app.rawValue), .text(sha256)]
+                )[0].int64("batches")
+                let batch = RequestID.batch(sha256, occurrence: occurrence)
+                try check(batch, on: connection)
+                try insert(batch, sha256, occurrence, source, columns, on: connection)
+                crashPoint(.batchPlanned)
+                guard let planned = try batches(on: connection).first(where: { $0.id == batch }) else {
+                    throw LedgerError.invariant("the planned batch vanished")
+                }
+                return planned
+            }
+        } catch SQLState.uniqueViolation {
+            throw ActionRefusal.plannedAtOnce
+        }
+    }
+
+    private static let stagingTables = """
+        CREATE TEMP TABLE stage_action_rows (position bigint NOT NULL, line bigint, input text[] NOT NULL, parameters jsonb,
+            subject text, rule text, reason text) ON COMMIT DROP;
+        CREATE TEMP TABLE stage_action_facts (position bigint PRIMARY KEY, transaction_id text, type text,
+            purchase_date timestamptz, expires_date timestamptz, revocation_date timestamptz, in_app_ownership_type text,
+            price_milliunits bigint, currency text, signed_date timestamptz,
+            offer_discount_type text, has_advanced_commerce boolean, request_date timestamptz, extensions bigint NOT NULL) ON COMMIT DROP
+        """
+
+    /// Copies the normalised rows.
+    ///
+    /// - Returns: The kept columns, and the SHA-256 of the app, job, action and normalised rows.
+    private func stage(
+        _ source: BatchSource,
+        on connection: borrowing PostgresConnection
+    ) throws -> (columns: [String], sha256: String) {
+        var hash = SHA256()
+        let identity = [job.app.bundleId, job.app.environment.rawValue, job.name, job.action.name.rawValue]
+        hash.update(Array((identity.joined(separator: "\n") + "\n").utf8))
+        let columns = try InputFeed(source: source.feed, job: job).read(on: connection) { rows in
+            var cells: [Row] = []
+            cells.reserveCapacity(rows.count)
+            for row in rows {
+                let json = row.parameters.map { JSONWriter.bytes(.object($0.json)) }
+                hash.update(Array("\(row.position)\t".utf8) + (json ?? Array("invalid".utf8)) + [0x0A])
+                cells.append(
+                    [
+                        .bigint(row.position), row.line.map { .bigint(Int64($0)) } ?? .null, .textArray(row.input),
+                        json.map(Cell.jsonb) ?? .null,
+                        row.subject.map(Cell.text) ?? .null,
+                        row.problem.map { .text($0.rule) } ?? .null, row.problem.map { .text($0.reason) } ?? .null,
+                    ]
+                )
+            }
+            try connection.copyIn(
+                "stage_action_rows",
+                columns: ["position", "line", "input", "parameters", "subject", "rule", "reason"],
+                rows: cells
+            )
+        }
+        return (columns, hash.finish().hexadecimal)
+    }
+
+    /// Writes the rows with their verdicts.
+    private func check(_ batch: [UInt8], on connection: borrowing PostgresConnection) throws {
+        switch job.action.subjectKind {
+        case .subscription:
+            _ = try connection.run(
+                .subscriptionFacts,
+                ["app": .integer(app.rawValue), "action": .text(job.action.name.rawValue)]
+            )
+        case .transaction: _ = try connection.run(.transactionFacts, ["app": .integer(app.rawValue)])
+        case .product: _ = try connection.run(.productFacts, ["app": .integer(app.rawValue)])
+        case nil: break
+        }
+        try connection.script("ANALYZE stage_action_facts")
+        _ = try connection.run(
+            .checkRows,
+            [
+                "app": .integer(app.rawValue), "batch": .uuid(batch), "job": .text(job.name),
+                "action": .text(job.action.name.rawValue), "subject_column": .text(job.action.subject ?? ""),
+                "rules": .textArray(job.action.ledgerRules.map(\.rawValue)),
+                "stake": .text(job.action.stake?.rawValue ?? ""),
+            ]
+        )
+    }
+
+    private func insert(
+        _ batch: [UInt8],
+        _ sha256: String,
+        _ occurrence: Int64,
+        _ source: BatchSource,
+        _ columns: [String],
+        on connection: borrowing PostgresConnection
+    ) throws {
+        // A role that may not decide about approvals leaves the column to its default; see sql/roles.sql.
+        let decides = job.approval.isRequired ? "" : ", approval_required"
+        _ = try connection.run(
+            """
+            INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256,
+                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same\(decides))
+            SELECT $1::integer, $2::uuid, $3::text, $4::text, $5::text, $6::bigint, $7::text, $8::text, $9::text[], count(*),
+                   count(*) FILTER (WHERE verdict = 'valid'), count(*) FILTER (WHERE verdict = 'invalid'),
+                   count(*) FILTER (WHERE verdict = 'ineligible'), count(*) FILTER (WHERE verdict = 'duplicate'),
+                   count(*) FILTER (WHERE verdict = 'same')\(decides.isEmpty ? "" : ", false")
+              FROM action_rows WHERE app_id = $1 AND batch_id = $2
+            """,
+            [
+                .integer(app.rawValue), .uuid(batch), .text(job.name), .text(job.action.name.rawValue), .text(sha256),
+                .bigint(occurrence), source.fileName.map(Cell.text) ?? .null,
+                source.fileSHA256.map(Cell.text) ?? .null, .textArray(columns),
+            ]
+        )
+    }
+}

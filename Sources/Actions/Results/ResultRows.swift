@@ -1,0 +1,86 @@
+package import JobPlan
+import LedgerSchema
+package import Postgres
+
+/// One row of a result file.
+package struct ResultRow: Sendable {
+    /// The kept cells of the input.
+    package let input: [String]
+    package let position: Int64
+    package let state: RowState
+    /// Why the row was not sent, or what is known of it; empty for a success.
+    package let reason: String
+    package let requestID: String?
+    package let httpStatus: Int64?
+    package let appleCode: Int64?
+    package let appleMessage: String?
+    package let confirmedBy: String?
+    package let sentAt: String?
+    package let endedAt: String?
+    package let answer: String?
+}
+
+extension ActionLedger {
+    /// Rows that are read at a time.
+    private static let resultBatch: Int64 = 2_000
+
+    /// Reads the rows of one result file, in the order of the input.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - batch: The batch.
+    ///   - position: The position after which the rows begin; 0 for the first.
+    ///   - connection: In the snapshot of all files.
+    /// - Returns: At most a few thousand rows; none at the end.
+    /// - Throws: ``Postgres/PostgresError``.
+    package func resultRows(
+        of file: ActionResultFile,
+        in batch: ActionBatch,
+        after position: Int64,
+        on connection: borrowing PostgresConnection
+    ) throws -> [ResultRow] {
+        let states = RowState.allCases.filter { $0.file == file }.map(\.rawValue)
+        let rows = try connection.run(
+            .resultRows,
+            [
+                "app": .integer(app.rawValue), "batch": .uuid(batch.id), "states": .textArray(states),
+                "after": .bigint(position), "count": .bigint(Self.resultBatch),
+            ]
+        )
+        return try rows.map { row in
+            let state = RowState(rawValue: try row.text("state")) ?? .unknown
+            let verdict = try row.text("verdict")
+            let reason = try row.text("reason")
+            return ResultRow(
+                input: try row.textArray("input"),
+                position: try row.int64("position"),
+                state: state,
+                reason: reason.isEmpty ? state.reason : "\(verdict): \(reason)",
+                requestID: try row.textOrNil("request_id"),
+                httpStatus: try row.int64OrNil("http_status"),
+                appleCode: try row.int64OrNil("apple_code"),
+                appleMessage: try row.textOrNil("apple_message"),
+                confirmedBy: try row.textOrNil("confirmed_by"),
+                sentAt: try row.textOrNil("sent_at"),
+                endedAt: try row.textOrNil("ended_at"),
+                answer: try row.textOrNil("answer")
+            )
+        }
+    }
+}
+
+extension RowState {
+    /// Why a valid row is in its file.
+    fileprivate var reason: String {
+        switch self {
+        case .planned: "not sent: the batch is not approved"
+        case .approved: "not sent yet"
+        case .notApplied: "sent, and Apple's data shows that it was not applied"
+        case .skipped: "sorted out by the plan"
+        case .cancelled: "the customer was erased"
+        case .sending, .unknown, .confirming: "sent, and it is not known whether Apple applied it"
+        case .rejected: "Apple refused it"
+        case .succeeded: ""
+        }
+    }
+}

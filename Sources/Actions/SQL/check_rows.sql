@@ -1,0 +1,76 @@
+-- Writes the rows of a batch with the verdict of the plan.
+--
+-- The order of the verdicts is: invalid, duplicate, same, ineligible. A row is a duplicate if an earlier row that is not invalid
+-- has the same subject. It is the same if the last row of the job for this subject that was sent, or still can be, has the same
+-- values: a row that Apple refused, and one whose approval expired before it was sent, does not count.
+WITH numbered AS (
+    SELECT s.*, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
+                     THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
+      FROM stage_action_rows s
+), judged AS (
+    SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.purchase_date, f.price_milliunits, f.currency,
+           CASE WHEN n.rule IS NOT NULL THEN ARRAY['invalid', n.rule, n.reason]
+                WHEN n.first_position < n.position
+                    THEN ARRAY['duplicate', 'duplicate', format('row %s has the same %s', n.first_position, :subject_column::text)]
+                WHEN earlier.parameters = n.parameters
+                    THEN ARRAY['same', 'same_as_batch', format('same as batch %s', earlier.rows_sha256)]
+                WHEN 'not_in_ledger' = ANY (:rules::text[]) AND f.position IS NULL THEN
+                    ARRAY['ineligible'] || coalesce(
+                        (SELECT ARRAY['other_app', format('%s belongs to %s (%s)', n.subject, a.bundle_id, a.environment)]
+                           FROM apps a
+                          WHERE a.app_id <> :app
+                            AND EXISTS (SELECT FROM transactions o WHERE o.app_id = a.app_id AND o.original_transaction_id = n.subject
+                                        UNION ALL
+                                        SELECT FROM transactions o WHERE o.app_id = a.app_id AND o.transaction_id = n.subject)
+                          ORDER BY a.app_id LIMIT 1),
+                        ARRAY['not_in_ledger', format('the ledger has no record of %s; run a crawl of it first', n.subject)])
+                WHEN 'not_a_subscription' = ANY (:rules) AND f.type IS DISTINCT FROM 'Auto-Renewable Subscription'
+                    THEN ARRAY['ineligible', 'not_a_subscription', format('%s is not a subscription that renews', n.subject)]
+                WHEN 'revoked' = ANY (:rules) AND f.revocation_date IS NOT NULL
+                    THEN ARRAY['ineligible', 'revoked', format('revoked at %s', to_char(f.revocation_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+                WHEN 'not_purchased' = ANY (:rules) AND f.in_app_ownership_type IS DISTINCT FROM 'PURCHASED'
+                    THEN ARRAY['ineligible', 'not_purchased', format('inAppOwnershipType is %s', coalesce(f.in_app_ownership_type, 'missing'))]
+                WHEN 'not_active' = ANY (:rules) AND (f.expires_date > now()) IS NOT TRUE
+                    THEN ARRAY['ineligible', 'not_active', format('expired at %s, by a record that Apple signed at %s',
+                                                                  coalesce(to_char(f.expires_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), 'an unknown time'),
+                                                                  to_char(f.signed_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+                WHEN 'free_offer' = ANY (:rules) AND f.offer_discount_type = 'FREE_TRIAL'
+                    THEN ARRAY['ineligible', 'free_offer', 'the subscription is in a free trial']
+                WHEN 'no_open_request' = ANY (:rules) AND f.request_date IS NULL
+                    THEN ARRAY['ineligible', 'no_request', 'the ledger has no CONSUMPTION_REQUEST for it']
+                WHEN 'no_open_request' = ANY (:rules) AND f.request_date <= now() - interval '12 hours'
+                    THEN ARRAY['ineligible', 'too_late', format('Apple asked at %s, more than 12 hours ago',
+                                                                to_char(f.request_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
+                WHEN 'consumption_version' = ANY (:rules) AND f.has_advanced_commerce AND NOT n.parameters ? 'consumption_status'
+                    THEN ARRAY['ineligible', 'advanced_commerce', 'the purchase has Advanced Commerce, so it needs the columns of version 1']
+                WHEN 'consumption_version' = ANY (:rules) AND NOT f.has_advanced_commerce AND n.parameters ? 'consumption_status'
+                    THEN ARRAY['ineligible', 'not_advanced_commerce', 'the purchase has no Advanced Commerce, so it needs the columns of version 2']
+                WHEN 'percentage_of_subscription' = ANY (:rules) AND f.type = 'Auto-Renewable Subscription' AND n.parameters ? 'consumption_percentage'
+                    THEN ARRAY['ineligible', 'percentage_of_subscription', 'Apple takes no consumption_percentage for a subscription that renews']
+                WHEN 'two_extensions' = ANY (:rules) AND f.extensions >= 2
+                    THEN ARRAY['ineligible', 'two_extensions', format('extended %s times within 365 days', f.extensions)]
+                ELSE ARRAY['valid', NULL, NULL] END AS verdict
+      FROM numbered n
+      LEFT JOIN stage_action_facts f ON f.position = n.position
+      LEFT JOIN LATERAL (
+          SELECT r.parameters, b.rows_sha256
+            FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
+           WHERE r.app_id = :app AND r.subject = n.subject AND b.job = :job AND b.action = :action AND r.verdict = 'valid'
+             AND r.state NOT IN ('rejected', 'not_applied', 'cancelled')
+             -- An answer to an earlier request of Apple's does not answer the newest one.
+             AND (r.first_sent_at < f.request_date) IS NOT TRUE
+             AND (r.first_sent_at IS NOT NULL OR b.approval_expires_at IS NULL OR b.approval_expires_at > now())
+           ORDER BY b.planned_at DESC LIMIT 1
+      ) earlier ON n.rule IS NULL
+)
+INSERT INTO action_rows (app_id, batch_id, position, line, input, parameters, subject, verdict, rule, reason, state,
+                         stake_milliunits, currency, expires_date_before, transaction_id_before)
+SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.verdict[1], j.verdict[2], j.verdict[3],
+       CASE j.verdict[1] WHEN 'valid' THEN 'planned' ELSE 'skipped' END,
+       CASE :stake::text
+           WHEN 'extended_days' THEN round(j.price_milliunits * (j.parameters ->> 'extend_by_days')::numeric * 86400
+                                           / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0))
+           WHEN 'price' THEN j.price_milliunits END,
+       CASE WHEN :stake <> '' THEN j.currency END, j.expires_date, j.last_transaction_id
+  FROM judged j
+ ORDER BY j.position

@@ -1,0 +1,7 @@
+-- The rows of one result file, in the order of the input.
+SELECT position, input, state, coalesce(reason, '') AS reason, request_id::text, http_status, apple_code, apple_message, confirmed_by,
+       to_char(first_sent_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS sent_at,
+       to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ended_at, answer::text, verdict
+  FROM action_rows
+ WHERE app_id = :app AND batch_id = :batch AND state = ANY (:states::text[]) AND position > :after
+ ORDER BY position LIMIT :count::bigint

@@ -1,0 +1,61 @@
+package import AppStoreAPI
+import AppStoreModel
+package import Basics
+import HTTPTransport
+import JobPlan
+package import Normalize
+
+/// Apple's server, as the sender of a batch uses it.
+package struct AppleServer: Sendable {
+    private let client: AppStoreClient
+    private let verifier: RecordVerifier
+    private let time: Timekeeper
+
+    package init(client: AppStoreClient, verifier: RecordVerifier, time: Timekeeper) {
+        self.client = client
+        self.verifier = verifier
+        self.time = time
+    }
+
+    /// Sends a request once.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - departsBy: The last moment at which it may be sent, on the monotonic clock.
+    /// - Returns: The answer, or why there is none.
+    /// - Throws: `CancellationError`, ``SignedData/SigningError``.
+    func send(_ request: AppStoreRequest, departingBy departsBy: Duration) async throws -> SendResult {
+        // `clockNow` is read first: a pause between the two readings then only makes the deadline earlier.
+        let clockNow = ContinuousClock.now
+        do {
+            let departure = HTTPRequest.Departure(by: clockNow + (departsBy - time.monotonic()))
+            return .answered(try await client.write(request, departing: departure))
+        } catch let failure as WriteFailure {
+            try Task.checkCancellation()  // a cancelled transfer also looks like a failed one
+            return .failed(failure)
+        }
+    }
+
+    func renewToken() { client.renewToken() }
+
+    /// The signed transactions in the body of Get All Subscription Statuses or Get Transaction Info.
+    ///
+    /// Transactions that are not signed by Apple for the job's app are left out.
+    ///
+    /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
+    func transactions(in body: [UInt8], of readBack: ActionReadBack) throws(RequestFailure) -> [VerifiedTransaction] {
+        let now = UnixMilliseconds(rawValue: time.wallClock())
+        let page =
+            switch readBack {
+            case .expiresDate: try SubscriptionStatuses.page(body)
+            case .appAccountToken: try TransactionInfo.page(body)
+            }
+        return page.records.compactMap { record in
+            switch record {
+            case .transaction(let jws): verifier.transaction(jws, now: now)
+            case .subscriptionStatus(let item): item.transaction.flatMap { verifier.transaction($0, now: now) }
+            default: nil
+            }
+        }
+    }
+}

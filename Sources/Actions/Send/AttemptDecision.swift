@@ -1,0 +1,103 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import JobPlan
+import StrictJSON
+
+/// What follows from one attempt to send a row.
+enum AttemptDecision {
+    /// Apple did what was asked, and the answer is the outcome.
+    case succeeded(JSONObject)
+    /// Apple refused the only request that was sent.
+    case rejected(FailureReport)
+    /// An earlier request may have been applied, and this answer does not settle it: signed data must.
+    case readBack(JSONObject?)
+    /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
+    case waitForApple(retryAfter: [String], date: String?)
+    case renewToken
+    /// Nothing was sent, or Apple asks to send the request again.
+    case retry(Retry, FailureReport)
+    /// The permit expired before there was a connection.
+    case retryAtOnce
+    /// The request may have been applied.
+    case outcomeUnknown(FailureReport)
+    case stop(ActionStop)
+}
+
+/// The result of sending one request.
+enum SendResult {
+    case answered(WriteAnswer)
+    case failed(WriteFailure)
+}
+
+extension AttemptDecision {
+    /// Decides what follows from an attempt; all such decisions are made here.
+    ///
+    /// - Parameters:
+    ///   - result: Apple's answer, or why there is none.
+    ///   - mayBeApplied: Whether an earlier request of the row may have been applied.
+    ///   - tokenWasRenewed: Whether the token was renewed, and every attempt since has failed with 401.
+    ///   - action: What was sent.
+    init(_ result: SendResult, mayBeApplied: Bool, tokenWasRenewed: Bool, action: any AppStoreAction.Type) {
+        switch result {
+        case .failed(.notSent(let detail)): self = .retry(.ordinary, FailureReport(message: "Not sent: \(detail)"))
+        case .failed(.tooLate): self = .retryAtOnce
+        case .failed(.tls(let detail)):
+            self = .stop(.contractBroken(FailureReport(message: "The server cannot be trusted: \(detail)")))
+        case .failed(.lost(let detail)): self = .outcomeUnknown(FailureReport(message: "No answer: \(detail)"))
+        case .answered(let written):
+            let answer = written.answer
+            let report = FailureReport(status: answer.status, code: answer.errorCode, message: answer.message)
+            switch answer.status {
+            case 200, 202:
+                self = Self.success(written.body, report, mayBeApplied: mayBeApplied, action: action)
+            case 429: self = .waitForApple(retryAfter: answer.retryAfter, date: answer.date)
+            case 401:
+                let sentence = "Apple refuses a bearer token that was just signed"
+                let refusal = FailureReport(status: 401, code: answer.errorCode, message: sentence)
+                self = tokenWasRenewed ? .stop(.credentials(refusal)) : .renewToken
+            case 500...: self = .outcomeUnknown(report)
+            default: self = Self.refusal(answer, report, mayBeApplied: mayBeApplied, action: action)
+            }
+        }
+    }
+
+    private static func success(
+        _ body: [UInt8],
+        _ report: FailureReport,
+        mayBeApplied: Bool,
+        action: any AppStoreAction.Type
+    ) -> AttemptDecision {
+        do throws(RequestFailure) {
+            switch try action.outcome(body) {
+            case .succeeded(let kept):
+                return mayBeApplied && !action.repeatSettles ? .readBack(kept) : .succeeded(kept)
+            case .refused(let message):
+                let refusal = FailureReport(status: report.status, message: message)
+                return mayBeApplied ? .readBack(nil) : .rejected(refusal)
+            }
+        } catch {
+            // A success whose body cannot be read: Apple has probably applied the request.
+            return .outcomeUnknown(error.report)
+        }
+    }
+
+    private static func refusal(
+        _ answer: HTTPAnswer,
+        _ report: FailureReport,
+        mayBeApplied: Bool,
+        action: any AppStoreAction.Type
+    ) -> AttemptDecision {
+        guard let code = answer.errorCode else {
+            // Apple's refusals have a code, except for the refusal of a key. Another server may have answered.
+            return .stop(answer.status == 403 ? .credentials(report) : .contractBroken(report))
+        }
+        // A code that Apple documents with another status is unknown.
+        let known = AppleErrorCode(rawValue: code).flatMap { $0.status == answer.status ? $0 : nil }
+        switch known.flatMap({ action.errorEffects[$0] }) ?? .rejectsRow {
+        case .rejectsRow: return mayBeApplied ? .readBack(nil) : .rejected(report)
+        case .retriesSoon: return .retry(.short, report)
+        case .stopsForOtherApp: return .stop(.otherApp(report))
+        }
+    }
+}

@@ -1,0 +1,388 @@
+import AppStoreAPI
+package import AppStoreModel
+import Basics
+import Crawl
+import JobPlan
+import Ledger
+import RateLimit
+import StrictJSON
+import Synchronization
+
+/// An event of a batch that is sent, for progress.
+package enum ActionEvent: Sendable {
+    /// A row has an outcome, known or not.
+    case ended(position: Int64, state: RowState)
+    /// Apple answered 429, or the budget is spent: no request is sent to the endpoint for this time.
+    case waiting(StreamName, Duration)
+}
+
+/// Sends the rows of one approved batch.
+///
+///     lease ─► permit ─► intent committed ─► send ─► outcome committed
+///
+/// A row whose answer was lost is sent again with the same ID, and then, if the action needs it, read back.
+struct BatchSender: Sendable {
+    let queue: RowQueue
+    let server: AppleServer
+    let limiters: [StreamName: RateLimiter]
+    let time: Timekeeper
+    /// How long Apple's data may take to show an applied request.
+    let settleTime: Duration
+    let report: @Sendable (ActionEvent) -> Void
+
+    private let watch: Watch
+    private let leases: LeaseKeeper<HeldRow>
+
+    private final class Watch: Sendable {
+        let rejections: Mutex<RejectionWatch>
+        let breaker = Mutex(CircuitBreaker())
+        let quota = SharedRetryQuota()
+
+        init(_ rejections: RejectionWatch) { self.rejections = Mutex(rejections) }
+    }
+
+    init(
+        queue: RowQueue,
+        server: AppleServer,
+        limiters: [StreamName: RateLimiter],
+        rejections: RejectionWatch,
+        settleTime: Duration,
+        time: Timekeeper,
+        report: @escaping @Sendable (ActionEvent) -> Void
+    ) {
+        self.queue = queue
+        self.server = server
+        self.limiters = limiters
+        self.settleTime = settleTime
+        self.time = time
+        self.report = report
+        watch = Watch(rejections)
+        leases = LeaseKeeper(time: time) { try await queue.renew($0) }
+    }
+
+    private var action: any AppStoreAction.Type { queue.actions.job.action }
+
+    /// Sends until every row has an outcome or may not be sent any more, in this or another process.
+    ///
+    /// - Throws: ``ActionStop`` when the run must end, `CancellationError`, errors of the ledger.
+    func send(concurrency: Int) async throws {
+        let feed = RowFeed(queue: queue, leases: leases, batch: concurrency, time: time)
+        let leases = leases
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await leases.run() }
+            group.addTask {
+                try await withBoundedWorkers(width: concurrency, next: { try await feed.next() }) { row in
+                    do {
+                        try await send(row)
+                    } catch is RowLeaseLost {
+                        // Another process has the row, and decides about it.
+                    } catch let disagreement as ClockDisagreement {
+                        throw ActionStop.clocks(sentence: disagreement.sentence)
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            // The renewal of leases ends only with an error.
+            try await group.next()
+        }
+    }
+
+    /// Sends one row until it has an outcome, or until this run leaves it unknown.
+    private func send(_ leased: LeasedRow) async throws {
+        var row = leased
+        var attempts = 1
+        var tokenWasRenewed = false
+        let request = action.request(row.parameters, id: row.requestIDText)
+        if action.followUpRequest(row.parameters, answer: row.answer ?? JSONObject()) != nil {
+            return try await follow(row)
+        }
+        while true {
+            let purpose: AttemptPurpose = row.mayBeApplied ? .repeating : .send
+            let (attempt, result) = try await attempt(row, purpose, request, endpoint: action.name)
+            let decision = AttemptDecision(
+                result,
+                mayBeApplied: row.mayBeApplied,
+                tokenWasRenewed: tokenWasRenewed,
+                action: action
+            )
+            tokenWasRenewed = false
+            switch decision {
+            case .succeeded(let kept) where action.followUpRequest(row.parameters, answer: kept) != nil:
+                try note(failed: false)
+                row.mayBeApplied = true
+                row.answer = kept
+                try await keepOpen(row, attempt, result, kept: kept)
+                return try await follow(row)
+            case .succeeded(let kept):
+                try note(failed: false)
+                return try await end(row, attempt, result, .succeeded, kept: kept)
+            case .rejected(let report):
+                try note(failed: false)
+                return try await end(row, attempt, result, .rejected, message: report.message)
+            case .readBack(let kept):
+                try note(failed: false)
+                row.answer = kept ?? row.answer
+                try await keepOpen(row, attempt, result, kept: kept)
+                return try await readBack(row, wasRefused: kept == nil)
+            case .waitForApple(let retryAfter, let date):
+                try await keepOpen(row, attempt, result)
+                let answer = try await limiter(action.name).close(retryAfter: retryAfter, date: date)
+                report(.waiting(action.name, answer.wait))
+            case .renewToken:
+                try await keepOpen(row, attempt, result)
+                server.renewToken()
+                tokenWasRenewed = true
+            case .retryAtOnce:
+                try await keepOpen(row, attempt, result)
+            case .retry(let retry, let failure):
+                guard try await pause(attempts, retry, failure, { try await keepOpen(row, attempt, result) }) else {
+                    // The row was not applied by this attempt, and is left to the next run.
+                    return try await leave(row, attempt, result, failure)
+                }
+                attempts += 1
+            case .outcomeUnknown(let failure):
+                row.mayBeApplied = true
+                guard try await pause(attempts, .ordinary, failure, { try await keepOpen(row, attempt, result) }) else {
+                    try await keepOpen(row, attempt, result)
+                    return try await readBack(row, wasRefused: false)
+                }
+                attempts += 1
+            case .stop(let stop):
+                try await leave(row, attempt, result, nil)
+                throw stop
+            }
+        }
+    }
+
+    /// Waits for a permit, commits the intent, and sends the request once.
+    ///
+    /// A permit that has expired when the intent is committed leads to ``WriteFailure/tooLate``.
+    ///
+    /// - Throws: ``RowLeaseLost`` when the lease is no longer safe; then nothing was sent.
+    private func attempt(
+        _ row: LeasedRow,
+        _ purpose: AttemptPurpose,
+        _ request: AppStoreRequest,
+        endpoint: StreamName
+    ) async throws -> (Int32, SendResult) {
+        let limiter = try limiter(endpoint)
+        let permit = try await limiter.permit()
+        // The lease can expire during the wait for the limit. Then nothing is sent.
+        guard leases.holds(row.lease) else { throw RowLeaseLost() }
+        crashPoint(.intentWanted)
+        let attempt = try await queue.recordIntent(row, purpose, request)
+        crashPoint(.intentCommitted)
+        let sent = time.monotonic()
+        let result = try await server.send(request, departingBy: permit.departsBy)
+        crashPoint(.writeAnswered)
+        if case .answered(let written) = result {
+            _ = try await limiter.agrees(with: written.answer.date, sent: sent)
+        }
+        return (attempt, result)
+    }
+
+    /// Asks for the state of a request that Apple accepted until Apple is done with it.
+    ///
+    /// That can take days. A process that is stopped leaves the row to the next one, which asks again.
+    private func follow(_ row: LeasedRow) async throws {
+        var tokenWasRenewed = false
+        guard let answer = row.answer, let endpoint = action.followUp?.endpoint,
+            let request = action.followUpRequest(row.parameters, answer: answer)
+        else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
+        while true {
+            let (attempt, result) = try await attempt(row, .status, request, endpoint: endpoint)
+            if case .answered(let written) = result {
+                switch written.answer.status {
+                case 200:
+                    guard let progress = action.progress(written.body) else { break }
+                    let kept = JSONObject(answer.members + progress.members)
+                    return try await end(row, attempt, result, .succeeded, kept: kept)
+                case 429:
+                    let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
+                    let wait = try await limiter(endpoint).close(retryAfter: retryAfter, date: date).wait
+                    report(.waiting(endpoint, wait))
+                case 401 where tokenWasRenewed:
+                    try await leave(row, attempt, result, nil)
+                    let sentence = "Apple refuses a bearer token that was just signed"
+                    throw ActionStop.credentials(FailureReport(status: 401, message: sentence))
+                case 401:
+                    server.renewToken()
+                    tokenWasRenewed = true
+                default: tokenWasRenewed = false
+                }
+            }
+            try await keepOpen(row, attempt, result)
+            try await time.sleep(settleTime)
+        }
+    }
+
+    /// Reads signed data until it shows the outcome, or leaves the row unknown.
+    ///
+    /// - Parameters:
+    ///   - row: A row that may have been applied.
+    ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
+    ///     applied.
+    /// - Throws: As ``send(_:)``.
+    private func readBack(_ row: LeasedRow, wasRefused: Bool) async throws {
+        guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
+            return try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
+        }
+        let firstReading = time.monotonic()
+        var reading = 1
+        var tokenWasRenewed = false
+        while true {
+            let request = readBack.request(of: subject)
+            let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
+            var failure = "Apple's data could not be read"
+            switch result {
+            case .answered(let written) where written.answer.status == 200:
+                guard let transactions = try? server.transactions(in: written.body, of: readBack) else { break }
+                switch Evidence(of: row, in: transactions, readBack, subject: subject) {
+                case .applied(let place):
+                    return try await end(row, attempt, result, .succeeded, confirmedBy: place)
+                case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
+                    return try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
+                case .notApplied(let sentence), .undecided(let sentence): failure = sentence
+                }
+            case .answered(let written) where written.answer.status == 429:
+                try await keepOpen(row, attempt, result)
+                let limiter = try limiter(readBack.endpoint)
+                let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
+                report(.waiting(readBack.endpoint, try await limiter.close(retryAfter: retryAfter, date: date).wait))
+                continue
+            case .answered(let written) where written.answer.status == 401 && !tokenWasRenewed:
+                try await keepOpen(row, attempt, result)
+                server.renewToken()
+                tokenWasRenewed = true
+                continue
+            case .answered, .failed: break
+            }
+            try await keepOpen(row, attempt, result)
+            guard reading < RetryBackoff.attemptsPerPage else { return try await leaveUnknown(row, failure) }
+            // The last readings are at least one settle time after the first.
+            try await time.sleep(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
+            reading += 1
+        }
+    }
+
+    /// Waits before the next attempt.
+    ///
+    /// - Returns: `false` if the row has had all of its attempts in this run.
+    private func pause(
+        _ attempts: Int,
+        _ retry: Retry,
+        _ failure: FailureReport,
+        _ recording: () async throws -> Void
+    ) async throws -> Bool {
+        let mayRetry = try note(failed: true, failure) && attempts < retry.attempts
+        guard mayRetry else { return false }
+        try await recording()
+        try await time.sleep(retry.backoff.delay(afterAttempt: attempts, random: time.random()))
+        return true
+    }
+
+    /// - Returns: Whether the quota of retries allows another one.
+    @discardableResult
+    private func note(failed: Bool, _ failure: FailureReport? = nil) throws -> Bool {
+        let stop = watch.breaker.withLock { breaker in
+            breaker.noteRequest(failed: failed, at: time.monotonic(), because: failure)
+            return breaker.stopReason
+        }
+        if let stop { throw ActionStop.contractBroken(stop.report) }
+        guard failed else {
+            watch.quota.succeeded()
+            return true
+        }
+        return watch.quota.payForRetry()
+    }
+
+    private func limiter(_ endpoint: StreamName) throws -> RateLimiter {
+        guard let limiter = limiters[endpoint] else { throw LedgerError.invariant("no limit for \(endpoint.rawValue)") }
+        return limiter
+    }
+}
+
+extension BatchSender {
+    /// Records the outcome of a row.
+    private func end(
+        _ row: LeasedRow,
+        _ attempt: Int32,
+        _ result: SendResult,
+        _ state: RowState,
+        kept: JSONObject? = nil,
+        message: String? = nil,
+        confirmedBy: String? = nil
+    ) async throws {
+        var change = RowChange(result: result.record, state: state, mayBeApplied: false)
+        if let message { change.result.message = message }
+        change.kept = kept
+        change.confirmedBy = confirmedBy
+        change.isEnd = true
+        change.releases = true
+        try await queue.record(change, of: row, attempt: attempt)
+        leases.remove(row.lease)
+        crashPoint(.writeRecorded)
+        report(.ended(position: row.position, state: state))
+        let sentence = watch.rejections.withLock { $0.note(isRejected: state == .rejected) }
+        if let sentence { throw ActionStop.tooManyRejections(sentence: sentence) }
+    }
+
+    /// Records an attempt after which the row goes on.
+    private func keepOpen(
+        _ row: LeasedRow,
+        _ attempt: Int32,
+        _ result: SendResult,
+        kept: JSONObject? = nil
+    ) async throws {
+        let state: RowState = row.mayBeApplied ? .confirming : .approved
+        var change = RowChange(result: result.record, state: state, mayBeApplied: row.mayBeApplied)
+        change.kept = kept
+        try await queue.record(change, of: row, attempt: attempt)
+        crashPoint(.writeRecorded)
+    }
+
+    /// Leaves a row to the next run, after an attempt that did not change it.
+    private func leave(_ row: LeasedRow, _ attempt: Int32, _ result: SendResult, _ failure: FailureReport?) async throws
+    {
+        let state: RowState = row.mayBeApplied ? .unknown : .approved
+        var change = RowChange(result: result.record, state: state, mayBeApplied: row.mayBeApplied)
+        if let failure { change.result.message = failure.message }
+        change.releases = true
+        try await queue.record(change, of: row, attempt: attempt)
+        leases.remove(row.lease)
+        report(.ended(position: row.position, state: state))
+    }
+
+    /// Leaves a row unknown until the next run.
+    private func leaveUnknown(_ row: LeasedRow, _ reason: String) async throws {
+        var change = RowChange(result: RowChange.Result(message: reason), state: .unknown, mayBeApplied: true)
+        change.releases = true
+        try await queue.record(change, of: row, attempt: 0)
+        leases.remove(row.lease)
+        report(.ended(position: row.position, state: .unknown))
+    }
+}
+
+extension LeasedRow {
+    fileprivate var requestIDText: String { UUIDText.text(of: requestID) }
+}
+
+extension SendResult {
+    /// As it is recorded.
+    fileprivate var record: RowChange.Result {
+        switch self {
+        case .answered(let written):
+            let message = written.answer.message
+            return RowChange.Result(
+                status: written.answer.status,
+                code: written.answer.errorCode,
+                message: message.isEmpty ? nil : message,
+                body: written.body
+            )
+        case .failed(.notSent(detail: let detail)): return RowChange.Result(message: "not sent: \(detail)")
+        case .failed(.tooLate): return RowChange.Result(message: "not sent: the permit had expired")
+        case .failed(.tls(detail: let detail)): return RowChange.Result(message: "not sent: \(detail)")
+        case .failed(.lost(detail: let detail)): return RowChange.Result(message: "no answer: \(detail)")
+        }
+    }
+}

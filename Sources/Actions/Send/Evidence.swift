@@ -1,0 +1,66 @@
+import AppStoreModel
+import JobPlan
+import Normalize
+import StrictJSON
+
+/// What signed data says about a request whose outcome is not known.
+enum Evidence: Equatable {
+    /// The data shows the effect; the sentence says where.
+    case applied(String)
+    /// The data is as it was before the request.
+    case notApplied(String)
+    /// The data fits neither, so it proves nothing.
+    case undecided(String)
+
+    /// The tolerance for a date that should be a whole number of days later.
+    private static let tolerance = Duration.seconds(3_600)
+
+    /// - Parameters:
+    ///   - row: The row. Its answer has `effectiveDate` if the repeated request succeeded.
+    ///   - transactions: The signed transactions that Apple answered with.
+    ///   - readBack: Which data shows the effect.
+    ///   - subject: The ID that the row changes.
+    init(of row: LeasedRow, in transactions: [VerifiedTransaction], _ readBack: ActionReadBack, subject: String) {
+        switch readBack {
+        case .expiresDate:
+            let last = transactions.filter { $0.originalTransactionId == subject }
+                .max { ($0.expiresDate?.rawValue ?? 0) < ($1.expiresDate?.rawValue ?? 0) }
+            guard let last, let expires = last.expiresDate else {
+                self = .undecided("Apple's answer has no transaction of \(subject)")
+                return
+            }
+            self = Self.extensionEvidence(row, last, expires)
+        case .appAccountToken:
+            guard let found = transactions.first(where: { $0.transactionId == subject }) else {
+                self = .undecided("Apple's answer has no transaction of \(subject)")
+                return
+            }
+            let wanted = row.parameters.text("app_account_token")
+            let place = "appAccountToken of transaction \(found.transactionId)"
+            self = found.appAccountToken == wanted ? .applied(place) : .notApplied("\(place) is another one")
+        }
+    }
+
+    private static func extensionEvidence(
+        _ row: LeasedRow,
+        _ last: VerifiedTransaction,
+        _ expires: UnixMilliseconds
+    ) -> Evidence {
+        let place = "expiresDate \(expires.iso8601) of transaction \(last.transactionId)"
+        // The date that Apple's answer to the repeated request names, or a later one after a renewal.
+        if let effective = row.answer?["effectiveDate"]?.number?.int64 {
+            return expires.rawValue >= effective ? .applied(place) : .undecided("\(place) is before effectiveDate")
+        }
+        guard let before = row.expiresDateBefore, let days = row.parameters.integer("extend_by_days"),
+            last.transactionId == row.transactionIDBefore
+        else { return .undecided("\(place); the subscription has another last transaction than the plan knew") }
+        let added = expires - before
+        if (added - .seconds(days * 86_400)).magnitude <= tolerance { return .applied(place) }
+        if added == .zero { return .notApplied("\(place) is unchanged") }
+        return .undecided("\(place) is neither unchanged nor \(days) days later")
+    }
+}
+
+extension Duration {
+    fileprivate var magnitude: Duration { self < .zero ? .zero - self : self }
+}

@@ -1,0 +1,56 @@
+import AppStoreModel
+import Basics
+package import JobPlan
+import StrictJSON
+
+/// One row of a batch that is leased to this process.
+struct LeasedRow: Sendable {
+    let position: Int64
+    let parameters: ActionParameters
+    /// Increases with every lease of the row.
+    ///
+    /// An outcome with an older epoch changes nothing.
+    let epoch: Int64
+    /// The ID of the request, sixteen bytes; the same for every attempt.
+    let requestID: [UInt8]
+    /// Whether a request of the row was sent whose outcome is not known.
+    var mayBeApplied: Bool
+    /// What Apple answered before, such as `effectiveDate`.
+    var answer: JSONObject?
+    /// The subscription's expiresDate and last transaction in the ledger when the batch was planned.
+    let expiresDateBefore: UnixMilliseconds?
+    let transactionIDBefore: String?
+
+    var lease: HeldRow { HeldRow(position: position, epoch: epoch) }
+}
+
+/// Identifies one lease of a row.
+struct HeldRow: Hashable, Sendable {
+    let position: Int64
+    let epoch: Int64
+}
+
+/// The state of a row; see `action_rows.state`.
+package enum RowState: String, CaseIterable, Sendable {
+    case planned, approved, sending, succeeded, rejected, unknown, confirming
+    case notApplied = "not_applied"
+    case skipped, cancelled
+
+    /// The result file of rows in this state.
+    package var file: ActionResultFile {
+        switch self {
+        case .succeeded: .succeeded
+        case .rejected: .rejected
+        case .sending, .unknown, .confirming: .unknown
+        case .planned, .approved, .notApplied, .skipped, .cancelled: .unprocessed
+        }
+    }
+}
+
+/// Why a request is sent; see `action_attempts.purpose`.
+enum AttemptPurpose: String, Sendable {
+    case send
+    case repeating = "repeat"
+    case readBack = "read back"
+    case status
+}

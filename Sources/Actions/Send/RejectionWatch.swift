@@ -1,0 +1,41 @@
+import JobPlan
+
+/// Decides from the outcomes of rows whether `stopAfter` ends the run.
+struct RejectionWatch: Sendable {
+    private let rule: ActionJob.StopRule
+    private var consecutive = 0
+    private var rejected: Int
+    private var ended: Int
+
+    /// - Parameters:
+    ///   - rule: The job's rule.
+    ///   - rejected: The rejected rows of the batch so far, over all processes.
+    ///   - ended: Its rows with a known outcome so far.
+    init(rule: ActionJob.StopRule, rejected: Int, ended: Int) {
+        self.rule = rule
+        self.rejected = rejected
+        self.ended = ended
+    }
+
+    /// Records the outcome of a row.
+    ///
+    /// - Returns: A sentence if the run must end.
+    mutating func note(isRejected: Bool) -> String? {
+        ended += 1
+        guard isRejected else {
+            consecutive = 0
+            return nil
+        }
+        consecutive += 1
+        rejected += 1
+        if let limit = rule.consecutiveRejections, consecutive >= limit {
+            return "Apple rejected \(consecutive) rows in a row (stopAfter.consecutiveRejections)"
+        }
+        if let limit = rule.rejectedShare, ended >= ActionJob.StopRule.leastRows,
+            Double(rejected) > limit * Double(ended)
+        {
+            return "Apple rejected \(rejected) of \(ended) rows, more than stopAfter.rejectedShare (\(limit))"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,227 @@
+import AppStoreModel
+import Basics
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+import SignedData
+import StrictJSON
+
+/// The rows of one batch as a queue for all processes that send it.
+struct RowQueue: Sendable {
+    let actions: ActionLedger
+    let batch: ActionBatch
+    /// 16 random bytes; a new process is a new owner.
+    let owner: [UInt8]
+
+    private var pool: RetryingPool { actions.ledger.control }
+
+    init(_ actions: ActionLedger, _ batch: ActionBatch) {
+        self.actions = actions
+        self.batch = batch
+        var random = SystemRandomNumberGenerator()
+        owner = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+
+    /// Makes the rows of the batch available: those that were never sent, and those with an unknown outcome.
+    ///
+    /// Rows that another process holds are not changed.
+    func open() async throws {
+        try await actions.ledger.transaction { connection in
+            _ = try connection.run(
+                """
+                UPDATE action_rows SET claimable_at = clock_timestamp(),
+                       state = CASE state WHEN 'planned' THEN 'approved' ELSE state END, ended_at = NULL
+                 WHERE app_id = $1 AND batch_id = $2 AND claimable_at IS NULL AND parameters IS NOT NULL
+                   AND state IN ('planned', 'approved', 'sending', 'unknown', 'confirming')
+                """,
+                key
+            )
+            _ = try connection.run(
+                """
+                UPDATE action_batches SET started_at = coalesce(started_at, clock_timestamp()), finished_at = NULL
+                 WHERE app_id = $1 AND batch_id = $2
+                """,
+                key
+            )
+        }
+    }
+
+    /// The result of ``lease(atMost:)``.
+    enum Leased {
+        case rows([LeasedRow])
+        /// No row is available now; the next one is available after this time at the latest.
+        case later(Duration)
+        /// Every row has an outcome, or may not be sent any more.
+        case drained
+    }
+
+    func lease(atMost count: Int) async throws -> Leased {
+        try await pool.transaction { connection in
+            let taken = try connection.run(
+                .leaseRows,
+                [
+                    "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "owner": .uuid(owner),
+                    "count": .bigint(Int64(count)),
+                    "lease_milliseconds": .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                ]
+            )
+            guard taken.count == 0 else { return .rows(try taken.map(row)) }
+            let next = try connection.run(
+                """
+                SELECT ceil(extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::bigint AS wait_ms
+                  FROM action_rows WHERE app_id = $1 AND batch_id = $2 AND claimable_at > clock_timestamp()
+                """,
+                key
+            )
+            guard let wait = try next[0].int64OrNil("wait_ms") else { return .drained }
+            return .later(.milliseconds(max(1, wait)))
+        }
+    }
+
+    private func row(_ row: PostgresRow) throws -> LeasedRow {
+        let position = try row.int64("position")
+        return LeasedRow(
+            position: position,
+            parameters: ActionParameters(
+                try StrictJSON.parseObject(try row.utf8("parameters")),
+                columns: actions.job.action.columns
+            ),
+            epoch: try row.int64("lease_epoch"),
+            requestID: RequestID.row(position, of: batch.id),
+            mayBeApplied: try row.bool("may_be_applied"),
+            answer: try row.utf8OrNil("answer").map { try StrictJSON.parseObject($0) },
+            expiresDateBefore: try row.timestampOrNil("expires_date_before").map(UnixMilliseconds.init(rawValue:)),
+            transactionIDBefore: try row.textOrNil("transaction_id_before")
+        )
+    }
+
+    /// Renews leases.
+    ///
+    /// - Returns: Those that this process still holds.
+    func renew(_ held: [HeldRow]) async throws -> [HeldRow] {
+        try await pool.transaction { connection in
+            try connection.run(
+                .renewRowLeases,
+                [
+                    "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "owner": .uuid(owner),
+                    "lease_milliseconds": .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
+                    "positions": .textArray(held.map { String($0.position) }),
+                    "epochs": .textArray(held.map { String($0.epoch) }),
+                ]
+            ).map { HeldRow(position: try $0.int64("position"), epoch: try $0.int64("lease_epoch")) }
+        }
+    }
+
+    /// Releases all rows of this process, so that another one can take them at once.
+    func release() async throws {
+        try await pool.transaction { connection in
+            _ = try connection.run(
+                """
+                UPDATE action_rows SET lease_owner = NULL, claimable_at = clock_timestamp(),
+                       state = CASE WHEN may_be_applied THEN 'unknown' ELSE 'approved' END
+                 WHERE app_id = $1 AND batch_id = $2 AND lease_owner = $3
+                """,
+                key + [.uuid(owner)]
+            )
+        }
+    }
+
+    /// Records that a request is about to be sent.
+    ///
+    /// - Returns: The number of the attempt.
+    /// - Throws: ``LeaseLost`` when another process now holds the row; then nothing may be sent.
+    func recordIntent(_ row: LeasedRow, _ purpose: AttemptPurpose, _ request: AppStoreRequest) async throws -> Int32 {
+        let attempt = try await pool.transaction { connection in
+            let recorded = try connection.run(
+                .recordIntent,
+                [
+                    "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
+                    "epoch": .bigint(row.epoch), "owner": .uuid(owner), "request_id": .uuid(row.requestID),
+                    "purpose": .text(purpose.rawValue), "request_digest": .bytea(request.sha256),
+                ]
+            )
+            return try recorded.first?.int32("attempt")
+        }
+        guard let attempt else { throw RowLeaseLost() }
+        return attempt
+    }
+
+    /// Records the outcome of an attempt and the state of its row.
+    ///
+    /// - Throws: ``RowLeaseLost`` when another process now holds the row. The attempt is recorded, the row is not changed.
+    func record(_ change: RowChange, of row: LeasedRow, attempt: Int32) async throws {
+        let isHeld = try await pool.transaction { connection in
+            let result = change.result
+            return try connection.run(
+                .recordOutcome,
+                [
+                    "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
+                    "epoch": .bigint(row.epoch), "owner": .uuid(owner), "attempt": .integer(attempt),
+                    "http_status": result.status.map { .integer(Int32(clamping: $0)) } ?? .null,
+                    "apple_code": result.code.map(Cell.bigint) ?? .null,
+                    "message": result.message.map(Cell.text) ?? .null,
+                    "answer_digest": result.body.map { .bytea(SHA256.digest(of: $0)) } ?? .null,
+                    "answer_body": result.body.map { .bytea(Array($0.prefix(65_536))) } ?? .null,
+                    "state": .text(change.state.rawValue), "may_be_applied": .boolean(change.mayBeApplied),
+                    "kept": change.kept.map { .jsonb(JSONWriter.bytes(.object($0))) } ?? .null,
+                    "confirmed_by": change.confirmedBy.map(Cell.text) ?? .null,
+                    "is_end": .boolean(change.isEnd), "releases": .boolean(change.releases),
+                ]
+            ).count == 1
+        }
+        guard isHeld else { throw RowLeaseLost() }
+    }
+
+    /// Records that every row has an outcome, known or not, if that is so.
+    func finish() async throws {
+        try await pool.transaction { connection in
+            _ = try connection.run(
+                """
+                UPDATE action_batches SET finished_at = clock_timestamp()
+                 WHERE app_id = $1 AND batch_id = $2 AND finished_at IS NULL
+                   AND NOT EXISTS (SELECT FROM action_rows WHERE app_id = $1 AND batch_id = $2
+                                      AND (claimable_at IS NOT NULL OR state IN ('planned', 'approved', 'sending')))
+                """,
+                key
+            )
+        }
+    }
+
+    private var key: [Cell] { [.integer(actions.app.rawValue), .uuid(batch.id)] }
+}
+
+/// Another process took the row.
+struct RowLeaseLost: Error {}
+
+/// What became of an attempt, and the new state of its row.
+struct RowChange {
+    /// An answer, or the reason why there is none.
+    struct Result {
+        var status: Int?
+        var code: Int64?
+        var message: String?
+        var body: [UInt8]?
+    }
+
+    var result: Result
+    let state: RowState
+    let mayBeApplied: Bool
+    /// Members of the answer that are kept with the row.
+    var kept: JSONObject?
+    /// What in Apple's data showed the outcome.
+    var confirmedBy: String?
+    /// Whether the row has an outcome.
+    var isEnd = false
+    /// Whether the lease ends.
+    ///
+    /// A row without an outcome is then left to the next run.
+    var releases = false
+}
+
+extension AppStoreRequest {
+    /// SHA-256 of method, path and body.
+    var sha256: [UInt8] {
+        SHA256.digest(of: Array("\(method) \(target)\n".utf8) + (body ?? []))
+    }
+}

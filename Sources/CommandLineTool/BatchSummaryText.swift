@@ -1,0 +1,119 @@
+import Actions
+import AppStoreModel
+import Basics
+import JobPlan
+
+/// What `actions plan` shows of a batch.
+struct BatchSummaryText {
+    private let summary: BatchSummary
+    private let job: ActionJob
+    private let path: String
+
+    init(_ summary: BatchSummary, of job: ActionJob, path: String) {
+        self.summary = summary
+        self.job = job
+        self.path = path
+    }
+
+    func show(json: Bool) throws {
+        if json { return Console.result(try JSONOutput.document(document)) }
+        lines.forEach(Console.result)
+    }
+
+    private var batch: ActionBatch { summary.batch }
+
+    /// The least times that the rows take, in seconds.
+    private var seconds: (atLimit: Double, atShare: Double) {
+        let limit = job.limits.requestsPerSecond[batch.action] ?? 0
+        let count = Double(batch.rowsToSend)
+        return (count / limit, count / (limit * job.limits.share))
+    }
+
+    private var lines: [String] {
+        var lines = ["\(job.name): batch \(batch.sha256)"]
+        lines.append("  \(counted(batch.rows, "row")), \(batch.rowsToSend) to send")
+        lines += summary.rules.map { rule in
+            "  \(rule.verdict), \(rule.rule): \(rule.rows) (such as: \(rule.example))"
+        }
+        lines += summary.money.map { money in
+            "  gives away \(Self.amount(money.milliunits)) \(money.currency) in \(counted(money.rows, "row"))"
+        }
+        if batch.rowsToSend > 0 {
+            let share = Int((job.limits.share * 100).rounded())
+            lines.append(
+                "  takes at least \(words(seconds.atLimit)) at Apple's limit, \(words(seconds.atShare)) at the job's share of \(share)%"
+            )
+        }
+        lines += summary.requests.map { request in
+            "  \(Self.method(request)) \(request.target) \(String(decoding: request.body ?? [], as: UTF8.self))"
+        }
+        return lines + [next]
+    }
+
+    /// What to do next.
+    private var next: String {
+        if batch.rowsToSend == 0 { return "No row would be sent" }
+        if let maximum = job.approval.maximumRows, batch.rowsToSend > maximum {
+            return "More rows than approval.maximumRows (\(maximum)): the batch can not be sent"
+        }
+        guard batch.requiresApproval else {
+            return namingJob(path, in: "No approval is required. Send it: storeledger actions run JOB")
+        }
+        return namingJob(
+            path,
+            in: "Approve it: storeledger actions approve JOB --batch \(batch.sha256) --rows \(batch.rowsToSend)"
+        )
+    }
+
+    /// Rounded up, because a run takes at least this long.
+    private func words(_ seconds: Double) -> String { Duration.seconds(seconds).inWords(rounded: .up) }
+
+    /// Thousandths as a decimal number with two digits.
+    static func amount(_ milliunits: Int64) -> String {
+        let hundredths = (milliunits + 5) / 10
+        let fraction = hundredths % 100
+        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+    }
+
+    private static func method(_ request: AppStoreRequest) -> String {
+        switch request.method {
+        case .get: "GET"
+        case .post: "POST"
+        case .put: "PUT"
+        }
+    }
+}
+
+extension BatchSummaryText {
+    /// The form of `--json`; documented in docs/reference/json.md.
+    private struct Document: Encodable {
+        struct Rule: Encodable { let verdict, rule: String, rows: Int64, example: String }
+        struct Money: Encodable { let currency: String, rows, milliunits: Int64 }
+        struct Request: Encodable { let method, path, body: String }
+        let job, batch, action: String
+        let rows, rowsToSend: Int64
+        let approvalRequired: Bool
+        let rules: [Rule]
+        let money: [Money]
+        let secondsAtAppleLimit, secondsAtShare: Double
+        let requests: [Request]
+    }
+
+    private var document: Document {
+        Document(
+            job: job.name,
+            batch: batch.sha256,
+            action: batch.action.rawValue,
+            rows: batch.rows,
+            rowsToSend: batch.rowsToSend,
+            approvalRequired: batch.requiresApproval,
+            rules: summary.rules.map { .init(verdict: $0.verdict, rule: $0.rule, rows: $0.rows, example: $0.example) },
+            money: summary.money.map { .init(currency: $0.currency, rows: $0.rows, milliunits: $0.milliunits) },
+            secondsAtAppleLimit: seconds.atLimit,
+            secondsAtShare: seconds.atShare,
+            requests: summary.requests.map {
+                .init(method: Self.method($0), path: $0.target, body: String(decoding: $0.body ?? [], as: UTF8.self))
+            }
+        )
+    }
+}

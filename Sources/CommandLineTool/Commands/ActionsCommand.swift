@@ -1,0 +1,22 @@
+import ArgumentParser
+
+struct ActionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "actions",
+        abstract: "Plan, approve and send batches of requests that change something.",
+        discussion: """
+            A batch is planned, then approved, then sent. Each row has exactly one outcome,
+            also after a kill; an outcome that cannot be known is unknown (exit code 2).
+
+              storeledger actions plan jobs/extend-after-outage.yaml
+              storeledger actions approve jobs/extend-after-outage.yaml --batch HASH --rows N
+              storeledger actions run jobs/extend-after-outage.yaml
+              storeledger actions status jobs/extend-after-outage.yaml
+              storeledger actions results jobs/extend-after-outage.yaml --directory out
+            """,
+        subcommands: [
+            PlanActionsCommand.self, ApproveActionsCommand.self, RunActionsCommand.self, ActionStatusCommand.self,
+            ActionResultsCommand.self, RetryActionsCommand.self,
+        ]
+    )
+}

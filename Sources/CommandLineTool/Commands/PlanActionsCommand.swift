@@ -1,0 +1,59 @@
+import Actions
+import ArgumentParser
+import Pipeline
+
+struct PlanActionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan",
+        abstract: "Freeze a batch and check every row; sends nothing.",
+        discussion: """
+            Shows the batch's hash, the rows by verdict, what they give away, and the time
+            they need. A later change of the input changes the batch only if it is planned
+            again. A plan replaces the job's last plan unless that was approved.
+
+              storeledger actions plan jobs/extend-after-outage.yaml
+            """
+    )
+
+    @OptionGroup var job: ActionJobArgument
+
+    @Flag(help: "Write one JSON document to stdout.")
+    var json = false
+
+    func run() async throws {
+        try await perform(job: job.path) {
+            let pipeline = try job.pipeline()
+            try BatchSummaryText(try await pipeline.plan(), of: pipeline.job, path: job.path).show(json: json)
+        }
+    }
+}
+
+struct RetryActionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Plan the rejected rows of the last batch as a new batch; sends nothing.",
+        discussion: """
+            Without --csv the rows are as they were: for a cause outside of the rows. With
+            --csv they come from a file, such as a corrected rejected.csv. The new batch
+            needs an approval of its own.
+
+              storeledger actions retry jobs/extend-after-outage.yaml
+              storeledger actions retry jobs/extend-after-outage.yaml --csv out/rejected.csv
+            """
+    )
+
+    @OptionGroup var job: ActionJobArgument
+
+    @Option(help: ArgumentHelp("The corrected rows.", valueName: "FILE"))
+    var csv: String?
+
+    @Flag(help: "Write one JSON document to stdout.")
+    var json = false
+
+    func run() async throws {
+        try await perform(job: job.path) {
+            let pipeline = try job.pipeline()
+            try BatchSummaryText(try await pipeline.retry(csv: csv), of: pipeline.job, path: job.path).show(json: json)
+        }
+    }
+}

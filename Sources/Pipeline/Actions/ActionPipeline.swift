@@ -1,0 +1,122 @@
+package import Actions
+import AppStoreAPI
+import AppStoreModel
+package import Basics
+import HTTPTransport
+package import JobPlan
+package import Ledger
+import LedgerSchema
+import Normalize
+import Postgres
+import Publish
+import RateLimit
+
+/// Plans, approves and sends the batches of one job with an action.
+///
+///     input ─► plan ─► approve ─► lease ─► permit ─► intent committed ─► send ─► outcome committed ─► result files
+package struct ActionPipeline: Sendable {
+    package let job: ActionJob
+    package let ledger: Ledger
+    let time: Timekeeper
+
+    /// Makes the pipeline; reads nothing and opens no connection.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
+    ///   - databaseDeadline: How long to wait until PostgreSQL is available, before ending with 69.
+    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
+    ///   - time: Clocks and sleep.
+    package init(
+        job: ActionJob,
+        applicationName: String = "storeledger",
+        databaseDeadline: Duration = .seconds(60),
+        waiting: @escaping @Sendable (String) -> Void = { _ in },
+        time: Timekeeper = .system
+    ) {
+        self.job = job
+        self.time = time
+        ledger = Ledger(
+            conninfo: job.postgres.url.connectionString(applicationName: applicationName),
+            schema: job.postgres.schema,
+            sessions: 2,
+            deadline: databaseDeadline,
+            waiting: { waiting($0.message) }
+        )
+    }
+
+    /// The batches of the job's app.
+    ///
+    /// - Throws: ``Actions/ActionRefusal/appUnknown(bundleId:environment:)`` if no crawl has loaded records of the app.
+    func actions() async throws -> ActionLedger {
+        try await ledger.open()
+        let environment = job.app.environment.rawValue
+        guard let app = try await ledger.knownApp(bundleId: job.app.bundleId, environment: environment) else {
+            throw ActionRefusal.appUnknown(bundleId: job.app.bundleId, environment: environment)
+        }
+        return ActionLedger(ledger: ledger, app: app, job: job)
+    }
+
+    /// The same, after a check that the ledger's records are from the server that the job sends to.
+    ///
+    /// A rehearsal must not send by records of the App Store, and no request to the App Store may follow from those of a
+    /// rehearsal.
+    ///
+    /// - Throws: ``Ledger/OtherOrigin``.
+    func actions(trusting roots: [String]) async throws -> ActionLedger {
+        let actions = try await actions()
+        try await ledger.check([actions.app: RecordOrigin(server: job.appStore.baseURL, trustedRoots: roots)])
+        return actions
+    }
+
+    /// Plans a batch of the job's input; sends nothing.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func plan() async throws -> BatchSummary {
+        let source = try BatchSource(job.input)
+        let actions = try await actions(trusting: try Credentials.trust(of: job).fingerprints)
+        return try await actions.summary(of: try await actions.plan(source))
+    }
+
+    /// Plans the rejected rows of the last batch as a new batch; sends nothing.
+    ///
+    /// - Parameter path: A CSV file with corrected rows in their place; `nil` for the rows as they were.
+    /// - Returns: The batch.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func retry(csv path: String?) async throws -> BatchSummary {
+        let actions = try await actions(trusting: try Credentials.trust(of: job).fingerprints)
+        let source = if let path { try BatchSource(csv: path) } else { try await actions.rejectedRows() }
+        return try await actions.summary(of: try await actions.plan(source))
+    }
+
+    /// Approves a batch.
+    ///
+    /// - Parameters:
+    ///   - hash: The SHA-256 that the plan showed.
+    ///   - rows: The number of rows that will be sent.
+    /// - Returns: The batch, and a remark if the input file has changed since the plan.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func approve(_ hash: String, rows: Int64) async throws -> (batch: ActionBatch, remark: String?) {
+        let batch = try await actions().approve(hash, rows: rows)
+        return (batch, changeOfInput(of: batch))
+    }
+
+    /// The job's batches and their rows by state, the newest first.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func status() async throws -> [BatchStatus] {
+        let actions = try await actions()
+        var statuses: [BatchStatus] = []
+        for batch in try await actions.batches() { statuses.append(try await actions.status(of: batch)) }
+        return statuses
+    }
+
+    /// A sentence if the input file has changed since the batch was planned.
+    func changeOfInput(of batch: ActionBatch) -> String? {
+        guard let path = batch.inputName, let planned = batch.inputSHA256,
+            // A file that is gone is no change that matters: the batch does not need it.
+            let now = try? BatchSource.sha256(of: path), now != planned
+        else { return nil }
+        return "\(path) has changed since the batch was planned. The batch stays as it was planned"
+    }
+}

@@ -1,0 +1,190 @@
+package import Actions
+import AppStoreAPI
+import AppStoreModel
+import Basics
+import HTTPTransport
+import JobPlan
+import Ledger
+import LedgerSchema
+import Normalize
+import Postgres
+package import Publish
+import RateLimit
+
+/// The result of one process's part of sending.
+package struct ActionRunReport: Sendable {
+    package let job: String
+    package let batches: [BatchStatus]
+    /// The files of the last batch; empty if the job publishes none.
+    package let files: [Manifest.File]
+
+    /// 0 if every sent row succeeded, 2 if rows were rejected, not applied or are unknown.
+    package var exitStatus: ExitStatus {
+        let states: [RowState] = [.rejected, .notApplied, .unknown, .confirming, .sending, .approved]
+        let bad = batches.contains { batch in states.contains { batch.count($0) > 0 } }
+        return bad ? .completeWithLosses : .complete
+    }
+}
+
+extension ActionPipeline {
+    /// Sends what is approved, continues where an earlier process stopped, and finds out unknown outcomes.
+    ///
+    /// - Parameters:
+    ///   - remark: Called with messages for the user.
+    ///   - report: Called for each event.
+    /// - Returns: The batches that were sent, or the newest one if none was left to send.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining rows.
+    package func run(
+        remark: @escaping @Sendable (String) -> Void,
+        report: @escaping @Sendable (ActionEvent) -> Void
+    ) async throws -> ActionRunReport {
+        let credentials = try Credentials(job: job)
+        if job.appStore.isLoopback { remark("Rehearsal: requests go to \(job.appStore.baseURL)") }
+        let actions = try await actions(trusting: credentials.rootFingerprints)
+        let batches = try await actions.batchesToSend()
+        let transport = try CurlTransport(job.transportConfiguration(connections: job.limits.concurrency))
+        defer { transport.shutdown() }
+        let server = server(over: transport, credentials)
+        let window = RateWindow(length: .seconds(job.limits.windowSeconds))
+        let limiters = limiters(of: actions, window: window, report: report)
+        for batch in batches {
+            changeOfInput(of: batch).map(remark)
+            _ = try await actions.send(
+                batch,
+                to: server,
+                limiters: limiters,
+                window: window,
+                time: time,
+                report: report
+            )
+        }
+        let shown = batches.isEmpty ? try await actions.batches().prefix(1).map { $0 } : batches
+        var statuses: [BatchStatus] = []
+        for batch in shown { statuses.append(try await actions.status(of: batch)) }
+        var files: [Manifest.File] = []
+        if let directory = job.resultsDirectory, let last = shown.last {
+            files = try await writeResults(of: last, in: actions, to: directory, credentials.rootFingerprints).files
+        }
+        return ActionRunReport(job: job.name, batches: statuses, files: files)
+    }
+
+    /// Writes the result files of a batch.
+    ///
+    /// - Parameters:
+    ///   - directory: Where; `nil` for the job's own directory.
+    ///   - hash: The batch; `nil` for the newest.
+    /// - Returns: The batch, the directory and the files.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func results(
+        in directory: String?,
+        of hash: String?
+    ) async throws -> (batch: ActionBatch, directory: String, files: [Manifest.File]) {
+        let roots = try Credentials.trust(of: job).fingerprints
+        let actions = try await actions()
+        let batches = try await actions.batches()
+        guard let newest = batches.first else { throw ActionRefusal.noBatch(job: job.name) }
+        guard let batch = hash.map({ hash in batches.first { $0.sha256 == hash } }) ?? newest else {
+            throw ActionRefusal.unknownHash(found: hash ?? "", job: job.name)
+        }
+        guard let directory = directory ?? job.resultsDirectory else { throw NoResultsDirectory() }
+        return (batch, directory, try await writeResults(of: batch, in: actions, to: directory, roots).files)
+    }
+
+    private func writeResults(
+        of batch: ActionBatch,
+        in actions: ActionLedger,
+        to directory: String,
+        _ trustedRoots: [String]
+    ) async throws -> Manifest {
+        try await ledger.transaction(.readOnlySnapshot) { connection in
+            // Between two reads the session rests while a file goes to disk.
+            try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
+            let snapshot = try connection.run(
+                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"
+            )[0].text("moment")
+            return try publishCSVSet(
+                ActionResultFile.allCases.map { file in (file.fileName, file.rawValue) },
+                columns: batch.inputColumns + ResultColumns.all,
+                in: directory,
+                job: job.name,
+                snapshot: snapshot,
+                trustedRoots: trustedRoots
+            ) { table, last in
+                guard let file = ActionResultFile(rawValue: table) else { return [] }
+                let position = last.flatMap { $0[batch.inputColumns.count].numberValue } ?? 0
+                return try actions.resultRows(of: file, in: batch, after: position, on: connection).map {
+                    $0.cells(columns: batch.inputColumns.count)
+                }
+            }
+        }
+    }
+
+    private func server(over transport: CurlTransport, _ credentials: Credentials) -> AppleServer {
+        let time = time
+        let client = AppStoreClient(
+            transport: transport,
+            baseURL: job.appStore.baseURL,
+            tokens: credentials.tokens,
+            clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+        )
+        let verifier = RecordVerifier(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment,
+            appAppleId: job.app.appAppleId,
+            verifier: credentials.verifier
+        )
+        return AppleServer(client: client, verifier: verifier, time: time)
+    }
+
+    /// The limiters of the action and of the endpoints that read its effect back; all use the ledger's budget.
+    private func limiters(
+        of actions: ActionLedger,
+        window: RateWindow,
+        report: @escaping @Sendable (ActionEvent) -> Void
+    ) -> [StreamName: RateLimiter] {
+        let rates = job.limits.requestsPerSecond.keys.map { endpoint in
+            (endpoint, job.limits.allowedRate(of: endpoint, in: job.app.environment))
+        }
+        let shares = rates.map { ($0, PostgresRateLedger.Share(requestsPerSecond: $1, window: window)) }
+        let budget = PostgresRateLedger(
+            pool: ledger.control,
+            app: actions.app,
+            shares: Dictionary(uniqueKeysWithValues: shares)
+        )
+        return Dictionary(
+            uniqueKeysWithValues: rates.map { endpoint, rate in
+                let terms = LimiterTerms(requestsPerSecond: rate, window: window)
+                let limiter = RateLimiter(stream: endpoint, terms: terms, ledger: budget, time: time) { wait in
+                    report(.waiting(endpoint, wait))
+                }
+                return (endpoint, limiter)
+            }
+        )
+    }
+}
+
+/// Neither the command nor the job names a directory for the result files.
+struct NoResultsDirectory: Error {}
+
+extension ResultRow {
+    /// The cells of the row; an erased row has no input.
+    fileprivate func cells(columns: Int) -> [CSVCell] {
+        let kept = (0..<columns).map { place -> CSVCell in
+            place < input.count ? .text(input[place]) : .null
+        }
+        return kept + [
+            .number(position), .text(state.rawValue), reason.isEmpty ? .null : .text(reason),
+            requestID.map(CSVCell.text) ?? .null, httpStatus.map(CSVCell.number) ?? .null,
+            appleCode.map(CSVCell.number) ?? .null, appleMessage.map(CSVCell.text) ?? .null,
+            confirmedBy.map(CSVCell.text) ?? .null, sentAt.map(CSVCell.text) ?? .null,
+            endedAt.map(CSVCell.text) ?? .null, answer.map(CSVCell.text) ?? .null,
+        ]
+    }
+}
+
+extension CSVCell {
+    fileprivate var numberValue: Int64? {
+        guard case .number(let number) = self else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,81 @@
+import Basics
+import CSVFormat
+import Ledger
+
+/// Publishes CSV files of the same columns in one directory, all or none, with a manifest that is published last.
+///
+/// - Parameters:
+///   - files: The name of each file, and the name of its content in the manifest.
+///   - columns: The header of each file.
+///   - directory: Absolute, or relative to the working directory.
+///   - job: The job, for the manifest.
+///   - snapshot: The time of the database snapshot of all files, ISO 8601, UTC.
+///   - trustedRoots: SHA-256 of the trusted roots, hexadecimal, for the manifest.
+///   - next: Returns the rows of a content after the given last row, which is `nil` for the first rows; empty at the end.
+/// - Returns: The manifest.
+/// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``,
+///   ``LedgerError/directoryInUse(path:)``, errors of `next`. If no file was renamed yet, existing files are unchanged.
+package func publishCSVSet(
+    _ files: [(name: String, table: String)],
+    columns: [String],
+    in directory: String,
+    job: String,
+    snapshot: String,
+    trustedRoots: [String],
+    next: (_ table: String, _ last: [CSVCell]?) throws -> [[CSVCell]]
+) throws -> Manifest {
+    let folder = try OutputDirectory(path: absolutePath(directory))
+    var written: [Manifest.File] = []
+    for (name, table) in files {
+        let file = try folder.newFile(name)
+        let rows: Int
+        do {
+            rows = try writeRows(columns, to: file.descriptor) { try next(table, $0) }
+        } catch CSVError.cannotWrite(let number) {
+            throw LedgerError.cannotWrite(path: "\(directory)/\(name)", reason: systemErrorText(number))
+        }
+        let (bytes, sha256) = try file.seal()
+        written.append(Manifest.File(file: name, table: table, rows: rows, bytes: bytes, sha256: sha256))
+    }
+    let manifest = Manifest(
+        version: 1,
+        job: job,
+        run: nil,
+        snapshot: snapshot,
+        trustedRoots: trustedRoots,
+        files: written
+    )
+    try folder.publish(manifest)
+    return manifest
+}
+
+private func writeRows(
+    _ columns: [String],
+    to descriptor: Int32,
+    next: (_ last: [CSVCell]?) throws -> [[CSVCell]]
+) throws -> Int {
+    var writer = try CSVWriter(fileDescriptor: descriptor, columns: columns)
+    var last: [CSVCell]?
+    while true {
+        let rows = try next(last)
+        guard let end = rows.last else { break }
+        for row in rows { try writer.append(row) }
+        last = end
+    }
+    try writer.flush()
+    return writer.rowCount
+}
+
+extension CSVWriter {
+    /// Appends one whole row.
+    mutating func append(_ row: [CSVCell]) throws(CSVError) {
+        for cell in row {
+            switch cell {
+            case .text(let text): append(text: text.utf8.span)
+            case .number(let number): append(literal: String(number).utf8.span)
+            case .null: appendNull()
+            }
+        }
+        try endRow()
+    }
+}

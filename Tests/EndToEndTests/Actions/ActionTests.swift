@@ -1,0 +1,244 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// `storeledger actions`, from the plan to the result files and the confirmation by a crawl.
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
+struct ActionTests {
+    @Test func `the outage example: planned, approved, sent, killed in the middle, sent again, and seen by the crawl`()
+        async throws
+    {
+        try await ActionScene.with { scene in
+            var job = ActionScene.Job()
+            job.input = """
+                query: "SELECT DISTINCT original_transaction_id FROM appstore.subscription_periods \\
+                    WHERE starts_at < now() AND ends_at > now() - interval '30 days' ORDER BY 1"
+                """.replacing("\\\n", with: "\n")
+            let path = try scene.write(job)
+            let plan = try await scene.approve(path)
+            #expect(plan.rowsToSend > 20 && plan.rows > plan.rowsToSend)
+            #expect(plan.rules.contains { $0.verdict == "ineligible" && $0.rule == "not_active" })
+            #expect(!plan.money.isEmpty && plan.requests.count == 5)
+            #expect(abs(plan.secondsAtAppleLimit * 100_000 - Double(plan.rowsToSend)) < 0.001)
+            let request = try #require(plan.requests.first)
+            #expect(request.method == "PUT" && request.path.hasPrefix("/inApps/v1/subscriptions/extend/"))
+            #expect(request.body.hasPrefix(#"{"extendByDays":7,"extendReasonCode":3,"requestIdentifier":""#))
+
+            #expect(try await scene.kill(path, at: "writeAnswered@9"))
+            try await scene.endLeases()
+            let outcome = try await scene.send(path)
+            #expect(outcome.output.contains("\(plan.rowsToSend) succeeded"), "\(outcome.output)")
+
+            try scene.expectEveryRowOnce(plan.rows)
+            let succeeded = try scene.results("succeeded")
+            #expect(succeeded.count == plan.rowsToSend)
+            let applied = try await scene.applied()
+            #expect(applied.allSatisfy { $0.applied == 1 } && applied.count == plan.rowsToSend)
+            #expect(
+                Set(applied.compactMap(\.requestIdentifier))
+                    == Set(succeeded.values.compactMap { $0["outcome_request_id"] })
+            )
+
+            let confirmed = """
+                SELECT count(*) FROM actions_confirmed WHERE seen_in = 'RENEWAL_EXTENDED notification' AND expires_date_later
+                """
+            let book = try scene.stage.book()
+            #expect(try await book.count(confirmed) == 0)
+            try await scene.stage.run(scene.crawl)
+            #expect(try await book.count(confirmed) == plan.rowsToSend)
+        }
+    }
+
+    @Test(arguments: ["intentWanted", "intentCommitted", "requestUnderWay", "writeAnswered", "writeRecorded"])
+    func `a run that is killed at any point and started again sends every row once`(point: String) async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(12)
+            try scene.list(ids + ["1"])
+            let path = try scene.write()
+            try await scene.approve(path)
+            for nth in [1, 5, 9] {
+                _ = try await scene.kill(path, at: "\(point)@\(nth)")
+                try await scene.endLeases()
+                let results = try await scene.stage.storeledger("actions", "results", path)
+                #expect(results.code == 0, "\(results.errors)")
+                try scene.expectEveryRowOnce(13)
+            }
+            _ = try await scene.send(path)
+            try scene.expectEveryRowOnce(13)
+            #expect(try scene.results("succeeded").count == 12 && scene.results("unprocessed").count == 1)
+            let applied = try await scene.applied()
+            #expect(applied.count == 12 && applied.allSatisfy { $0.applied == 1 })
+        }
+    }
+
+    @Test func `a plan that is killed before it is committed leaves no batch`() async throws {
+        try await ActionScene.with(.init(customers: 10)) { scene in
+            try scene.list(try await scene.extensible(3))
+            let path = try scene.write()
+            let variables = ["DATABASE_URL": scene.stage.databaseURL(), "STORELEDGER_FAILPOINT": "batchPlanned@1=kill"]
+            try await withChildProcess(Executables.failpoints, ["actions", "plan", path], environment: variables) {
+                process in
+                await process.wait()
+                #expect(process.errors.contains("failpoint batchPlanned"), "\(process.errors)")
+            }
+            let book = try scene.stage.book()
+            #expect(try await book.count("SELECT count(*) FROM action_batches") == 0)
+            #expect(try await book.count("SELECT count(*) FROM action_rows") == 0)
+            #expect(try await scene.plan(path).rowsToSend == 3)
+        }
+    }
+
+    @Test func `a lost answer is settled by the same request and by signed data, also when Apple refuses the repeat`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(8)
+            try scene.list(ids)
+            let path = try scene.write()
+            try await scene.approve(path)
+            func rule(_ id: String, _ fault: String) -> String {
+                #"{"endpoint": "extendRenewalDate", "transactionId": "\#(id)", "atRequest": 1, "fault": \#(fault)}"#
+            }
+            try await scene.stage.store.misbehave(
+                """
+                {"rules": [\(rule(ids[0], #""applyThenDrop""#)), \(rule(ids[1], #""applyThenStatus", "status": 500"#)),
+                    \(rule(ids[2], #""status", "status": 500"#)), \(rule(ids[3], #""dropConnection""#)),
+                    {"endpoint": "extendRenewalDate", "fault": "refuseRepeat"}]}
+                """
+            )
+            _ = try await scene.send(path)
+            let succeeded = try scene.results("succeeded")
+            #expect(succeeded.count == 8)
+            for (position, isConfirmed) in [(1, true), (2, true), (3, true), (4, true), (5, false)] {
+                let row = try #require(succeeded[position])
+                #expect((row["outcome_confirmed_by"]?.hasPrefix("expiresDate ") == true) == isConfirmed, "\(row)")
+            }
+            let applied = try await scene.applied()
+            #expect(applied.count == 8 && applied.allSatisfy { $0.applied == 1 })
+            // Every attempt is recorded, with one ID for all attempts of a row.
+            let book = try scene.stage.book()
+            #expect(try await book.count("SELECT count(*) FROM action_attempts WHERE purpose = 'repeat'") == 4)
+            #expect(try await book.count("SELECT count(*) FROM action_attempts WHERE ended_at IS NULL") == 0)
+        }
+    }
+
+    @Test func `an outcome that cannot be known is unknown and exit code 2, until a later run finds it out`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(3)
+            try scene.list(ids)
+            let path = try scene.write()
+            try await scene.approve(path)
+            // The repeats and the readings fail too, so nothing is known.
+            try await scene.stage.store.misbehave(
+                """
+                {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "atRequest": 1, "fault": "applyThenDrop"},
+                    {"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "fault": "dropConnection"},
+                    {"endpoint": "subscriptionStatuses", "fault": "status", "status": 500}]}
+                """
+            )
+            let outcome = try await scene.send(path, expecting: 2)
+            #expect(outcome.output.contains("2 succeeded, 1 unknown"), "\(outcome.output)")
+            #expect(outcome.output.contains("storeledger actions run \(path) tries to find out"), "\(outcome.output)")
+            try scene.expectEveryRowOnce(3)
+            #expect(try scene.results("unknown").keys.sorted() == [1])
+
+            try await scene.stage.store.misbehave(#"{"rules": []}"#)
+            _ = try await scene.send(path)
+            #expect(try scene.results("succeeded").count == 3 && scene.results("unknown").isEmpty)
+            #expect(try await scene.applied().allSatisfy { $0.applied == 1 })
+        }
+    }
+
+    @Test func `a rejected row never ends the batch, and is planned again by retry`() async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(6)
+            try scene.list(ids.map { "\($0),note \($0)" }, header: "original_transaction_id,note")
+            let path = try scene.write()
+            try await scene.approve(path)
+            let codes = [(ids[0], 4_030_004), (ids[1], 4_030_005), (ids[2], 4_030_007)]
+            let rules = codes.map { id, code in
+                #"{"endpoint": "extendRenewalDate", "transactionId": "\#(id)", "fault": "status", "status": 403, "errorCode": \#(code), "errorMessage": "no"}"#
+            }
+            let refused =
+                #"{"endpoint": "extendRenewalDate", "transactionId": "\#(ids[3])", "fault": "garbageBody", "body": "{\"success\": false}"}"#
+            try await scene.stage.store.misbehave("{\"rules\": [\((rules + [refused]).joined(separator: ","))]}")
+            let outcome = try await scene.send(path, expecting: 2)
+            #expect(outcome.output.contains("rejected, 4030005 no: 1"), "\(outcome.output)")
+            let rejected = try scene.results("rejected")
+            #expect(rejected.keys.sorted() == [1, 2, 3, 4])
+            #expect(rejected[1]?["outcome_apple_code"] == "4030004" && rejected[1]?["note"] == "note \(ids[0])")
+            #expect(rejected[4]?["outcome_apple_message"] == "Apple answered success: false")
+            #expect(try scene.results("succeeded").count == 2)
+
+            try await scene.stage.store.misbehave(#"{"rules": []}"#)
+            let retried = try await scene.stage.storeledger("actions", "retry", path, "--json")
+            let plan = try JSONDecoder().decode(ActionScene.Plan.self, from: Data(retried.output.utf8))
+            #expect(plan.rows == 4 && plan.rowsToSend == 4, "\(retried)")
+            let approved = try await scene.stage.storeledger(
+                "actions",
+                "approve",
+                path,
+                "--batch",
+                plan.batch,
+                "--rows",
+                "4"
+            )
+            #expect(approved.code == 0, "\(approved.errors)")
+            _ = try await scene.send(path)
+            #expect(try scene.results("succeeded").count == 4)
+            #expect(try await scene.applied().count == 6)
+            let none = try await scene.stage.storeledger("actions", "retry", path)
+            #expect(none.code == 0 && none.errors.contains("no rejected rows in its last batch"), "\(none)")
+        }
+    }
+
+    @Test func `stopAfter ends a run with 76, refused credentials with 77, and rows that were not sent stay approved`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            try scene.list(try await scene.extensible(10))
+            var job = ActionScene.Job()
+            job.stopAfter = "{consecutiveRejections: 3}"
+            job.limits = job.limits.replacing("concurrency: 8", with: "concurrency: 1")
+            let path = try scene.write(job)
+            try await scene.approve(path)
+            try await scene.stage.store.misbehave(
+                #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "status", "status": 401}]}"#
+            )
+            let refused = try await scene.send(path, expecting: 77)
+            #expect(refused.errors.contains("Rows that were not sent stay approved"), "\(refused.errors)")
+            #expect(try await scene.stage.book().column("SELECT DISTINCT state FROM action_rows") == ["approved"])
+
+            try await scene.stage.store.misbehave(
+                #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "status", "status": 403, "errorCode": 4030004}]}"#
+            )
+            let stopped = try await scene.send(path, expecting: 76)
+            let sentence = "Apple rejected 3 rows in a row (stopAfter.consecutiveRejections)"
+            #expect(stopped.errors.contains(sentence), "\(stopped.errors)")
+            let states = try await scene.stage.book().column(
+                "SELECT state || ' ' || count(*) FROM action_rows GROUP BY state ORDER BY 1"
+            )
+            #expect(states == ["approved 7", "rejected 3"])
+        }
+    }
+
+    @Test func `two processes send one batch together, and a 429 of one holds up both`() async throws {
+        try await ActionScene.with(.init(customers: 60)) { scene in
+            let ids = try await scene.extensible(24)
+            try scene.list(ids)
+            let path = try scene.write()
+            try await scene.approve(path)
+            try await scene.stage.store.misbehave(
+                #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 50}, {"endpoint": "extendRenewalDate", "everyNth": 7, "times": 1, "fault": "rateLimited"}]}"#
+            )
+            async let first = scene.send(path)
+            async let second = scene.send(path)
+            _ = try await (first, second)
+            let book = try scene.stage.book()
+            #expect(try await book.count("SELECT count(*) FROM action_rows WHERE state = 'succeeded'") == 24)
+            #expect(try await scene.applied().allSatisfy { $0.applied == 1 && $0.requested == 1 })
+        }
+    }
+}

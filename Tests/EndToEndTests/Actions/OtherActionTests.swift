@@ -1,0 +1,163 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// The actions beside the extension of one subscription.
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
+struct OtherActionTests {
+    private func job(_ action: String, limits extra: String = "") -> ActionScene.Job {
+        var job = ActionScene.Job()
+        job.name = "other"
+        job.action = action
+        job.limits = """
+            {share: 1, windowSeconds: 10, requestsPerSecond: {ENDPOINT: 100000, transactionInfo: 100000\(extra)}}
+            """
+        return job
+    }
+
+    @Test func `app account tokens are set, also when every answer is lost, and the next crawl confirms them`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 20)) { scene in
+            let ids = try await scene.stage.book().column(
+                """
+                SELECT DISTINCT original_transaction_id FROM transactions WHERE in_app_ownership_type = 'PURCHASED'
+                   AND transaction_id = original_transaction_id ORDER BY 1 LIMIT 4
+                """
+            )
+            let token = "7E3FB20B-4CDB-47CC-936D-99D65F608138"
+            try scene.list(
+                ids.map { "\($0),\(token)" },
+                header: "original_transaction_id,app_account_token"
+            )
+            let path = try scene.write(job("setAppAccountToken: {}"))
+            try await scene.approve(path)
+            try await scene.stage.store.misbehave(
+                #"""
+                {"rules": [{"endpoint": "setAppAccountToken", "transactionId": "\#(ids[0])", "times": 1, "fault": "applyThenDrop"},
+                    {"endpoint": "setAppAccountToken", "transactionId": "\#(ids[1])", "times": 1, "fault": "applyThenStatus",
+                     "status": 500},
+                    {"endpoint": "setAppAccountToken", "transactionId": "\#(ids[1])", "fault": "status", "status": 400,
+                     "errorCode": 4000187}]}
+                """#
+            )
+            _ = try await scene.send(path)
+            let succeeded = try scene.results("succeeded")
+            #expect(succeeded.count == 4)
+            #expect(succeeded[2]?["outcome_confirmed_by"] == "appAccountToken of transaction \(ids[1])")
+            try await scene.stage.run(scene.crawl)
+            let confirmed =
+                "SELECT count(*) FROM actions_confirmed WHERE seen_in LIKE 'appAccountToken of transaction %'"
+            #expect(try await scene.stage.book().count(confirmed) == 4)
+        }
+    }
+
+    @Test func `transactions are finished`() async throws {
+        try await ActionScene.with(.init(customers: 10)) { scene in
+            let ids = try await scene.stage.book().column("SELECT transaction_id FROM transactions ORDER BY 1 LIMIT 3")
+            try scene.list(ids + ["77"], header: "transaction_id")
+            let path = try scene.write(job("finishTransaction: {}"))
+            try await scene.approve(path)
+            _ = try await scene.send(path)
+            try scene.expectEveryRowOnce(4)
+            #expect(try scene.results("succeeded").count == 3)
+        }
+    }
+
+    @Test func `all subscribers of a product are extended, and the row is confirming until Apple is done`() async throws
+    {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let products = try await scene.stage.book().column(
+                """
+                SELECT product_id FROM transactions WHERE type = 'Auto-Renewable Subscription' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1
+                """
+            )
+            try scene.list([products[0], "com.example.no-such-product"], header: "product_id")
+            let path = try scene.write(
+                job(
+                    "extendRenewalDatesForAll: {extendByDays: 3, extendReasonCode: 3}",
+                    limits: ", massExtensionStatus: 100000"
+                )
+            )
+            try await scene.approve(path)
+            _ = try await scene.send(path)
+            try scene.expectEveryRowOnce(2)
+            let row = try #require(try scene.results("succeeded")[1])
+            #expect(row["outcome_answer"]?.contains("\"succeededCount\"") == true, "\(row)")
+            try await scene.stage.run(scene.crawl)
+            let book = try scene.stage.book()
+            let same =
+                "SELECT count(*) FROM actions_confirmed WHERE apple_succeeded = summary_succeeded AND apple_failed = summary_failed"
+            #expect(try await book.count(same) == 1)
+        }
+    }
+
+    @Test func `a test notification is requested without input, and its delivery is shown`() async throws {
+        try await ActionScene.with(.init(customers: 5)) { scene in
+            var job = job("requestTestNotification: {}", limits: ", testNotificationStatus: 100000")
+            job.input = nil
+            job.approval = "{required: false}"
+            let path = try scene.write(job)
+            #expect(try await scene.plan(path).rowsToSend == 1)
+            _ = try await scene.send(path)
+            let row = try #require(try scene.results("succeeded")[1])
+            #expect(row["outcome_answer"]?.contains("\"sendAttemptResult\"") == true, "\(row)")
+            // Another one is another batch.
+            #expect(try await scene.plan(path).rowsToSend == 1)
+            _ = try await scene.send(path)
+            #expect(try await scene.stage.book().count("SELECT count(*) FROM action_batches") == 2)
+        }
+    }
+
+    @Test func `refund requests are answered in time, in the version that the purchase needs`() async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let book = try scene.stage.book()
+            let ids = try await book.column(
+                """
+                SELECT transaction_id FROM transactions WHERE type = 'Consumable' AND revocation_date IS NULL
+                   AND in_app_ownership_type = 'PURCHASED' AND NOT payload ? 'advancedCommerceInfo' ORDER BY 1 LIMIT 4
+                """
+            )
+            try #require(ids.count == 4)
+            // The simulator's requests are older than twelve hours, so the test adds its own.
+            for (id, age) in zip(ids, ["1 hour", "1 hour", "13 hours"]) {
+                try await book.change(
+                    """
+                    INSERT INTO notifications (app_id, notification_uuid, notification_type, transaction_id, signed_date, payload_sha256, payload)
+                    SELECT app_id, gen_random_uuid()::text, 'CONSUMPTION_REQUEST', transaction_id, now() - interval '\(age)', '', '{}'
+                      FROM transactions WHERE transaction_id = '\(id)'
+                    """
+                )
+            }
+            try scene.list(
+                [
+                    "\(ids[0]),true,DELIVERED,false,50000,GRANT_PRORATED,", "\(ids[1]),false,DELIVERED,false,,,",
+                    "\(ids[2]),true,DELIVERED,false,,,", "\(ids[3]),true,DELIVERED,false,,,",
+                    "\(ids[1]),true,UNDELIVERED_OTHER,false,100,,", "\(ids[1]),true,0,false,,,1",
+                    "\(ids[1]),true,UNDELIVERED_OTHER,false,0,GRANT_FULL,",
+                ],
+                header:
+                    "transaction_id,customer_consented,delivery_status,sample_content_provided,consumption_percentage,refund_preference,consumption_status"
+            )
+            let path = try scene.write(job("sendConsumptionInformation: {}"))
+            let plan = try await scene.approve(path)
+            #expect(
+                plan.requests.first?.body
+                    == #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,"consumptionPercentage":50000,"refundPreference":"GRANT_PRORATED"}"#
+            )
+            _ = try await scene.send(path)
+            try scene.expectEveryRowOnce(7)
+            #expect(try scene.results("succeeded").keys.sorted() == [1, 7])
+            let reasons = try scene.results("unprocessed").mapValues { $0["outcome_reason"] ?? "" }
+            #expect(
+                reasons[2] == "invalid: customer_consented is false; Apple takes no information without consent"
+            )
+            #expect(reasons[3]?.hasPrefix("ineligible: Apple asked at ") == true, "\(reasons)")
+            #expect(reasons[4] == "ineligible: the ledger has no CONSUMPTION_REQUEST for it")
+            #expect(
+                reasons[5] == "invalid: consumption_percentage must be 0 for an undelivered purchase"
+            )
+            #expect(reasons[6] == "invalid: account_tenure is missing; version 1 needs all of its columns")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Ledger
+import LedgerSchema
+import Postgres
+import TestSupport
+import Testing
+
+/// The roles that plan, send and approve actions.
+@Suite(.migratedDatabase)
+struct ActionRoleTests {
+    @Test func `the actor cannot approve, the approver can do nothing else, and the loader has no right`() async throws
+    {
+        try await LedgerRoles.with { roles in
+            func state(_ word: String, _ statement: String) throws -> SQLState {
+                let connection = try PostgresConnection(conninfo: roles.conninfo(word))
+                do throws(PostgresError) {
+                    try connection.script("SET search_path = appstore, pg_temp; \(statement)")
+                    return .successfulCompletion
+                } catch {
+                    return error.state
+                }
+            }
+            for (statement, allowed) in [
+                ("SELECT count(*) FROM action_rows", ["actor", "approver", "eraser"]),
+                ("UPDATE action_batches SET started_at = now()", ["actor"]),
+                ("UPDATE action_batches SET approved_at = now()", ["approver"]),
+                ("UPDATE action_batches SET rows_sha256 = ''", []),
+                ("UPDATE action_batches SET approval_required = false", []),
+                ("UPDATE action_rows SET state = 'sending'", ["actor", "eraser"]),
+                ("UPDATE action_rows SET parameters = '{}'", ["eraser"]),
+                ("DELETE FROM action_rows", []),
+                ("DELETE FROM action_batches", []),
+                ("SELECT discard_plans(1, 'nothing')", ["actor"]),
+                ("SELECT count(*) FROM transactions", ["actor", "loader", "exporter", "eraser"]),
+                ("UPDATE transactions SET product_id = 'x'", ["loader"]),
+                ("SELECT count(*) FROM actions_confirmed", ["actor", "loader", "exporter", "analyst"]),
+            ] {
+                for word in ["actor", "approver", "loader", "exporter", "eraser", "analyst"] {
+                    let expected = allowed.contains(word) ? SQLState.successfulCompletion : .insufficientPrivilege
+                    let found = try state(word, statement)
+                    #expect(found == expected, "\(word): \(statement)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+-- Which requests that change something does Apple's data confirm, and after how long?
+--
+-- seen_at is the signing date of the first record that shows the effect, by Apple's clock:
+--   extendRenewalDate           the RENEWAL_EXTENDED notification of the subscription after the request; expires_date_later says
+--                               whether a transaction of the subscription has a later expiresDate than the plan knew
+--   extendRenewalDatesForAll    the RENEWAL_EXTENSION notification with subtype SUMMARY and the ID of the request
+--   setAppAccountToken          a transaction of the purchase with the token, signed after the request
+--   sendConsumptionInformation  the REFUND or REFUND_DECLINED notification of the purchase after the answer
+-- Five minutes allow for the difference between two clocks.
+CREATE OR REPLACE VIEW actions_confirmed AS
+SELECT
+    r.app_id, b.job, b.action, r.batch_id, r.position, r.subject, r.state,
+    r.first_sent_at AS sent_at, r.ended_at AS answered_at, seen.seen_at, seen.seen_in,
+    seen.seen_at - r.first_sent_at AS seen_after,
+    CASE WHEN b.action = 'extendRenewalDate' THEN EXISTS (
+        SELECT FROM transactions t WHERE t.app_id = r.app_id AND t.original_transaction_id = r.subject
+           AND t.expires_date > r.expires_date_before) END AS expires_date_later,
+    (r.answer ->> 'succeededCount')::bigint AS apple_succeeded, (r.answer ->> 'failedCount')::bigint AS apple_failed,
+    seen.summary_succeeded, seen.summary_failed,
+    CASE WHEN b.action = 'sendConsumptionInformation' THEN (
+        SELECT count(*) FROM notifications n WHERE n.app_id = r.app_id AND n.transaction_id = r.subject
+           AND n.notification_type = 'CONSUMPTION_REQUEST' AND n.signed_date > r.ended_at) END AS further_requests
+FROM action_rows r
+JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
+LEFT JOIN LATERAL (
+    (SELECT n.signed_date AS seen_at, 'RENEWAL_EXTENDED notification' AS seen_in, NULL::bigint AS summary_succeeded, NULL::bigint AS summary_failed
+       FROM notifications n
+      WHERE b.action = 'extendRenewalDate' AND n.app_id = r.app_id AND n.original_transaction_id = r.subject
+        AND n.notification_type = 'RENEWAL_EXTENDED' AND n.signed_date >= r.first_sent_at - interval '5 minutes'
+      ORDER BY n.signed_date LIMIT 1)
+    UNION ALL
+    (SELECT n.signed_date, 'RENEWAL_EXTENSION notification, SUMMARY', n.summary_succeeded_count, n.summary_failed_count
+       FROM notifications n
+      WHERE b.action = 'extendRenewalDatesForAll' AND n.app_id = r.app_id AND n.notification_type = 'RENEWAL_EXTENSION'
+        AND n.summary_request_identifier = r.request_id::text
+      ORDER BY n.signed_date LIMIT 1)
+    UNION ALL
+    (SELECT t.signed_date, 'appAccountToken of transaction ' || t.transaction_id, NULL, NULL
+       FROM transactions t
+      WHERE b.action = 'setAppAccountToken' AND t.app_id = r.app_id AND t.original_transaction_id = r.subject
+        AND t.app_account_token = (r.parameters ->> 'app_account_token')::uuid AND t.signed_date >= r.first_sent_at - interval '5 minutes'
+      ORDER BY t.signed_date LIMIT 1)
+    UNION ALL
+    (SELECT n.signed_date, n.notification_type || ' notification', NULL, NULL
+       FROM notifications n
+      WHERE b.action = 'sendConsumptionInformation' AND n.app_id = r.app_id AND n.transaction_id = r.subject
+        AND n.notification_type IN ('REFUND', 'REFUND_DECLINED') AND n.signed_date >= r.first_sent_at - interval '5 minutes'
+      ORDER BY n.signed_date LIMIT 1)
+) seen ON r.subject IS NOT NULL
+WHERE r.first_sent_at IS NOT NULL;
+COMMENT ON VIEW actions_confirmed IS
+    'The requests that change something and were sent, with what the crawls have brought since: sent, answered, seen in Apple''s data, and after how long.';
+COMMENT ON COLUMN actions_confirmed.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN actions_confirmed.job IS 'The name of the job.';
+COMMENT ON COLUMN actions_confirmed.action IS 'The key of the action in the job file.';
+COMMENT ON COLUMN actions_confirmed.batch_id IS 'The batch, in action_batches.';
+COMMENT ON COLUMN actions_confirmed.position IS 'The position of the row in its batch.';
+COMMENT ON COLUMN actions_confirmed.subject IS 'The ID of the subscription, transaction or product that the row changes. NULL if the action has none, and after an erasure.';
+COMMENT ON COLUMN actions_confirmed.state IS 'What is known of the row; see action_rows.';
+COMMENT ON COLUMN actions_confirmed.sent_at IS 'When the first request of the row was sent.';
+COMMENT ON COLUMN actions_confirmed.answered_at IS 'When the outcome was recorded; NULL before.';
+COMMENT ON COLUMN actions_confirmed.seen_at IS 'When Apple signed the first record that shows the effect; NULL before a crawl brings one.';
+COMMENT ON COLUMN actions_confirmed.seen_in IS 'The record that shows the effect.';
+COMMENT ON COLUMN actions_confirmed.seen_after IS 'The time from sent_at to seen_at.';
+COMMENT ON COLUMN actions_confirmed.expires_date_later IS 'For extendRenewalDate: whether a transaction of the subscription has a later expiresDate than when the batch was planned.';
+COMMENT ON COLUMN actions_confirmed.apple_succeeded IS 'For extendRenewalDatesForAll: the extended subscriptions, by Apple''s answer.';
+COMMENT ON COLUMN actions_confirmed.apple_failed IS 'For extendRenewalDatesForAll: the subscriptions that were not extended, by Apple''s answer.';
+COMMENT ON COLUMN actions_confirmed.summary_succeeded IS 'For extendRenewalDatesForAll: the extended subscriptions, by the SUMMARY notification.';
+COMMENT ON COLUMN actions_confirmed.summary_failed IS 'For extendRenewalDatesForAll: the subscriptions that were not extended, by the SUMMARY notification.';
+COMMENT ON COLUMN actions_confirmed.further_requests IS 'For sendConsumptionInformation: the CONSUMPTION_REQUEST notifications of the purchase after the answer.';

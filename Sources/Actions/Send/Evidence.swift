@@ -31,7 +31,8 @@ enum Evidence: Equatable {
             }
             self = Self.extensionEvidence(row, last, expires)
         case .appAccountToken:
-            guard let found = transactions.first(where: { $0.transactionId == row.currentTransactionID(subject) }) else {
+            guard let found = transactions.first(where: { $0.transactionId == row.currentTransactionID(subject) })
+            else {
                 self = .undecided("Apple's answer has no transaction of \(subject)")
                 return
             }

@@ -10,7 +10,9 @@ struct BadActionInputTests {
         try await scene.stage.storeledger("actions", "plan", path)
     }
 
-    @Test func `AI1 AI2 AI6 a missing column, a misspelt one, an empty file and a missing file plan nothing`() async throws {
+    @Test func `AI1 AI2 AI6 a missing column, a misspelt one, an empty file and a missing file plan nothing`()
+        async throws
+    {
         try await ActionScene.with(.init(customers: 5)) { scene in
             let path = try scene.write()
             let file = scene.stage.store.directory + "/affected.csv"
@@ -107,7 +109,9 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `AI8 AI10 approve refuses a wrong hash, a wrong count, too many rows and a second approval`() async throws {
+    @Test func `AI8 AI10 approve refuses a wrong hash, a wrong count, too many rows and a second approval`()
+        async throws
+    {
         try await ActionScene.with(.init(customers: 40)) { scene in
             try scene.list(try await scene.extensible(3))
             var job = ActionScene.Job()
@@ -193,7 +197,8 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `AI7 a file that changes after the plan does not change the batch, and approve and run say so`() async throws
+    @Test func `AI7 a file that changes after the plan does not change the batch, and approve and run say so`()
+        async throws
     {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(4)

@@ -14,7 +14,9 @@ struct ActionRoleTests {
                 let connection = try PostgresConnection(conninfo: roles.conninfo(word))
                 do throws(PostgresError) {
                     // An analyst's session is read-only by default.
-                    try connection.script("BEGIN READ WRITE; SET LOCAL search_path = appstore, pg_temp; \(statement); COMMIT")
+                    try connection.script(
+                        "BEGIN READ WRITE; SET LOCAL search_path = appstore, pg_temp; \(statement); COMMIT"
+                    )
                     return .successfulCompletion
                 } catch {
                     return error.state

@@ -79,28 +79,24 @@ struct CustomerRemoval {
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) {
         let parameters = [Cell.integer(app.rawValue), .textArray(keys)]
-        let found = "ctid = ANY (ARRAY\(KeyedRows.places(in: "action_rows", by: "subject")))"
-        // A statement can miss a row that a concurrent lease moves. The next one finds it.
-        while true {
-            let cleared = try connection.run(
-                """
-                UPDATE action_rows SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
-                       answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
-                       state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled' ELSE state END,
-                       claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
-                 WHERE \(found) RETURNING batch_id, position
-                """,
-                parameters
-            )
-            for row in cleared {
-                removed["action_attempts", default: 0] += try connection.run(
-                    "DELETE FROM action_attempts WHERE app_id = $1 AND batch_id = $2::text::uuid AND position = $3",
-                    [.integer(app.rawValue), .text(try row.text("batch_id")), .bigint(try row.int64("position"))]
-                ).affected
-            }
-            removed["action_rows", default: 0] += cleared.count
-            if cleared.count == 0 { return }
+        let cleared = try connection.run(
+            """
+            UPDATE action_rows x SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
+                   answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
+                   state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled' ELSE state END,
+                   claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
+              FROM (SELECT $1::integer AS app_id, k.key FROM unnest($2::text[]) AS k (key) OFFSET 0) w
+             WHERE x.app_id = w.app_id AND x.subject = w.key RETURNING x.batch_id, x.position
+            """,
+            parameters
+        )
+        for row in cleared {
+            removed["action_attempts", default: 0] += try connection.run(
+                "DELETE FROM action_attempts WHERE app_id = $1 AND batch_id = $2::text::uuid AND position = $3",
+                [.integer(app.rawValue), .text(try row.text("batch_id")), .bigint(try row.int64("position"))]
+            ).affected
         }
+        removed["action_rows", default: 0] += cleared.count
     }
 
     /// Removes rows of a table of records.

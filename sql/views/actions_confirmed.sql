@@ -9,7 +9,7 @@
 -- Five minutes allow for the difference between two clocks.
 CREATE OR REPLACE VIEW actions_confirmed AS
 SELECT
-    r.app_id, b.job, b.action, r.batch_id, r.position, r.subject, r.state,
+    r.app_id, b.job, b.action, b.rows_sha256 AS batch, r.position, r.subject, r.state,
     r.first_sent_at AS sent_at, r.ended_at AS answered_at, seen.seen_at, seen.seen_in,
     seen.seen_at - r.first_sent_at AS seen_after,
     CASE WHEN b.action = 'extendRenewalDate' THEN EXISTS (
@@ -53,7 +53,7 @@ COMMENT ON VIEW actions_confirmed IS
 COMMENT ON COLUMN actions_confirmed.app_id IS 'The app in one environment; see apps.';
 COMMENT ON COLUMN actions_confirmed.job IS 'The name of the job.';
 COMMENT ON COLUMN actions_confirmed.action IS 'The key of the action in the job file.';
-COMMENT ON COLUMN actions_confirmed.batch_id IS 'The batch, in action_batches.';
+COMMENT ON COLUMN actions_confirmed.batch IS 'The hash of the batch: action_batches.rows_sha256.';
 COMMENT ON COLUMN actions_confirmed.position IS 'The position of the row in its batch.';
 COMMENT ON COLUMN actions_confirmed.subject IS 'The ID of the subscription, transaction or product that the row changes. NULL if the action has none, and after an erasure.';
 COMMENT ON COLUMN actions_confirmed.state IS 'What is known of the row; see action_rows.';

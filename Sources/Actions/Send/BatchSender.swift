@@ -231,7 +231,8 @@ struct BatchSender: Sendable {
         var reading = 1
         var tokenWasRenewed = false
         while true {
-            let request = readBack.request(of: subject)
+            let id = readBack == .appAccountToken ? row.currentTransactionID(subject) : subject
+            let request = readBack.request(of: id)
             let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
             var failure = "Apple's data could not be read"
             switch result {

@@ -31,13 +31,15 @@ enum Evidence: Equatable {
             }
             self = Self.extensionEvidence(row, last, expires)
         case .appAccountToken:
-            guard let found = transactions.first(where: { $0.transactionId == subject }) else {
+            guard let found = transactions.first(where: { $0.transactionId == row.currentTransactionID(subject) })
+            else {
                 self = .undecided("Apple's answer has no transaction of \(subject)")
                 return
             }
-            let wanted = row.parameters.text("app_account_token")
             let place = "appAccountToken of transaction \(found.transactionId)"
-            self = found.appAccountToken == wanted ? .applied(place) : .notApplied("\(place) is another one")
+            // Another token proves nothing: the subscription can have a newer transaction by now.
+            let isWanted = found.appAccountToken == row.parameters.text("app_account_token")
+            self = isWanted ? .applied(place) : .undecided("\(place) is another one")
         }
     }
 
@@ -63,4 +65,9 @@ enum Evidence: Equatable {
 
 extension Duration {
     fileprivate var magnitude: Duration { self < .zero ? .zero - self : self }
+}
+
+extension LeasedRow {
+    /// The last transaction of the purchase, as far as the plan knew it.
+    func currentTransactionID(_ subject: String) -> String { transactionIDBefore ?? subject }
 }

@@ -153,7 +153,9 @@ package enum ActionSubject: Sendable {
 package enum ActionReadBack: Sendable {
     /// The `expiresDate` of the subscription's last transaction, from Get All Subscription Statuses.
     case expiresDate
-    /// The `appAccountToken` of the transaction, from Get Transaction Info.
+    /// The `appAccountToken` of the purchase's current transaction, from Get Transaction Info.
+    ///
+    /// Apple does not change earlier transactions of a subscription.
     case appAccountToken
 
     /// The endpoint whose limit the request counts against.
@@ -164,11 +166,11 @@ package enum ActionReadBack: Sendable {
         }
     }
 
-    /// The request that reads the data of the ID that a row changes.
-    package func request(of subject: String) -> AppStoreRequest {
+    /// The request that reads the data of a subscription or transaction.
+    package func request(of id: String) -> AppStoreRequest {
         switch self {
-        case .expiresDate: .get("/inApps/v1/subscriptions/\(subject.percentEncoded)")
-        case .appAccountToken: .get("/inApps/v1/transactions/\(subject.percentEncoded)")
+        case .expiresDate: .get("/inApps/v1/subscriptions/\(id.percentEncoded)")
+        case .appAccountToken: .get("/inApps/v1/transactions/\(id.percentEncoded)")
         }
     }
 }

@@ -63,7 +63,7 @@ extension ActionPipeline {
         for batch in shown { statuses.append(try await actions.status(of: batch)) }
         var files: [Manifest.File] = []
         if let directory = job.resultsDirectory, let last = shown.last {
-            files = try await writeResults(of: last, in: actions, to: directory, credentials.rootFingerprints).files
+            files = try await writeResultsInTurn(of: last, in: actions, to: directory, credentials.rootFingerprints)
         }
         return ActionRunReport(job: job.name, batches: statuses, files: files)
     }
@@ -88,6 +88,25 @@ extension ActionPipeline {
         }
         guard let directory = directory ?? job.resultsDirectory else { throw NoResultsDirectory() }
         return (batch, directory, try await writeResults(of: batch, in: actions, to: directory, roots).files)
+    }
+
+    /// Writes the result files at the end of a run.
+    ///
+    /// Another process of the same run can be writing them, so this one waits for it, at most a minute.
+    private func writeResultsInTurn(
+        of batch: ActionBatch,
+        in actions: ActionLedger,
+        to directory: String,
+        _ trustedRoots: [String]
+    ) async throws -> [Manifest.File] {
+        let began = time.monotonic()
+        while true {
+            do {
+                return try await writeResults(of: batch, in: actions, to: directory, trustedRoots).files
+            } catch LedgerError.directoryInUse where time.monotonic() - began < .seconds(60) {
+                try await time.sleep(.seconds(1))
+            }
+        }
     }
 
     private func writeResults(

@@ -241,4 +241,28 @@ struct ActionTests {
             #expect(try await scene.applied().allSatisfy { $0.applied == 1 && $0.requested == 1 })
         }
     }
+
+    @Test func `a row of an erased customer is never sent, and keeps only its place in the results`() async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(3)
+            try scene.list(ids)
+            let path = try scene.write()
+            try await scene.approve(path)
+            let erasure = try await scene.stage.storeledger(
+                "erase",
+                scene.crawl,
+                "--yes",
+                "--transaction-id",
+                ids[0]
+            )
+            #expect(erasure.code == 0, "\(erasure.errors)")
+            _ = try await scene.send(path)
+            try scene.expectEveryRowOnce(3)
+            let row = try #require(try scene.results("unprocessed")[1])
+            #expect(row["outcome"] == "cancelled" && row["original_transaction_id"] == "", "\(row)")
+            #expect(try await scene.applied().compactMap(\.transactionId).sorted() == Array(ids.dropFirst()))
+            let left = "SELECT count(*) FROM action_rows r WHERE r::text LIKE '%\(ids[0])%'"
+            #expect(try await scene.stage.book().count(left) == 0)
+        }
+    }
 }

@@ -10,7 +10,9 @@ struct BadActionInputTests {
         try await scene.stage.storeledger("actions", "plan", path)
     }
 
-    @Test func `a missing column, a misspelt one, an empty file and a missing file plan nothing`() async throws {
+    @Test func `AI1 AI2 AI6 a missing column, a misspelt one, an empty file and a missing file plan nothing`()
+        async throws
+    {
         try await ActionScene.with(.init(customers: 5)) { scene in
             let path = try scene.write()
             let file = scene.stage.store.directory + "/affected.csv"
@@ -50,7 +52,7 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `bad rows are sorted out with their rule and never affect the good ones`() async throws {
+    @Test func `AI3 AI5 AI12 bad rows are sorted out with their rule and never affect the good ones`() async throws {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(3)
             let book = try scene.stage.book()
@@ -93,7 +95,7 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `a malformed UUID is an invalid row`() async throws {
+    @Test func `AI4 a malformed UUID is an invalid row`() async throws {
         try await ActionScene.with(.init(customers: 20)) { scene in
             let ids = try await scene.extensible(1)
             try scene.list(["\(ids[0]),7e3fb20b-4cdb"], header: "original_transaction_id,app_account_token")
@@ -107,7 +109,9 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `approve refuses a wrong hash, a wrong count, too many rows and a second approval`() async throws {
+    @Test func `AI8 AI10 approve refuses a wrong hash, a wrong count, too many rows and a second approval`()
+        async throws
+    {
         try await ActionScene.with(.init(customers: 40)) { scene in
             try scene.list(try await scene.extensible(3))
             var job = ActionScene.Job()
@@ -151,7 +155,7 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `run sends nothing without a plan, without an approval, and after the approval has expired`()
+    @Test func `AI9 AI11 run sends nothing without a plan, without an approval, and after the approval has expired`()
         async throws
     {
         try await ActionScene.with(.init(customers: 40)) { scene in
@@ -193,7 +197,8 @@ struct BadActionInputTests {
         }
     }
 
-    @Test func `a file that changes after the plan does not change the batch, and approve and run say so`() async throws
+    @Test func `AI7 a file that changes after the plan does not change the batch, and approve and run say so`()
+        async throws
     {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(4)

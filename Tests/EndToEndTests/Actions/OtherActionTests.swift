@@ -44,7 +44,7 @@ struct OtherActionTests {
             _ = try await scene.send(path)
             let succeeded = try scene.results("succeeded")
             #expect(succeeded.count == 4)
-            #expect(succeeded[2]?["outcome_confirmed_by"] == "appAccountToken of transaction \(ids[1])")
+            #expect(succeeded[2]?["outcome_confirmed_by"]?.hasPrefix("appAccountToken of transaction ") == true)
             try await scene.stage.run(scene.crawl)
             let confirmed =
                 "SELECT count(*) FROM actions_confirmed WHERE seen_in LIKE 'appAccountToken of transaction %'"

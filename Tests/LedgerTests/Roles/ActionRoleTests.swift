@@ -13,7 +13,10 @@ struct ActionRoleTests {
             func state(_ word: String, _ statement: String) throws -> SQLState {
                 let connection = try PostgresConnection(conninfo: roles.conninfo(word))
                 do throws(PostgresError) {
-                    try connection.script("SET search_path = appstore, pg_temp; \(statement)")
+                    // An analyst's session is read-only by default.
+                    try connection.script(
+                        "BEGIN READ WRITE; SET LOCAL search_path = appstore, pg_temp; \(statement); COMMIT"
+                    )
                     return .successfulCompletion
                 } catch {
                     return error.state

@@ -1,5 +1,5 @@
 /// The word that is most similar to `word`, or `nil` if none is similar.
-func nearest(to word: String, among words: [String]) -> String? {
+package func nearest(to word: String, among words: [String]) -> String? {
     let candidates = words.map { (word: $0, distance: editDistance(word.lowercased(), $0.lowercased())) }
     guard let best = candidates.min(by: { $0.distance < $1.distance }) else { return nil }
     // Up to a third of the letters may differ.

@@ -60,7 +60,10 @@ extension CSVError: CustomStringConvertible {
         case .noRecord(let path):
             "\(path): the file is empty; it must have a header or at least one row."
         case .missingColumn(let path, let name, let found):
-            "\(path): there is no column \"\(name)\"; the header has \(list(found))."
+            "\(path): there is no column \"\(name)\"; "
+                + (found.first.map(looksLikeID) == true
+                    ? "the first row begins with the ID \(list(Array(found.prefix(1)))), so the file has no header: remove column from the job file, and the first column is read."
+                    : "the header has \(list(found)).")
         case .ambiguousColumn(let path, let name):
             "\(path): the header has \"\(name)\" more than once; column names must differ."
         case .wrongDelimiter(let path, let line, let found):
@@ -71,6 +74,12 @@ extension CSVError: CustomStringConvertible {
             "A CSV file cannot be written: \(systemErrorText(errno))."
         }
     }
+}
+
+/// Whether a cell is digits, as transaction IDs are and names of columns are not.
+private func looksLikeID(_ cell: String) -> Bool {
+    let bytes = cell.utf8.filter { $0 != UInt8(ascii: " ") }
+    return !bytes.isEmpty && bytes.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
 }
 
 private func list(_ names: [String]) -> String {

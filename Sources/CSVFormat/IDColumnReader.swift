@@ -26,15 +26,23 @@ package struct IDColumnReader: Sendable {
     ///
     /// In a row without the column, the cell is empty.
     ///
-    /// - Parameter body: Gets the line in which the row begins, from 1, and the cell without surrounding spaces and tabs.
-    /// - Throws: ``CSVError``; the error of `body`.
-    package func forEachCell(_ body: (_ line: Int, _ text: String) throws -> Void) throws {
+    /// - Parameters:
+    ///   - tooWide: Gets the error of a row with more filled cells than the first one, and its line; by default it is thrown.
+    ///   - body: Gets the line in which the row begins, from 1, and the cell without surrounding spaces and tabs.
+    /// - Throws: ``CSVError``; the errors of `tooWide` and `body`.
+    package func forEachCell(
+        tooWide: (_ line: Int, CSVError) throws -> Void = { throw $1 },
+        _ body: (_ line: Int, _ text: String) throws -> Void
+    ) throws {
         var place: Int?
         var columns = 0
         try reader.forEachRecord { record in
             if let place {
-                try checkWidth(of: record, columns)
-                try read(record, place, body)
+                if let error = widthError(of: record, columns) {
+                    try tooWide(record.line, error)
+                } else {
+                    try read(record, place, body)
+                }
                 return
             }
             columns = record.count
@@ -61,12 +69,13 @@ package struct IDColumnReader: Sendable {
         try body(record.line, String(decoding: cell, as: UTF8.self))
     }
 
-    /// Refuses a row with a filled cell that has no column; spreadsheets write empty ones.
-    private func checkWidth(of record: borrowing CSVRecord, _ columns: Int) throws(CSVError) {
-        guard record.count > columns else { return }
+    /// The error of a row with a filled cell that has no column; spreadsheets write empty ones.
+    private func widthError(of record: borrowing CSVRecord, _ columns: Int) -> CSVError? {
+        guard record.count > columns else { return nil }
         for place in columns..<record.count where !trimmed(record.bytes(place)).isEmpty {
-            throw .tooManyCells(path: reader.path, line: record.line, found: record.count, expected: columns)
+            return .tooManyCells(path: reader.path, line: record.line, found: record.count, expected: columns)
         }
+        return nil
     }
 
     private func find(_ column: String, in header: borrowing CSVRecord) throws(CSVError) -> Int {

@@ -23,6 +23,11 @@ struct RunSummaryText {
         if report.findsCustomers, summary.listedIDs > 0 {
             lines.insert(row("customers", "\(summary.listedIDs) named by notifications"), at: 1)
         }
+        if report.missesCustomers {
+            lines.append(
+                row("missing", "customers without a notification; to add them, run a job with list, csv or query once")
+            )
+        }
         if summary.recordsWithheld + summary.idsWithheld > 0 {
             let records = counted(summary.recordsWithheld, "record")
             lines.append(row("withheld", "\(records) and \(counted(summary.idsWithheld, "ID")) of erased customers"))

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import Basics
+import JobPlan
 
 /// The command line tool: results go to stdout, everything else to stderr.
 package struct StoreLedger: AsyncParsableCommand {
@@ -29,10 +30,21 @@ package struct StoreLedger: AsyncParsableCommand {
         ]
     )
 
+    private static let commandNames = configuration.subcommands.map { $0.configuration.commandName ?? "" }
+
+    /// - Throws: `ValidationError` for a first word that is no command; the parser would only count the arguments.
+    private static func refuseUnknownCommand() throws {
+        let commands = commandNames + ["help"]
+        guard let word = CommandLine.arguments.dropFirst().first, !word.isEmpty, !word.hasPrefix("-"),
+            !commands.contains(word)
+        else { return }
+        let advice = nearest(to: word, among: commands).map { "Did you mean \($0)?" } ?? "See storeledger --help."
+        throw ValidationError("There is no command '\(word)'. \(advice)")
+    }
+
     /// The `application_name` of PostgreSQL sessions, such as `storeledger run nightly-sync`.
     static func applicationName(job: String? = nil) -> String {
-        let commands = configuration.subcommands.map { $0.configuration.commandName ?? "" }
-        let command = CommandLine.arguments.dropFirst().prefix(1).filter(commands.contains)
+        let command = CommandLine.arguments.dropFirst().prefix(1).filter(commandNames.contains)
         return (["storeledger"] + command + [job].compactMap { $0 }).joined(separator: " ")
     }
 
@@ -40,6 +52,7 @@ package struct StoreLedger: AsyncParsableCommand {
         ProcessHardening.harden()
         let command: any ParsableCommand
         do {
+            try refuseUnknownCommand()
             command = try await asyncParseAsRoot(nil)
         } catch {
             // A timer with a mistyped option would otherwise fail unnoticed every night.

@@ -18,7 +18,7 @@ package struct RecordOrigin: Equatable, Sendable {
     package var isApple: Bool { AppleRootCA.fingerprints.isSuperset(of: trustedRoots) }
 
     /// Whether one app may have records of both origins: with the same roots, or both with Apple's roots.
-    func mayShareAnApp(with other: RecordOrigin) -> Bool {
+    package func mayShareAnApp(with other: RecordOrigin) -> Bool {
         trustedRoots == other.trustedRoots || isApple && other.isApple
     }
 }
@@ -42,9 +42,18 @@ package struct OtherOrigin: Error, Equatable, Sendable, CustomStringConvertible 
         let server = found.server.isEmpty ? "" : " of \(found.server)"
         return
             "the ledger's \(bundleId) (\(environment)) has records\(server) under \(Self.roots(of: found)), but this job asks "
-            + "\(job.server) and trusts \(Self.roots(of: job)). Nothing was sent or written. Unset appStore.baseURL and "
-            + "trustedRoots (APPSTORE_BASE_URL, APPSTORE_TRUSTED_ROOT) if they are left from a rehearsal; give a rehearsal a "
-            + "schema of its own (output.postgres.schema), another database, or another bundle ID"
+            + "\(job.server) and trusts \(Self.roots(of: job)). Nothing was sent or written. \(remedy)"
+    }
+
+    private var remedy: String {
+        if job.isApple {
+            return
+                "The ledger's records are of a rehearsal: give the real app another database, or a schema of its own "
+                + "(output.postgres.schema)"
+        }
+        return
+            "Unset appStore.baseURL and trustedRoots (APPSTORE_BASE_URL, APPSTORE_TRUSTED_ROOT) if they are left from a "
+            + "rehearsal; give a rehearsal a schema of its own (output.postgres.schema), another database, or another bundle ID"
     }
 
     private static func roots(of origin: RecordOrigin) -> String {

@@ -50,7 +50,7 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         case .directoryInUse(let path):
             "cannot write into \(path): another process is publishing files there; run again when it is done"
         case .cannotCreate(let path, let reason):
-            "cannot create \(path): \(reason)"
+            "cannot create \(path): \(reason). Name a path that this account can write"
         case .cannotRead(let path, let reason):
             "cannot read \(path): \(reason)"
         case .cannotWrite(let path, let reason):

@@ -38,12 +38,9 @@ package struct Failure: Sendable {
         case let error as ListError:
             (error.isMissing ? .missingInput : .badInput, error.description)
         case let error as NothingVerified:
-            (
-                .contractBroken,
-                "a run would load none of the app's notifications: \(error.detail) Compare app in the job file with App Information in App Store Connect"
-            )
+            (.contractBroken, error.sentence)
         case let error as EmptyList:
-            (.completeWithLosses, "\(error.key) has no ID; check what writes the list. A run would end with 2")
+            (.completeWithLosses, error.sentence)
         case let error as UnknownCustomers:
             (
                 .badInput,
@@ -103,7 +100,10 @@ package struct Failure: Sendable {
         case NothingToRetry.stillPlanning(let run):
             (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
         case NothingToRetry.jobHasChanged(let run):
-            (.configuration, "run \(run) had other streams or filters; storeledger run JOB starts a new one")
+            (
+                .configuration,
+                "run \(run) had other streams, filters or another server; storeledger run JOB starts a new one"
+            )
         case let error as JobNotRemoved:
             (error.status, error.sentence)
         case let error as UnknownRejects:

@@ -100,6 +100,8 @@ package struct Pipeline: Sendable {
         let began = time.monotonic()
         let credentials = try Credentials(job: job)
         if let rehearsal = rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
+        // Otherwise a wrong directory would be found only after the crawl.
+        for output in job.output.files { try checkOutputDirectory(output.directory) }
         crashPoint(.jobRead)
         let app = try await openApp(trustedRoots: credentials.rootFingerprints, report: report)
         let databaseNow = try await ledger.now()
@@ -176,7 +178,8 @@ package struct Pipeline: Sendable {
                 elapsed: time.monotonic() - began,
                 published: published,
                 removed: removed,
-                findsCustomers: plan.changedSince != nil
+                findsCustomers: plan.changedSince != nil,
+                missesCustomers: plan.changedSince != nil ? try await !ledger.hasCompleteList(of: app) : false
             )
         } catch {
             let summary = await shutDown(holder, because: error)

@@ -32,7 +32,10 @@ extension Ledger {
         version: String
     ) async throws -> ReportDocument {
         let figures = try await reportFigures(of: job, bundleId: bundleId, environment: environment)
-        let page = ReportPage(figures: figures, library: library, version: version)
+        var page = ReportPage(figures: figures, library: library, version: version)
+        if figures.followsNotifications, let app = try await knownApp(bundleId: bundleId, environment: environment) {
+            page.missesCustomers = try await !hasCompleteList(of: app)
+        }
         return ReportDocument(page: Array(page.html.utf8), hasRun: figures.hasRun)
     }
 }

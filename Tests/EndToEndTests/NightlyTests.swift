@@ -158,6 +158,10 @@ struct NightlyTests {
                 #expect(try await stage.storeledger(command, job, "--json").output.contains("\"customersSince\""))
             }
 
+            #expect(run.output.contains(/missing +customers without a notification; to add them/), "\(run.output)")
+            let warning = "Customers without a notification are not in the ledger"
+            #expect(try await stage.storeledger("report", job, "--output", "-").output.contains(warning))
+
             // A night that finds customers is the estimate of the next one.
             _ = try await stage.store.advance(changes: 6)
             let night = try await stage.storeledger("run", job)
@@ -176,6 +180,10 @@ struct NightlyTests {
                 let said = try await stage.storeledger(command, job).output
                 #expect(!said.contains("customers: "), "\(command): \(said)")
             }
+            #expect(
+                try await stage.storeledger("doctor", job).output.contains("a run with a list has added the others\n")
+            )
+            #expect(try await !stage.storeledger("report", job, "--output", "-").output.contains(warning))
         }
     }
 

@@ -260,7 +260,10 @@ struct OperationTests {
             let path = stage.directory + "/no/such/file"
             let status = try await stage.storeledger("status", job, "--metrics-file", path)
             #expect(status.code == 73, "\(status)")
-            #expect(status.errors == "storeledger: cannot create \(path): No such file or directory\n")
+            #expect(
+                status.errors
+                    == "storeledger: cannot create \(path): No such file or directory. Name a path that this account can write\n"
+            )
         }
     }
 
@@ -439,6 +442,56 @@ struct OperationTests {
         }
     }
 
+    @Test
+    func
+        `a mistyped command and a job without its suffix get a suggestion, and a bad directory ends a run before a request`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 1)) { stage in
+            let path = try await stage.migrated(stage.job)
+            let mistyped = try await stage.storeledger("rn", path)
+            #expect(mistyped.code == 64 && mistyped.errors.contains("Did you mean run?"), "\(mistyped)")
+            let short = try await stage.storeledger("run", String(path.dropLast(".yaml".count)))
+            #expect(short.code == 66 && short.errors.contains("did you mean \(path)?"), "\(short)")
+
+            try stage.write("", to: "sim.log")
+            var job = stage.job
+            job.csv = "{directory: sim.log}"
+            let refused = try await stage.storeledger("run", try stage.write(job))
+            #expect(refused.code == 73 && refused.errors.contains("sim.log"), "\(refused)")
+            #expect(try await stage.store.requests().total == 0)
+        }
+    }
+
+    @Test func `init takes a list without a header and a path with ~, and warns of a list that cannot be used`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 1)) { stage in
+            let arguments = [
+                "init", stage.store.directory + "/new.yaml", "--force", "--bundle-id", "com.example.game",
+                "--app-apple-id", "1", "--issuer-id",
+                "57246542-96fe-1a63-e053-0824d011072a", "--key-id", "2X9R4HXF34", "--ids-csv",
+            ]
+            func initialise(_ list: String, _ rest: String...) async throws -> (text: String, errors: String) {
+                try await stage.withStoreledger(arguments + [list] + rest, environment: ["HOME": "/home/ann"]) {
+                    process in
+                    #expect(await process.wait() == 0)
+                    return (
+                        try String(contentsOfFile: stage.store.directory + "/new.yaml", encoding: .utf8), process.errors
+                    )
+                }
+            }
+            try stage.write("430000000000000\n", to: "bare.csv")
+            try stage.write("-----BEGIN PRIVATE KEY-----\nabc\n", to: "key.p8")
+            let bare = try await initialise("bare.csv", "--private-key-file", "~/key.p8")
+            #expect(bare.text.contains("csv: {path: \"bare.csv\"}"), "\(bare)")
+            #expect(bare.text.contains("privateKeyFile: \"/home/ann/key.p8\""), "\(bare)")
+            #expect(!bare.errors.contains("the ID list"), "\(bare)")
+            let key = try await initialise("key.p8")
+            #expect(key.errors.contains("warning: the ID list cannot be used: "), "\(key)")
+        }
+    }
+
     @Test func `a list with only a header gives a warning and exit code 2 in doctor and run, and status names it`()
         async throws
     {
@@ -450,12 +503,14 @@ struct OperationTests {
             let path = try await stage.migrated(job)
             let doctor = try await stage.storeledger("doctor", path)
             #expect(
-                doctor.code == 2 && doctor.output.contains("FAIL  ID list: transactionIds.csv has no ID"),
+                doctor.code == 2 && doctor.output.contains("FAIL  ID list: transactionIds.csv (\(list)) has no ID"),
                 "\(doctor)"
             )
+            let plan = try await stage.storeledger("plan", path)
+            #expect(plan.code == 0 && plan.errors.contains("transactionIds.csv (\(list)) has no ID"), "\(plan)")
             let run = try await stage.storeledger("run", path)
             #expect(run.code == 2 && run.output.contains(/lists without an ID +1\n/), "\(run.output)")
-            #expect(run.errors.contains("transactionIds.csv has no ID"), "\(run.errors)")
+            #expect(run.errors.contains("transactionIds.csv (\(list)) has no ID"), "\(run.errors)")
             #expect(run.output.contains("storeledger status \(path)"), "\(run.output)")
             let status = try await stage.storeledger("status", path)
             #expect(status.output.contains("    1 ID list had no ID\n"), "\(status.output)")

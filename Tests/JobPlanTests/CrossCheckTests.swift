@@ -216,6 +216,28 @@ import Testing
         #expect(!complaint.contains("geheim") && !complaint.contains("4711"), "\(complaint)")
     }
 
+    @Test(arguments: [
+        ("{url: postgresql:///ledger}", "postgresql:///ledger", "write postgres: {url: \"${DATABASE_URL}\"}"),
+        ("{url: postgresql:///ledger}", "{url: postgresql:///ledger}\n  csv: out", "write csv: {directory: out}"),
+    ])
+    func `a text in place of an output's section gets an example that works`(old: String, new: String, message: String)
+        throws
+    {
+        let complaint = try JobText.complaint(replacing: old, with: new)
+        #expect(complaint.contains(message) && !complaint.contains("write {}"), "\(complaint)")
+    }
+
+    @Test func `notifications from before Apple's reach give a warning`() throws {
+        let now = UnixMilliseconds(rawValue: 1_795_564_800_000)
+        func warnings(_ startDate: String) throws -> [String] {
+            let streams = "transactionHistory: {}\n  notificationHistory: {scope: app, startDate: \(startDate)}"
+            return try JobText.load(replacing: "transactionHistory: {}", with: streams).warnings(at: now)
+        }
+        #expect(try warnings("lastRun") == [] && warnings("-179d") == [])
+        let old = try warnings("\"2025-01-01T00:00:00Z\"")
+        #expect(old.count == 1 && old[0].contains("Apple keeps notifications for 180 days"), "\(old)")
+    }
+
     @Test func `JF16 a file that is no job, such as one with passwords, is not shown`() throws {
         let complaint = try JobText.complaint("localhost:5432:ledger:me:geheim\n")
         #expect(

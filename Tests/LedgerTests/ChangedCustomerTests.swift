@@ -374,6 +374,44 @@ struct ChangedCustomerTests {
         #expect(try await scene.begin(scene.plan(now: .daysAfter(1))).remarks == [])
     }
 
+    @Test func `plan counts what an unfinished run has left`() async throws {
+        let scene = try await Scene()
+        try await scene.notify("98", hoursAgo: 5)
+        try await scene.notify("99", hoursAgo: 5)
+        let plan = try await scene.plan()
+        let start = try await scene.world.ledger.beginOrJoin(plan, ids: .none)
+        let windows = Int64(try await scene.world.count("crawl_items WHERE state = 'waiting'"))
+        let reading = try await scene.world.ledger.changedSoFar(plan).unfinished
+        #expect(windows > 100)
+        #expect(
+            reading?.run == start.run && reading?.customers == nil && reading?.left == [.notificationHistory: windows]
+        )
+        let unread = PlanReport(
+            of: plan.job,
+            ids: IDCount(distinct: 2, duplicates: 0),
+            ownIds: [:],
+            changed: try await scene.world.ledger.changedSoFar(plan),
+            now: plan.now
+        )
+        #expect(unread.unfinishedRun == start.run && unread.transactionIds == nil)
+        #expect(unread.streams.first { $0.stream == "notificationHistory" }?.items == Int(windows))
+
+        try await scene.endNotifications()
+        _ = try await scene.world.ledger.planChangedCustomers(plan, run: start.run)
+        try await scene.world.run("UPDATE crawl_items SET state = 'done', claimable_at = NULL WHERE item_key = '98'")
+        let known = try await scene.world.ledger.changedSoFar(plan).unfinished
+        let left: [StreamName: Int64] = [.notificationHistory: 0, .transactionHistory: 1]
+        #expect(known?.run == start.run && known?.customers == 2 && known?.left == left)
+
+        // With other filters the next start begins a new run.
+        let other = try await scene.plan(
+            streams: "transactionHistory: {sort: DESCENDING}, notificationHistory: {scope: app}"
+        )
+        #expect(try await scene.world.ledger.changedSoFar(other).unfinished == nil)
+        try await scene.end(start.run, plan)
+        #expect(try await scene.world.ledger.changedSoFar(plan).unfinished == nil)
+    }
+
     @Test func `plan counts the requests of the run when no notification comes in between`() async throws {
         let scene = try await Scene()
         try await scene.notify("97", hoursAgo: 5)

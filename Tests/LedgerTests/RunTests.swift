@@ -104,18 +104,56 @@ struct RunTests {
         let start = try await world.ledger.beginOrJoin(plan, ids: .query(sql))
         #expect(start.listedIDs == 2 && start.duplicateIDs == 1)
         let counted = try await world.ledger.countListed(by: sql, of: .transaction)
-        #expect(counted.distinct == 2 && counted.duplicates == 1)
+        #expect(counted.distinct == 2 && counted.duplicates == 1 && counted.nulls == (sql.contains("NULL") ? 1 : 0))
     }
 
     @Test(arguments: ["1/../2", "", "123456789012345678901", "²"])
     func `an ID from a query that is none is named, and nothing begins`(_ id: String) async throws {
         let world = try await TestLedger()
         let plan = world.plan(try await Jobs.load(streams: Self.histories))
+        let sql = "SELECT '\(id)' UNION ALL SELECT '1'"
         let error = await #expect(throws: BadListedID.self) {
-            _ = try await world.ledger.beginOrJoin(plan, ids: .query("SELECT '\(id)' UNION ALL SELECT '1'"))
+            _ = try await world.ledger.beginOrJoin(plan, ids: .query(sql))
         }
         #expect(error?.found == id)
+        // `plan` and `doctor` count the list, and refuse what a run refuses.
+        let counted = await #expect(throws: BadListedID.self) {
+            _ = try await world.ledger.countListed(by: sql, of: .transaction)
+        }
+        #expect(counted == error)
         #expect(try await world.count("runs") == 0)
+    }
+
+    @Test func `a run against another server does not continue an unfinished run, and retry refuses to`() async throws {
+        let world = try await TestLedger()
+        let apple = world.plan(try await Jobs.load(streams: Self.histories))
+        let first = try await world.ledger.beginOrJoin(apple, ids: .feed { try $0(["1"]) })
+        try await world.run("UPDATE runs SET server = 'http://127.0.0.1:8080'")
+        await #expect(throws: NothingToRetry.jobHasChanged(run: first.run)) {
+            _ = try await world.ledger.retryFailed(apple)
+        }
+        let second = try await world.ledger.beginOrJoin(apple, ids: .feed { try $0(["1"]) })
+        #expect(second.run > first.run && !second.joined)
+        #expect(
+            second.remarks.contains(
+                "run \(first.run) had work left and requested http://127.0.0.1:8080; this run replaces it"
+            ),
+            "\(second.remarks)"
+        )
+        let server = try await world.value("SELECT server FROM runs WHERE run_id = \(second.run)")
+        #expect(server == apple.job.appStore.baseURL)
+        // Roots of a rehearsal at the same server.
+        try await world.run("UPDATE runs SET trusted_roots = '{aa}' WHERE run_id = \(second.run)")
+        let trusting = RunPlan(
+            job: apple.job,
+            app: apple.app,
+            now: apple.now,
+            restart: false,
+            version: apple.version,
+            trustedRoots: ["bb"]
+        )
+        let third = try await world.ledger.beginOrJoin(trusting, ids: .feed { try $0(["1"]) })
+        #expect(third.run > second.run && third.remarks.contains { $0.contains("and trusted other roots") })
     }
 
     @Test func `D10 other filters supersede an unfinished run, say so, and drop the cursors of their stream alone`()

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import JobPlan
 import Pipeline
+import Planning
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,13 +46,16 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The key ID.")
     var keyId: String?
 
-    @Option(help: "The .p8 file from App Store Connect; relative to the job file.")
+    @Option(help: "The .p8 file from App Store Connect; relative to the job file (default: AuthKey_<key ID>.p8).")
     var privateKeyFile: String?
 
     @Option(help: "A CSV file with one transaction ID for each customer; relative to the job file (default: no list).")
     var idsCsv: String?
 
-    @Option(help: "The column of the CSV file with the IDs (default: transaction_id).")
+    @Option(
+        help:
+            "The column of the CSV file with the IDs (default: transaction_id, or the first column of a file whose first row is an ID)."
+    )
     var idsColumn: String?
 
     @Option(help: "Without a list: take customers from notifications since this date (default: lastRun).")
@@ -108,7 +112,7 @@ struct InitCommand: AsyncParsableCommand {
         try interview.ask("Key ID", "--key-id", keyId) { draft.set($0, \.keyId, "appStore.keyId") }
         let usual = "AuthKey_\(draft.keyId).p8"
         try interview.ask("Path of the key file", "--private-key-file", privateKeyFile, default: usual) {
-            draft.set($0, \.privateKeyFile, "appStore.privateKeyFile")
+            draft.set(Self.expanded($0), \.privateKeyFile, "appStore.privateKeyFile")
         }
         if let changedSince {
             draft.changedSince = changedSince
@@ -116,11 +120,31 @@ struct InitCommand: AsyncParsableCommand {
             let question =
                 "CSV file with one transaction ID for each customer (empty: the customers come from notifications)"
             try interview.ask(question, "--ids-csv", idsCsv, default: "") {
-                draft.set($0, \.idsCsv, "transactionIds")
+                draft.set(Self.expanded($0), \.idsCsv, "transactionIds")
             }
         }
-        draft.idsColumn = idsColumn ?? draft.idsColumn
+        if let idsColumn {
+            draft.idsColumn = idsColumn
+        } else if startsWithID(draft.idsCsv) {
+            draft.idsColumn = ""
+        }
         return draft
+    }
+
+    /// The path with the home directory in place of a leading `~`, as a shell writes it.
+    private static func expanded(_ path: String) -> String {
+        guard path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"], !home.isEmpty else {
+            return path
+        }
+        return home + path.dropFirst()
+    }
+
+    /// Whether the first row of the list begins with an ID, so that the list has no header.
+    private func startsWithID(_ list: String) -> Bool {
+        guard !list.isEmpty else { return false }
+        let folder = URL(filePath: file).deletingLastPathComponent()
+        let path = list.hasPrefix("/") ? list : folder.appending(path: list).path
+        return IDSource.startsWithID(.transaction, in: path)
     }
 
     private var name: String {
@@ -147,6 +171,13 @@ struct InitCommand: AsyncParsableCommand {
             Console.message(
                 "storeledger: warning: \(name) \(path) does not exist; put it there before the next command"
             )
+        }
+        for list in job.idLists {
+            do {
+                _ = try IDSource(list.list, of: list.kind).count()
+            } catch let error as ListError where !error.isMissing {
+                Console.message("storeledger: warning: the ID list cannot be used: \(error)")
+            } catch {}
         }
     }
 

@@ -19,8 +19,14 @@ struct PlanCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let plan = try await job.pipeline().plan()
+            for warning in plan.warnings { Console.message("storeledger: warning: \(warning)") }
             if json { return Console.result(try JSONOutput.document(plan)) }
             Console.result("\(plan.job): \(customers(of: plan))")
+            if let run = plan.unfinishedRun {
+                Console.result(
+                    "  run \(run) is unfinished: the next start continues it, and the items are those that it has left"
+                )
+            }
             for stream in plan.streams {
                 let remark = stream.remark.map { " (\($0))" } ?? ""
                 guard let items = stream.items, let requests = stream.requestsAtLeast,
@@ -52,9 +58,14 @@ struct PlanCommand: AsyncParsableCommand {
             return "the number of customers is not known yet: the first run reads the app's notifications and requests "
                 + "every customer they name"
         }
-        if plan.followsNotifications { return "at least \(counted(ids, "customer")), from notifications" }
+        if plan.followsNotifications {
+            return ids == 0
+                ? "no customer yet: a run requests those whom new notifications name"
+                : "at least \(counted(ids, "customer")), from notifications"
+        }
+        guard plan.listsTransactionIds else { return "needs no transaction IDs" }
         let about = plan.transactionIdsAreEstimated ? "about " : ""
-        return "\(about)\(ids) transaction IDs (\(plan.duplicates) duplicates dropped)"
+        return "\(about)\(counted(ids, "transaction ID")) (\(counted(plan.duplicates, "duplicate")) dropped)"
     }
 
     /// Rounded up, because a run takes at least this long.

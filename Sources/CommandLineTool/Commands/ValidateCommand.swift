@@ -1,5 +1,6 @@
 import AppStoreModel
 import ArgumentParser
+import Basics
 import JobPlan
 import Pipeline
 
@@ -20,6 +21,8 @@ struct ValidateCommand: AsyncParsableCommand {
                 )
             }
             let file = try job.load()
+            let now = UnixMilliseconds(rawValue: Timekeeper.system.wallClock())
+            for warning in file.warnings(at: now) { Console.message("storeledger: warning: \(warning)") }
             let streams = file.streams.names.map(\.rawValue).joined(separator: ", ")
             Console.result(
                 "\(job.path): job \"\(file.name)\" of \(file.app.bundleId) (\(file.app.environment.rawValue)) is valid: \(streams)"

@@ -79,6 +79,8 @@ final class Interview {
     /// - Throws: `ValidationError` with all required options that have no value.
     func requireAnswers() throws {
         guard !missing.isEmpty else { return }
-        throw ValidationError("Without a terminal, these options are required: \(missing.joined(separator: ", ")).")
+        throw ValidationError(
+            "Without a terminal, these options are required: \(missing.joined(separator: ", ")). See storeledger init --help."
+        )
     }
 }

@@ -16,6 +16,7 @@ struct JobDraft {
     var privateKeyFile = "AuthKey.p8"
     /// Empty to take the customers from notifications.
     var idsCsv = ""
+    /// Empty for the first column of a file without a header.
     var idsColumn = "transaction_id"
     var changedSince = "lastRun"
     var share = "0.5"
@@ -45,7 +46,8 @@ struct JobDraft {
 
     private var transactionIds: [String] {
         guard idsCsv.isEmpty else {
-            return ["  csv: {path: \(Self.quoted(idsCsv)), column: \(Self.quoted(idsColumn))}"]
+            let column = idsColumn.isEmpty ? "" : ", column: \(Self.quoted(idsColumn))"
+            return ["  csv: {path: \(Self.quoted(idsCsv))\(column)}"]
         }
         return [
             "  # No list: each run takes its customers from the app's notifications, the first one from all that Apple keeps.",

@@ -81,7 +81,7 @@ enum Trouble: Sendable, Equatable {
         case .rejected(let stream, let records, let reason):
             "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
         case .idle:
-            "waiting: other processes work on the items that are left, or these were put off after errors"
+            "waiting: other processes work on the items that are left (up to 60 s after one was killed), or these were put off after errors"
         }
     }
 }

@@ -122,7 +122,8 @@ private struct FirstPages: Sendable {
         pages += 1
         guard pages == 5 else { return nil }
         isDisarmed = true
-        return "Every record of the first 5 pages was rejected for the same reason, \(commonReason)"
+        let remedy = commonReason == "environment" ? "; compare app.environment in the job file" : ""
+        return "Every record of the first 5 pages was rejected for the same reason, \(commonReason)\(remedy)"
     }
 }
 

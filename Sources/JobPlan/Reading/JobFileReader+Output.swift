@@ -19,7 +19,14 @@ extension JobFileReader {
 
     func postgres(_ output: Section) -> PostgresOutput? {
         let expected = "it must name url, such as ${DATABASE_URL}"
-        guard let section = output.section("postgres", keys: ["url", "schema"], required: expected) else { return nil }
+        guard
+            let section = output.section(
+                "postgres",
+                keys: ["url", "schema"],
+                required: expected,
+                example: "postgres: {url: \"${DATABASE_URL}\"}"
+            )
+        else { return nil }
         let url = connectionString(section)
         let schema = section.text(
             "schema",
@@ -78,9 +85,13 @@ extension JobFileReader {
         _ inputs: [(name: String, path: String)],
         beside others: [FileOutput]
     ) -> FileOutput? {
-        guard let section = output.section(format.rawValue, keys: ["directory", "tables", "changes"]) else {
-            return nil
-        }
+        guard
+            let section = output.section(
+                format.rawValue,
+                keys: ["directory", "tables", "changes"],
+                example: "\(format.rawValue): {directory: out}"
+            )
+        else { return nil }
         let directory = section.text(
             "directory",
             "it must be a directory of your own, without .. in its path",

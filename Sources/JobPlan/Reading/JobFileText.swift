@@ -42,7 +42,10 @@ enum JobFileText {
         // Without O_NONBLOCK, opening a FIFO without a writer would block forever.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw unreadable("cannot be opened: \(systemErrorText(errno))")
+            let found = "cannot be opened: \(systemErrorText(errno))"
+            let file = "\(path).yaml"
+            guard errno == ENOENT, unsafe access(file, R_OK) == 0 else { throw unreadable(found) }
+            throw failure(.missingFile, path, found, "did you mean \(file)?")
         }
         defer { close(descriptor) }
         var status = stat()

@@ -11,13 +11,17 @@ package struct Section {
 
     /// Reports every key that is not one of `keys`.
     ///
-    /// `nil` if the node is not a mapping, which is reported too.
-    init?(_ node: JobNode, keys: [String], problems: Problems, paths: JobPaths) {
+    /// `nil` if the node is not a mapping, which is reported too, with `example` as a valid value.
+    init?(_ node: JobNode, keys: [String], problems: Problems, paths: JobPaths, example: String? = nil) {
         if case .unusable = node.content { return nil }
         guard case .mapping(let written) = node.content else {
             // The text can be a key or a connection string that belongs to one of the section's keys.
             let found = node.found(isSecret: true)
-            problems.report(node.place, found, "it must be a mapping; write {} for one without keys")
+            problems.report(
+                node.place,
+                found,
+                "it must be a mapping; \(example.map { "write \($0)" } ?? "write {} for one without keys")"
+            )
             return nil
         }
         place = node.place
@@ -51,9 +55,14 @@ package struct Section {
         entries[key]?.value.scalar
     }
 
-    func section(_ key: String, keys: [String], required expected: String? = nil) -> Section? {
+    func section(
+        _ key: String,
+        keys: [String],
+        required expected: String? = nil,
+        example: String? = nil
+    ) -> Section? {
         guard let node = node(key, required: expected) else { return nil }
-        return Section(node, keys: keys, problems: problems, paths: paths)
+        return Section(node, keys: keys, problems: problems, paths: paths, example: example)
     }
 
     /// Reports the value of `key` as invalid.

@@ -357,7 +357,7 @@ extension Ledger {
         return try connection.run(
             """
             SELECT reason, sum(records)::bigint AS records, min(detail) AS detail FROM (\(records)) rejected
-             WHERE app_id IN (SELECT other.app_id FROM \(apps) own JOIN \(apps) other USING (bundle_id) WHERE own.app_id = $1)
+             WHERE app_id IN (\(appsOfRejects(apps: apps, runs: readable.first(of: "runs", "masked_runs"))))
                AND job = $2
              GROUP BY reason ORDER BY 2 DESC, reason
             """,

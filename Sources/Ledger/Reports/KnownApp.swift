@@ -32,6 +32,25 @@ extension Ledger {
         }
     }
 
+    /// The apps that have a job or records, by bundle ID and environment.
+    ///
+    /// A job file with a wrong bundle ID leaves an app without records, also after `jobs remove`.
+    package func appsInUse() async throws -> [KnownApp] {
+        let known = try await knownApps()
+        let used = try await transaction { connection in
+            let readable = try Readable(connection)
+            return try connection.run(
+                """
+                SELECT a.app_id FROM \(readable.first(of: "apps", "masked_apps")) a
+                 WHERE EXISTS (SELECT FROM \(readable.first(of: "runs", "masked_runs")) r WHERE r.app_id = a.app_id
+                                  AND (r.job NOT LIKE '% (removed)' OR r.rows_new > 0))
+                    OR EXISTS (SELECT FROM \(readable.first(of: "transactions", "masked_transactions")) t WHERE t.app_id = a.app_id)
+                """
+            ).map { AppID(rawValue: try $0.int32("app_id")) }
+        }
+        return known.filter { used.contains($0.id) }
+    }
+
     /// The names of all jobs of an app that have run, without removed ones; the one whose last run began last is first.
     package func jobs(of app: AppID) async throws -> [String] {
         try await transaction { connection in

@@ -35,7 +35,7 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - job: The name of the job.
-    ///   - app: The app of the job; rejected records of the same bundle ID in Sandbox are included.
+    ///   - app: The app of the job; see ``appsOfRejects(apps:runs:)``.
     ///   - id: Only records with a larger ID.
     ///   - count: The most records to return.
     ///   - withText: Whether to read the texts, which not every role may do.
@@ -54,8 +54,8 @@ extension Ledger {
                 SELECT r.record_id, a.environment, r.stream, r.item_key, r.reason, r.detail, r.seen_count,
                        \(Self.moment("r.first_seen_at")) AS first_seen, \(Self.moment("r.last_seen_at")) AS last_seen
                        \(withText ? ", encode(r.sha256, 'hex') AS sha256, r.raw" : "")
-                  FROM apps own JOIN apps a USING (bundle_id) JOIN rejected_records r ON r.app_id = a.app_id
-                 WHERE own.app_id = $1 AND r.job = $2 AND r.resolved_at IS NULL AND r.dismissed_at IS NULL AND r.record_id > $3
+                  FROM apps a JOIN rejected_records r USING (app_id)
+                 WHERE a.app_id IN (\(Self.appsOfRejects())) AND r.job = $2 AND r.resolved_at IS NULL AND r.dismissed_at IS NULL AND r.record_id > $3
                  ORDER BY r.record_id LIMIT $4::bigint
                 """,
                 [.integer(app.rawValue), .text(job), .bigint(id), .bigint(Int64(count))]
@@ -94,7 +94,7 @@ extension Ledger {
             for row in try connection.run(
                 """
                 SELECT r.record_id FROM rejected_records r
-                 WHERE r.app_id IN (SELECT a.app_id FROM apps own JOIN apps a USING (bundle_id) WHERE own.app_id = $1)
+                 WHERE r.app_id IN (\(Self.appsOfRejects()))
                    AND r.job = $2 AND r.resolved_at IS NULL AND r.dismissed_at IS NULL
                 """,
                 [.integer(app.rawValue), .text(job)]
@@ -105,6 +105,25 @@ extension Ledger {
             _ = try connection.run(Self.dismissIdentities, named)
             return try connection.run(Self.dismissTexts, named).affected
         }
+    }
+
+    /// A query for the apps whose rejected records count for a job: its own, and the app in Sandbox for the records that
+    /// `appStore.sandboxFallback` brings.
+    ///
+    /// Those have the name of the production job. A job of the same name in Sandbox has rejected records of its own.
+    /// Parameters: 1 app, 2 job.
+    ///
+    /// - Parameters:
+    ///   - apps: The table of apps, or its masked view.
+    ///   - runs: The table of runs, or its masked view.
+    /// - Returns: A SELECT without an order.
+    package static func appsOfRejects(apps: String = "apps", runs: String = "runs") -> String {
+        """
+        SELECT other.app_id FROM \(apps) own JOIN \(apps) other USING (bundle_id)
+         WHERE own.app_id = $1
+           AND (other.app_id = own.app_id
+             OR other.environment = 'Sandbox' AND NOT EXISTS (SELECT FROM \(runs) r WHERE r.app_id = other.app_id AND r.job = $2))
+        """
     }
 
     /// Parameters: record IDs.

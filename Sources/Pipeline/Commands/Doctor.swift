@@ -34,13 +34,6 @@ extension Pipeline {
                 ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
             return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
         }
-        if case .changedSince = job.transactionIds {
-            let days = job.app.environment.notificationReach.components.seconds / 86_400
-            await passes("ID list", found) {
-                "no list: the customers come from the app's notifications, which Apple keeps for \(days) days; to add customers "
-                    + "without a notification, run a job with list, csv or query once"
-            }
-        }
         for list in job.idLists {
             if case .query = list.list { continue }
             await passes(Self.subject(of: list), found) {
@@ -66,15 +59,11 @@ extension Pipeline {
                 return "\"\(job.output.postgres.schema)\" is up to date"
             }
             if hasSchema {
-                await passes("app", found) {
-                    try await checkKnownApp()
-                    return "\(job.app.bundleId) in \(job.app.environment.rawValue) agrees with the ledger"
-                }
+                await passes("app", found) { try await compareWithLedger() }
                 for list in job.idLists {
                     guard case .query(let sql) = list.list else { continue }
                     await passes(Self.subject(of: list), found) {
-                        let (distinct, duplicates) = try await ledger.countListed(by: sql, of: list.kind)
-                        return try Self.finding(IDCount(distinct: distinct, duplicates: duplicates), of: list)
+                        try Self.finding(try await ledger.countListed(by: sql, of: list.kind), of: list)
                     }
                 }
             }
@@ -82,6 +71,10 @@ extension Pipeline {
                 let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
                 return try Self.clockFinding(offset, of: "PostgreSQL")
             }
+        }
+        if case .changedSince = job.transactionIds {
+            let readsLedger = hasSchema
+            await passes("ID list", found) { try await customersFinding(readsLedger: readsLedger) }
         }
         guard let credentials else { return }
         if hasSchema {
@@ -96,14 +89,38 @@ extension Pipeline {
         await passes("Apple", found) { try await probeApple(with: credentials, countsRequest: hasSchema) }
     }
 
+    /// Where the customers of a job without a list come from, and whom this misses, as `status` says it.
+    private func customersFinding(readsLedger: Bool) async throws -> String {
+        let days = job.app.environment.notificationReach.components.seconds / 86_400
+        let source = "no list: the customers come from the app's notifications, which Apple keeps for \(days) days; "
+        if readsLedger, let app = try await knownApp(), try await ledger.hasCompleteList(of: app) {
+            return source + "a run with a list has added the others"
+        }
+        return source + "to add customers without a notification, run a job with list, csv or query once"
+    }
+
+    /// Compares the job's app with the ledger.
+    ///
+    /// - Throws: ``Ledger/LedgerError/appMismatch(found:job:)``.
+    private func compareWithLedger() async throws -> String {
+        try await checkKnownApp()
+        let name = "\(job.app.bundleId) in \(job.app.environment.rawValue)"
+        if try await knownApp() != nil { return "\(name) agrees with the ledger" }
+        let others = try await ledger.appsInUse().map { "\($0.bundleId) (\($0.environment))" }
+        return others.isEmpty
+            ? "\(name) is the first app of this ledger"
+            : "\(name) is new in this ledger, which has \(others.joined(separator: ", ")). Correct app.bundleId and app.environment if the job is for one of these"
+    }
+
     private static func subject(of list: NamedIDList) -> String {
         "ID list" + (list.stream.map { " of \($0.rawValue)" } ?? "")
     }
 
     /// - Throws: ``EmptyList`` for a list without an ID.
     private static func finding(_ count: IDCount, of list: NamedIDList) throws -> String {
-        guard count.distinct > 0 else { throw EmptyList(key: list.key) }
-        return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates"
+        guard count.distinct > 0 else { throw EmptyList(list) }
+        let nulls = count.nullSentence.map { "; \($0)" } ?? ""
+        return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates\(nulls)"
     }
 
     /// Sends Apple one request.
@@ -161,7 +178,7 @@ extension Pipeline {
         )
         let verified = verifier.verify(page, from: stream, item: "", now: now)
         if verified.entries.isEmpty, let rejected = verified.rejected.first {
-            throw NothingVerified(detail: rejected.detail)
+            throw NothingVerified(detail: rejected.detail, reason: rejected.reason)
         }
         guard !page.records.isEmpty else {
             return "Apple has no notification of the app that could confirm app.appAppleId"
@@ -254,12 +271,24 @@ struct ClockIsOff: Error {
 
 /// An ID list has no ID, so a run would request nothing for it and end with 2.
 struct EmptyList: Error {
-    /// The list's key in the job file.
-    let key: String
+    let sentence: String
+
+    init(_ list: NamedIDList) {
+        sentence = "\(list.title) has no ID; check what writes the list. A run would end with 2"
+    }
 }
 
 /// None of Apple's notifications can be verified as the app's, so a run would load none of them.
 struct NothingVerified: Error {
     /// Why the first one is rejected, as a sentence.
     let detail: String
+    /// The same as a word, such as `environment`.
+    let reason: String
+
+    var sentence: String {
+        let remedy =
+            reason == "environment"
+            ? "Correct app.environment" : "Compare app in the job file with App Information in App Store Connect"
+        return "a run would load none of the app's notifications: \(detail) \(remedy)"
+    }
 }

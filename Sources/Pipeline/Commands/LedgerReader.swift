@@ -46,7 +46,7 @@ package struct LedgerReader: Sendable {
     /// - Throws: ``AppNotChosen`` if none matches; errors that ``Failure/init(_:)`` explains.
     package func apps(bundleId: String?, environment: AppStoreEnvironment?) async throws -> [KnownApp] {
         try await ledger.open()
-        let known = try await ledger.knownApps()
+        let known = try await ledger.appsInUse()
         let matching = known.filter {
             $0.bundleId == bundleId ?? $0.bundleId && $0.environment == environment?.rawValue ?? $0.environment
         }

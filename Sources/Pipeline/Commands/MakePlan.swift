@@ -15,29 +15,29 @@ extension Pipeline {
         let now = UnixMilliseconds(rawValue: time.wallClock())
         var counted = IDCount(distinct: 0, duplicates: 0)
         var changed: ChangedSoFar?
-        switch job.transactionIds {
-        case nil: break
-        case .listed(let list): counted = try await count(list, of: .transaction)
-        case .changedSince:
+        if case .changedSince = job.transactionIds {
             try await openLedger()
             changed = try await changedSoFar(now: now)
-            counted.distinct = Int(max(changed?.customers ?? 0, changed?.customersOfLastRun ?? 0))
+            let expected = max(changed?.customers ?? 0, changed?.customersOfLastRun ?? 0)
+            counted.distinct = Int(changed?.unfinished?.customers ?? expected)
         }
         var ownIds: [StreamName: Int] = [:]
-        for stream in job.streams.all {
-            guard let own = stream.ownList else { continue }
-            ownIds[stream.name] = try await count(own.list, of: own.kind).distinct
+        var warnings = job.warnings(at: now)
+        for list in job.idLists {
+            let count = try await self.count(list)
+            if let stream = list.stream { ownIds[stream] = count.distinct } else { counted = count }
+            if count.distinct == 0 { warnings.append(EmptyList(list).sentence) }
+            if let nulls = count.nullSentence { warnings.append("\(list.key): \(nulls)") }
         }
-        return PlanReport(of: job, ids: counted, ownIds: ownIds, changed: changed, now: now)
+        return PlanReport(of: job, ids: counted, ownIds: ownIds, changed: changed, warnings: warnings, now: now)
     }
 
     /// The number of IDs in a list; a query is counted by the database.
-    private func count(_ list: IDList, of kind: IDKind) async throws -> IDCount {
-        if let count = try IDSource(list, of: kind).count() { return count }
-        guard case .query(let sql) = list else { return IDCount(distinct: 0, duplicates: 0) }
+    private func count(_ list: NamedIDList) async throws -> IDCount {
+        if let count = try IDSource(list.list, of: list.kind).count() { return count }
+        guard case .query(let sql) = list.list else { return IDCount(distinct: 0, duplicates: 0) }
         try await ledger.connect()
-        let listed = try await ledger.countListed(by: sql, of: kind)
-        return IDCount(distinct: listed.distinct, duplicates: listed.duplicates)
+        return try await ledger.countListed(by: sql, of: list.kind)
     }
 
     /// The customers that a run would request because of notifications already in the ledger.

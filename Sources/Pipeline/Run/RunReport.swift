@@ -16,6 +16,8 @@ package struct RunReport: Sendable {
     package let removed: [OldRecords]
     /// Whether the run took its customers from notifications instead of a list.
     package let findsCustomers: Bool
+    /// Whether no run of the app has had a list, so that customers without a notification are missing.
+    package let missesCustomers: Bool
 
     package var exitStatus: ExitStatus { ExitStatus(rawValue: summary.exitCode) ?? .bug }
 }

@@ -38,13 +38,15 @@ package struct PlanEstimate: Equatable, Sendable {
     ///   - now: When the run would begin.
     ///   - lastRun: The end of the time for which an earlier run requested notifications. `nil` without an earlier run.
     ///   - daysToReadAgain: The number of closed days that are due for their second reading.
+    ///   - left: The items that an unfinished run has left, for each stream whose items it has planned.
     package init(
         job: JobFile,
         transactionIds: Int,
         ownIds: [StreamName: Int] = [:],
         now: UnixMilliseconds,
         lastRun: UnixMilliseconds?,
-        daysToReadAgain: Int = 0
+        daysToReadAgain: Int = 0,
+        left: [StreamName: Int64] = [:]
     ) {
         let environment = job.app.environment
         streams = job.streams.all.map { stream in
@@ -62,6 +64,7 @@ package struct PlanEstimate: Equatable, Sendable {
                     nightly = dates.countLaterWindows(now: now, lastRun: lastNight, in: environment) + 1
                 }
             }
+            if let left = left[stream.name] { items = Int(left) }
             let allowed = job.limits.allowedRate(of: stream.name, in: environment)
             return StreamEstimate(
                 stream: stream.name,
@@ -69,7 +72,7 @@ package struct PlanEstimate: Equatable, Sendable {
                 items: items,
                 minimumRequests: items,
                 nightlyRequests: nightly,
-                isUpperBound: stream.items == .customersWithRevocation,
+                isUpperBound: stream.items == .customersWithRevocation && left[stream.name] == nil,
                 atLimit: .seconds(Double(items) / (allowed / job.limits.share)),
                 atShare: .seconds(Double(items) / allowed)
             )

@@ -38,6 +38,14 @@ package struct PlanReport: Codable, Sendable {
     package let remark: String?
     /// Whether the customers are counted from notifications, so that a run can find more.
     package let followsNotifications: Bool
+    /// The unfinished run that a start would continue; the figures are those of its remaining items.
+    ///
+    /// Counted only for jobs that follow notifications.
+    package let unfinishedRun: Int64?
+    /// Whether the job file names a list of transaction IDs.
+    package let listsTransactionIds: Bool
+    /// What a run would leave out or end with 2 for, one sentence each.
+    package let warnings: [String]
 }
 
 extension PlanReport {
@@ -46,24 +54,31 @@ extension PlanReport {
     ///   - ids: The number of IDs in the job's source.
     ///   - ownIds: The number of IDs in the list of each stream that has one.
     ///   - changed: What earlier runs have followed; `nil` if no job of the app has run, or the job lists its IDs.
+    ///   - warnings: What a run would leave out.
     ///   - now: When the run would begin.
     package init(
         of job: JobFile,
         ids: IDCount,
         ownIds: [StreamName: Int],
         changed: ChangedSoFar?,
+        warnings: [String] = [],
         now: UnixMilliseconds
     ) {
         var followsNotifications = false
         if case .changedSince = job.transactionIds { followsNotifications = true }
-        let isUnknown = followsNotifications && ids.distinct == 0 && changed?.notificationsUntil == nil
+        let unfinished = changed?.unfinished
+        // The first run finds most customers in the notifications that it has not read yet.
+        let isFirstReading = unfinished.map { $0.customers == nil && changed?.followedUntil == nil }
+        let isUnknown =
+            followsNotifications && (isFirstReading ?? (ids.distinct == 0 && changed?.notificationsUntil == nil))
         let estimate = PlanEstimate(
             job: job,
             transactionIds: ids.distinct,
             ownIds: ownIds,
             now: now,
             lastRun: changed?.notificationsUntil,
-            daysToReadAgain: Int(changed?.daysToReadAgain ?? 0)
+            daysToReadAgain: Int(changed?.daysToReadAgain ?? 0),
+            left: unfinished?.left ?? [:]
         )
         self.init(
             job: job.name,
@@ -88,7 +103,10 @@ extension PlanReport {
             secondsAtShare: isUnknown ? nil : estimate.atShare.inSeconds,
             remark: estimate.isUpperBound && !isUnknown
                 ? "the longest time, if every customer has a revocation; refunds are requested last" : nil,
-            followsNotifications: followsNotifications
+            followsNotifications: followsNotifications,
+            unfinishedRun: unfinished?.run,
+            listsTransactionIds: job.transactionIds?.list != nil,
+            warnings: warnings
         )
     }
 
@@ -104,6 +122,9 @@ extension PlanReport {
         of job: JobFile,
         _ changed: ChangedSoFar?
     ) -> String? {
+        if let unfinished = changed?.unfinished, unfinished.left[stream.stream] != nil {
+            return "left of run \(unfinished.run)"
+        }
         if case .changedSince(let since) = job.transactionIds, !stream.isWholeApp {
             let known = "a run reads new notifications first and adds their customers"
             guard since == .lastRun, let until = changed?.followedUntil else { return known }

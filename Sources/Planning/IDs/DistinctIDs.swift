@@ -8,11 +8,20 @@ package struct IDCount: Equatable {
     package var duplicates: Int
     /// Whether the two figures are estimates, because the list has more IDs than fit in memory.
     package var isEstimate = false
+    /// Rows of a query without an ID, which a run leaves out.
+    package var nulls = 0
 
-    package init(distinct: Int, duplicates: Int, isEstimate: Bool = false) {
+    package init(distinct: Int, duplicates: Int, isEstimate: Bool = false, nulls: Int = 0) {
         self.distinct = distinct
         self.duplicates = duplicates
+        self.nulls = nulls
         self.isEstimate = isEstimate
+    }
+
+    /// Says how many rows are left out; `nil` if none is.
+    package var nullSentence: String? {
+        guard nulls > 0 else { return nil }
+        return nulls == 1 ? "1 row without an ID (NULL) is left out" : "\(nulls) rows without an ID (NULL) are left out"
     }
 }
 

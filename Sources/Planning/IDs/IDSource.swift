@@ -45,6 +45,21 @@ package struct IDSource {
         }
     }
 
+    /// Whether the first line of a CSV file begins with an ID, so that the file has no header.
+    ///
+    /// - Returns: False also for a file that cannot be read.
+    package static func startsWithID(_ kind: IDKind, in path: String) -> Bool {
+        struct FirstRow: Error { let isID: Bool }
+        do {
+            try IDColumnReader(path: path, column: nil).forEachCell { line, text in
+                throw FirstRow(isID: line == 1 && kind.accepts(text))
+            }
+        } catch {
+            return (error as? FirstRow)?.isID ?? false
+        }
+        return false
+    }
+
     private static func read(
         _ path: String,
         _ column: String?,
@@ -54,12 +69,10 @@ package struct IDSource {
         var ready: [String] = []
         var bad: [ListError.BadRow] = []
         do {
-            try IDColumnReader(path: path, column: column).forEachCell { line, text in
-                guard kind.accepts(text) else {
-                    // One more than is listed, so that the error can say that there are more.
-                    if bad.count <= listedBadRows { bad.append(ListError.BadRow(line: line, found: text)) }
-                    return
-                }
+            // One more than is listed, so that the error can say that there are more.
+            func note(_ row: ListError.BadRow) { if bad.count <= listedBadRows { bad.append(row) } }
+            try IDColumnReader(path: path, column: column).forEachCell(tooWide: { note(.tooWide($1)) }) { line, text in
+                guard kind.accepts(text) else { return note(.notAnID(line: line, found: text)) }
                 guard bad.isEmpty else { return }
                 ready.append(text)
                 guard ready.count == batch else { return }

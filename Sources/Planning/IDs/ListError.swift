@@ -5,11 +5,22 @@ import Ledger
 
 /// An ID list is unusable; nothing was sent.
 package struct ListError: Error, CustomStringConvertible {
-    struct BadRow {
-        let line: Int
-        let found: String
+    enum BadRow {
+        case notAnID(line: Int, found: String)
+        case tooWide(CSVError)
 
-        var hint: String {
+        func sentence(path: String, _ kind: IDKind) -> String {
+            switch self {
+            case .notAnID(let line, let found):
+                "\(path):\(line): \"\(printable(found.prefix(40)))\" is not \(kind.name)\(Self.hint(found))"
+            case .tooWide(let error): error.description
+            }
+        }
+
+        private static func hint(_ found: String) -> String {
+            if found.hasPrefix("'") || found.hasPrefix("\u{2019}") {
+                return " (remove the apostrophe, with which a spreadsheet marks a text)"
+            }
             let hasExponent = found.contains("E+") || found.contains("e+")
             return hasExponent && found.contains(where: \.isNumber)
                 ? " (a spreadsheet has turned the ID into a number; format the column as text)" : ""
@@ -35,9 +46,7 @@ package struct ListError: Error, CustomStringConvertible {
         case .unreadable(let error):
             return error.description
         case .badRows(let rows):
-            let listed = rows.prefix(IDSource.listedBadRows).map {
-                "\(path):\($0.line): \"\(printable($0.found.prefix(40)))\" is not \(kind.name)\($0.hint)"
-            }
+            let listed = rows.prefix(IDSource.listedBadRows).map { $0.sentence(path: path, kind) }
             let more = rows.count > IDSource.listedBadRows ? ["… and more"] : []
             return (listed + more + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
         }

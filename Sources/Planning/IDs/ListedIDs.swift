@@ -46,6 +46,12 @@ package struct NamedIDList: Sendable {
     package let key: String
     package let kind: IDKind
     package let list: IDList
+
+    /// The key, and the path of a file: `transactionIds.csv (/srv/ids.csv)`.
+    package var title: String {
+        guard case .csv(let path, _) = list else { return key }
+        return "\(key) (\(path))"
+    }
 }
 
 extension JobFile {

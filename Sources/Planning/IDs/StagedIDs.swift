@@ -145,12 +145,12 @@ struct StagedLists {
     /// The lists of streams with their own IDs.
     let own: [(stream: StreamName, ids: StagedIDs)]
 
-    /// The job's lists without an ID, by their keys in the job file, such as `transactionIds.csv`.
+    /// The titles of the job's lists without an ID, such as `transactionIds.csv (/srv/ids.csv)`.
     func emptyLists(of job: JobFile) -> [String] {
         job.idLists.filter { named in
             guard let stream = named.stream else { return transactions.count == 0 }
             return own.contains { $0.stream == stream && $0.ids.count == 0 }
-        }.map(\.key)
+        }.map(\.title)
     }
 
     /// Copies the lists; see ``StagedIDs/copy(_:of:after:on:)``.

@@ -26,6 +26,17 @@ package struct ChangedSoFar: Sendable, Equatable {
     ///
     /// The first run does not count: it finds the customers of all notifications that Apple keeps.
     package let customersOfLastRun: Int64?
+    /// The run that the next start continues; `nil` if it begins a new one.
+    package let unfinished: UnfinishedRun?
+}
+
+/// The planned work of a run that has not ended.
+package struct UnfinishedRun: Sendable, Equatable {
+    package let run: Int64
+    /// The customers that the run found in notifications; `nil` before it has read them.
+    package let customers: Int64?
+    /// The items left, for each stream whose items are planned.
+    package let left: [StreamName: Int64]
 }
 
 extension Ledger {
@@ -107,7 +118,8 @@ extension Ledger {
                 followedUntil: try changed.followedUntil(on: connection),
                 notificationsUntil: try asked.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:)),
                 daysToReadAgain: try changed.countDueDays(on: connection),
-                customersOfLastRun: try changed.customersOfLastRun(on: connection)
+                customersOfLastRun: try changed.customersOfLastRun(on: connection),
+                unfinished: try changed.unfinished(on: connection)
             )
         }
     }
@@ -161,6 +173,32 @@ struct ChangedCustomers {
             key
         )
         return runs.count == 2 ? try runs[0].int64("listed_ids") : nil
+    }
+
+    /// The job's unfinished run, if a run of the plan continues it and its first items are planned.
+    func unfinished(on connection: borrowing PostgresConnection) throws -> UnfinishedRun? {
+        guard let open = try OpenRun.find(plan, on: connection), open.isJoinable(plan), !open.isPlanning else {
+            return nil
+        }
+        var streams = plan.streamsOfWindows + plan.streamsOfOwnLists
+        if open.phase >= 1 { streams += plan.streamsOfIDs }
+        if open.phase >= 2 { streams += plan.streamsOfRevocations }
+        let rows = try connection.run(
+            """
+            SELECT planned.stream, count(i.item_key) AS items, (SELECT listed_ids FROM runs WHERE app_id = $1 AND run_id = $3) AS customers
+              FROM unnest($4::text[]) AS planned (stream)
+              LEFT JOIN crawl_items i ON i.app_id = $1 AND i.job = $2 AND i.run_id = $3 AND i.stream = planned.stream
+                                     AND i.claimable_at IS NOT NULL
+             GROUP BY planned.stream
+            """,
+            key + [.bigint(open.run), .textArray(streams.map(\.rawValue))]
+        )
+        var left: [StreamName: Int64] = [:]
+        for row in rows {
+            left[StreamName(rawValue: try row.text("stream"))] = try row.int64("items")
+        }
+        let customers = try rows.first?.int64OrNil("customers")
+        return UnfinishedRun(run: open.run, customers: open.phase >= 1 ? customers ?? 0 : nil, left: left)
     }
 
     /// Whether no customer's history was ever complete, so that customers without a notification are unknown.

@@ -46,8 +46,7 @@ extension Ledger {
             // If the answer to COMMIT was lost, the run exists and belongs to this invocation.
             if open.begunBy == invocation || open.isJoinable(plan) { return (open, []) }
             try supersede(open.run, of: plan, on: connection)
-            let difference = plan.restart || open.isRetry ? "" : " and other streams or filters"
-            remarks.append("run \(open.run) had work left\(difference); this run replaces it")
+            remarks.append("run \(open.run) had work left\(open.difference(from: plan)); this run replaces it")
         }
         let run = try ItemPlanner(plan: plan).insertRun(phase: OpenRun.planning, by: invocation, on: connection)
         crashPoint(.runInserted)
@@ -59,6 +58,9 @@ extension Ledger {
                 restarted: plan.restart,
                 isRetry: false,
                 isPlanning: true,
+                phase: OpenRun.planning,
+                server: plan.job.appStore.baseURL,
+                trustedRoots: plan.trustedRoots,
                 begunBy: invocation
             ),
             remarks

@@ -33,6 +33,11 @@ struct OpenRun: Sendable {
     let restarted: Bool
     let isRetry: Bool
     let isPlanning: Bool
+    let phase: Int32
+    /// The value of `appStore.baseURL`; `nil` for a run of an earlier version.
+    let server: String?
+    /// SHA-256 of each trusted root; empty for a run of an earlier version.
+    let trustedRoots: [String]
     let begunBy: Invocation?
 
     /// - Parameters:
@@ -48,8 +53,9 @@ struct OpenRun: Sendable {
     ) throws -> OpenRun? {
         let rows = try connection.run(
             """
-            SELECT run_id, fingerprint, frozen_now, restarted, is_retry, phase, uuid_send(begun_by) AS begun_by FROM runs
-             WHERE app_id = $1 AND job = $2 AND finished_at IS NULL \(isLocked ? "FOR UPDATE" : "")
+            SELECT run_id, fingerprint, frozen_now, restarted, is_retry, phase, server, coalesce(trusted_roots, '{}') AS roots,
+                   uuid_send(begun_by) AS begun_by
+              FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL \(isLocked ? "FOR UPDATE" : "")
             """,
             [.integer(plan.app.rawValue), .text(plan.job.name)]
         )
@@ -60,7 +66,10 @@ struct OpenRun: Sendable {
                 now: UnixMilliseconds(rawValue: try row.timestamp("frozen_now")),
                 restarted: try row.bool("restarted"),
                 isRetry: try row.bool("is_retry"),
-                isPlanning: try row.int64("phase") == Int64(planning),
+                isPlanning: try row.int32("phase") == planning,
+                phase: try row.int32("phase"),
+                server: try row.textOrNil("server"),
+                trustedRoots: try row.textArray("roots"),
                 begunBy: Invocation(try row.bytesOrNil("begun_by"))
             )
         }
@@ -70,7 +79,25 @@ struct OpenRun: Sendable {
     ///
     /// A retry has only failed items, so a regular run replaces it.
     func isJoinable(_ plan: RunPlan) -> Bool {
-        !plan.restart && !isRetry && fingerprint == plan.fingerprint
+        !plan.restart && !isRetry && fingerprint == plan.fingerprint && hasOrigin(of: plan)
+    }
+
+    /// Whether the run requests the server of the plan, and trusts the same roots.
+    ///
+    /// Otherwise the rows of a rehearsal could be counted for a run against Apple. A plan without roots sends nothing.
+    func hasOrigin(of plan: RunPlan) -> Bool {
+        if let server, server != plan.job.appStore.baseURL { return false }
+        guard !trustedRoots.isEmpty, !plan.trustedRoots.isEmpty else { return true }
+        let origins = [trustedRoots, plan.trustedRoots].map { RecordOrigin(server: "", trustedRoots: $0) }
+        return origins[0].mayShareAnApp(with: origins[1])
+    }
+
+    /// Why a run with this plan does not continue it, as the end of a sentence.
+    func difference(from plan: RunPlan) -> String {
+        if plan.restart || isRetry { return "" }
+        if fingerprint != plan.fingerprint { return " and other streams or filters" }
+        return server == plan.job.appStore.baseURL
+            ? " and trusted other roots" : " and requested \(server ?? "another server")"
     }
 
     func runStart(_ plan: RunPlan, joined: Bool = true) -> RunStart {

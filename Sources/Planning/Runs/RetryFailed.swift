@@ -8,7 +8,7 @@ import Postgres
 package enum NothingToRetry: Error, Equatable, Sendable {
     case neverRan
     case noneFailed
-    /// The job file has other streams or filters than its unfinished run.
+    /// The job file has other streams, filters or another server than its unfinished run.
     case jobHasChanged(run: Int64)
     /// The job's unfinished run has not planned all of its items.
     case stillPlanning(run: Int64)
@@ -27,7 +27,9 @@ extension Ledger {
             try connection.script(Self.defaultPlanner)
             try Self.lockRuns(of: plan, on: connection)
             if let open = try OpenRun.find(plan, isLocked: true, on: connection) {
-                guard open.fingerprint == plan.fingerprint else { throw NothingToRetry.jobHasChanged(run: open.run) }
+                guard open.fingerprint == plan.fingerprint, open.hasOrigin(of: plan) else {
+                    throw NothingToRetry.jobHasChanged(run: open.run)
+                }
                 guard !open.isPlanning else { throw NothingToRetry.stillPlanning(run: open.run) }
                 _ = try takeUpFailed(by: plan, run: open.run, on: connection)
                 return RunStart(

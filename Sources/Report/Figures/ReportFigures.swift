@@ -13,6 +13,8 @@ struct ReportFigures: Sendable {
     let daysBefore: (thirty: String, sixty: String)
     /// The data time of the views that show the last refresh, ISO 8601 UTC.
     let viewsAsOf: String?
+    /// Whether a job of the app has taken its customers from notifications.
+    let followsNotifications: Bool
     private let tables: [String: FigureTable]
 
     init(
@@ -22,6 +24,7 @@ struct ReportFigures: Sendable {
         readAt: String,
         daysBefore: (thirty: String, sixty: String),
         viewsAsOf: String?,
+        followsNotifications: Bool = false,
         tables: [String: FigureTable]
     ) {
         self.app = app
@@ -30,6 +33,7 @@ struct ReportFigures: Sendable {
         self.readAt = readAt
         self.daysBefore = daysBefore
         self.viewsAsOf = viewsAsOf
+        self.followsNotifications = followsNotifications
         self.tables = tables
     }
 
@@ -66,8 +70,13 @@ extension Ledger {
                 "SELECT app_id FROM masked_apps WHERE bundle_id = $1 AND environment = $2",
                 [.text(bundleId), .text(environment)]
             )
+            var followsNotifications = false
             var tables: [String: FigureTable] = [:]
             if let app = try apps.first.map({ try $0.int32("app_id") }) {
+                followsNotifications = try connection.run(
+                    "SELECT EXISTS (SELECT FROM masked_runs WHERE app_id = $1 AND followed_until IS NOT NULL) AS follows",
+                    [.integer(app)]
+                )[0].bool("follows")
                 for question in ReportQuestion.all {
                     let asOf = question.views.compactMap { ages[$0] }.min() ?? readAt
                     tables[question.name] = try Self.answer(to: question, app, job, asOf: asOf, connection)
@@ -80,6 +89,7 @@ extension Ledger {
                 readAt: readAt,
                 daysBefore: (try clock.text("thirty"), try clock.text("sixty")),
                 viewsAsOf: ages.values.min(),
+                followsNotifications: followsNotifications,
                 tables: tables
             )
         }

@@ -1,3 +1,5 @@
+import Ledger
+
 /// One question of the report: its views and its SQL.
 ///
 /// The SQL gets the app as `$1` and the job's name as `$2`. Rows with a date are sorted with the newest first.
@@ -34,10 +36,8 @@ struct ReportQuestion: Sendable {
         "to_char(\(expression), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     }
 
-    /// The app and its counterpart in the sandbox, which has the records found by `appStore.sandboxFallback`.
-    static let anyEnvironment = """
-        app_id IN (SELECT other.app_id FROM masked_apps own JOIN masked_apps other USING (bundle_id) WHERE own.app_id = $1)
-        """
+    /// The apps whose rejected records count for the job, parameter 2.
+    static let countsForJob = "app_id IN (\(Ledger.appsOfRejects(apps: "masked_apps", runs: "masked_runs")))"
 }
 
 /// A question is identified by its unique name.

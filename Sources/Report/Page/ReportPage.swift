@@ -9,6 +9,8 @@ struct ReportPage {
     let library: ChartLibrary
     /// The version of storeledger.
     let version: String
+    /// Whether no run of the app has had a list, so that customers without a notification are missing.
+    var missesCustomers = false
 
     /// Draws the charts from the figures in the page, in the current colours, for the chosen currency.
     ///
@@ -41,7 +43,7 @@ struct ReportPage {
             <body>
             <header>
             <div><h1>\(figures.app)</h1>
-            <p class="remark">App Store ledger · \(figures.environment) · job \(figures.job)</p></div>
+            <p class="remark">App Store ledger · \(figures.environment) · job \(figures.job)</p>\(missing)</div>
             \(choosers)</header>
             <main>
             \(body)</main>
@@ -55,6 +57,15 @@ struct ReportPage {
 
             """
         return page.text
+    }
+
+    private var missing: HTML {
+        guard missesCustomers else { return .empty }
+        return """
+
+            <p class="remark">Customers without a notification are not in the ledger, so sales and counts are too low: no run has had
+            a list of transaction IDs.</p>
+            """
     }
 
     private var content: HTML {

@@ -115,7 +115,7 @@ extension ReportQuestion {
 
     static let rejected = ReportQuestion(
         "rejected",
-        on: ["rejected_records_by_reason", "masked_apps"],
+        on: ["rejected_records_by_reason", "masked_apps", "masked_runs"],
         [
             FigureColumn("reason", "Reason", .text), FigureColumn("stream", "History", .text),
             FigureColumn("records", "Records", .count), FigureColumn("first", "First came, UTC", .moment),
@@ -124,7 +124,7 @@ extension ReportQuestion {
         """
         SELECT reason, stream, sum(records) AS records, \(moment("min(first_seen_at)")) AS first,
                \(moment("max(last_seen_at)")) AS last
-          FROM rejected_records_by_reason WHERE \(anyEnvironment) AND job = $2
+          FROM rejected_records_by_reason WHERE \(countsForJob) AND job = $2
          GROUP BY reason, stream ORDER BY sum(records) DESC, reason, stream
         """
     )

@@ -105,6 +105,21 @@ struct BadListTests {
         }
     }
 
+    @Test func `rows with too many cells and rows that are no ID are named together, with hints`() async throws {
+        try await Stage.with(.init(customers: 1)) { stage in
+            let path = try await Self.listing(stage)
+            try Self.write(Array("transaction_id\n'430000000000000'\n430,000,000\nx1\n".utf8), stage)
+            let mixed = try await stage.storeledger("run", path, "--progress", "none")
+            #expect(mixed.code == 65)
+            for words in ["remove the apostrophe", "list.csv:3: this row has 3 cells", "list.csv:4: \"x1\" is not"] {
+                #expect(mixed.errors.contains(words), "\(mixed.errors)")
+            }
+            try Self.write(Array("430000000000000\n".utf8), stage)
+            let bare = try await stage.storeledger("run", path, "--progress", "none")
+            #expect(bare.code == 65 && bare.errors.contains("the file has no header: remove column"), "\(bare.errors)")
+        }
+    }
+
     @Test func `C02 C05 C12 a list that says the same in another way is the same list`() async throws {
         try await Stage.with(.init(customers: 3)) { stage in
             let path = try await Self.listing(stage)

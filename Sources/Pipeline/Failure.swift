@@ -211,7 +211,8 @@ package struct Failure: Sendable {
         }
         if error.isAuthentication || error.state == .insufficientPrivilege {
             return (
-                .refused, "PostgreSQL refuses: \(error.message). Check the role and its rights (output.postgres.url)"
+                .refused,
+                "PostgreSQL refuses: \(error.message). Check the role and its rights (output.postgres.url, --database or DATABASE_URL)"
             )
         }
         if error.isDiskFull {

@@ -131,7 +131,9 @@ struct RoleTests {
                 #expect(seen == all && all.first?.runs.first?.state == "finished")
                 let text = try await stage.storeledger("status", environment: analyst).output
                 #expect(
-                    text.contains("\n  not shown, because the role may not read it: message, failures, "),
+                    text.contains(
+                        "\n  not shown, because the role may not read it: messages, failed items, unknown IDs, items to retry, oldest unfinished item, spent limits, certificates\n"
+                    ),
                     "\(text)"
                 )
                 let exporter = ["DATABASE_URL": stage.databaseURL(role: roles.name("exporter"))]

@@ -34,8 +34,8 @@ LEFT JOIN LATERAL (
 ) reversed ON true
 WHERE n.notification_type = 'CONSUMPTION_REQUEST';
 COMMENT ON VIEW consumption_requests IS
-    'Apple''s CONSUMPTION_REQUEST notifications with their deadline and outcome. The view cannot show whether the app''s server responded: Apple does not report it, and StoreLedger does not respond.';
-COMMENT ON COLUMN consumption_requests.app_id IS 'The app in one environment; see apps.';
+    'Apple''s CONSUMPTION_REQUEST notifications with their deadline and outcome. Apple does not report whether it received consumption information, so the view cannot show what an app''s server sent.';
+COMMENT ON COLUMN consumption_requests.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN consumption_requests.notification_uuid IS 'Apple''s notificationUUID of the request.';
 COMMENT ON COLUMN consumption_requests.requested_at IS 'When Apple signed the request.';
 COMMENT ON COLUMN consumption_requests.answer_until IS 'The deadline for consumption information: twelve hours after requested_at.';

@@ -10,7 +10,7 @@ JOIN crawl_items i ON i.app_id = last.app_id AND i.job = last.job AND i.run_id =
 GROUP BY i.app_id, i.job, i.run_id, i.stream, i.state, i.error_code;
 COMMENT ON VIEW crawl_items_by_state IS
     'The number of items of each job''s last run, by state. The view contains no customer IDs and no messages, because messages can contain customer IDs.';
-COMMENT ON COLUMN crawl_items_by_state.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN crawl_items_by_state.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN crawl_items_by_state.job IS 'The name in the job file.';
 COMMENT ON COLUMN crawl_items_by_state.run_id IS 'The job''s last run.';
 COMMENT ON COLUMN crawl_items_by_state.stream IS 'The stream that is requested.';

@@ -30,7 +30,8 @@ SELECT
         WHEN 4 THEN 'product not for sale' WHEN 5 THEN 'other' END AS expired_because,
     CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew,
     p.price_milliunits * 0.001 AS price_amount, p.mrr_milliunits * 0.001 AS mrr_amount,
-    reported.n IS NOT NULL AS is_reported_by_apple
+    reported.n IS NOT NULL AS is_reported_by_apple,
+    coalesce(t.app_transaction_id, t.listed_transaction_id, t.original_transaction_id, t.transaction_id) AS customer_key
 FROM subscription_periods p
 JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
 LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
@@ -70,8 +71,11 @@ COMMENT ON VIEW current_subscriptions IS
 COMMENT ON COLUMN current_subscriptions.status IS 'active, grace period, billing retry, expired or revoked; unknown if Apple sends no expiresDate and no newer status is known.';
 COMMENT ON COLUMN current_subscriptions.known_from IS 'The record and field of Apple''s data that determine status; "status of Get All Subscription Statuses" for Apple''s own status, which is not signed.';
 COMMENT ON COLUMN current_subscriptions.signed_date IS 'When Apple signed that record; for Apple''s own status, when Apple answered (asked_at). Later changes are unknown.';
+COMMENT ON COLUMN current_subscriptions.price_milliunits IS
+    'The price of the last period after offers, of all seats for a subscription with several seats, in thousandths of a unit of currency. NULL if Apple sends no price.';
 COMMENT ON COLUMN current_subscriptions.period IS 'The nominal period, as an ISO 8601 duration such as P1M. NULL if it is unknown.';
-COMMENT ON COLUMN current_subscriptions.mrr_milliunits IS 'MRR of the last period: its price per 30 days, in thousandths of a unit of currency.';
+COMMENT ON COLUMN current_subscriptions.mrr_milliunits IS 
+    'MRR of the last period: its price brought to a month by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12), in thousandths of a unit of currency. NULL if nothing is paid, or if the price or the period is unknown.';
 COMMENT ON COLUMN current_subscriptions.is_trial IS 'Whether the last period is a free trial.';
 COMMENT ON COLUMN current_subscriptions.is_paid IS 'Whether the customer paid for the last period.';
 COMMENT ON COLUMN current_subscriptions.is_family_shared IS
@@ -88,3 +92,4 @@ COMMENT ON COLUMN current_subscriptions.commitment_will_renew IS
     'Apple''s commitmentAutoRenewStatus: whether a new commitment follows the current one. will_renew refers to the next billing period instead. NULL for a subscription without a commitment, or without renewal info of this period.';
 COMMENT ON COLUMN current_subscriptions.is_reported_by_apple IS
     'Whether the state is Apple''s own status from Get All Subscription Statuses, because it is newer than the signed records. Apple does not sign it. All other states are derived from signed records.';
+COMMENT ON COLUMN current_subscriptions.customer_key IS 'Identifies the customer of the last period, as in purchases.';

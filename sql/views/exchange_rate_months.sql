@@ -16,7 +16,7 @@ UNION ALL
 SELECT DISTINCT app_id, reporting_currency, reporting_currency, '-infinity'::date, 'infinity'::date, 1::numeric FROM exchange_rates;
 COMMENT ON VIEW exchange_rate_months IS
     'The rates of exchange_rates by the months to which they apply, and a rate of 1 from each reporting currency to itself. Other views use it; queries can use it for amounts that no view converts.';
-COMMENT ON COLUMN exchange_rate_months.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN exchange_rate_months.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN exchange_rate_months.reporting_currency IS 'The currency to convert to.';
 COMMENT ON COLUMN exchange_rate_months.currency IS 'The currency to convert from.';
 COMMENT ON COLUMN exchange_rate_months.from_month IS 'The first month to which the rate applies; its first day.';

@@ -30,7 +30,7 @@ FROM (
 ) added;
 COMMENT ON VIEW lifetime_value_converted_by_cohort IS
     'lifetime_value_by_cohort, converted with exchange_rates; empty while that table is empty. Rates should begin before the first cohort, because months before the first rate are missing from the sums.';
-COMMENT ON COLUMN lifetime_value_converted_by_cohort.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN lifetime_value_converted_by_cohort.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN lifetime_value_converted_by_cohort.cohort_month IS 'The month of the customers'' first payment in their currency; its first day, in UTC.';
 COMMENT ON COLUMN lifetime_value_converted_by_cohort.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
 COMMENT ON COLUMN lifetime_value_converted_by_cohort.month_number IS 'Months since cohort_month.';

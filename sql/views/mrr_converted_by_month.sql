@@ -16,7 +16,7 @@ LEFT JOIN exchange_rate_months rate ON rate.app_id = m.app_id AND rate.reporting
 GROUP BY m.app_id, m.month, wanted.reporting_currency, m.product_id, m.storefront;
 COMMENT ON VIEW mrr_converted_by_month IS
     'mrr_by_month, converted with exchange_rates; empty while that table is empty. A change of a rate changes the converted MRR without any MRR movement.';
-COMMENT ON COLUMN mrr_converted_by_month.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN mrr_converted_by_month.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN mrr_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
 COMMENT ON COLUMN mrr_converted_by_month.active_subscriptions IS 'Active paid subscriptions at the end of the month, including those in currencies without a rate.';

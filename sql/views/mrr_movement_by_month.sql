@@ -66,8 +66,8 @@ COMMENT ON VIEW mrr_movement_by_month IS
     'The change of MRR from the end of one month to the next, by currency: new, reactivation, expansion, contraction, churn. Before Apple''s commission and tax. The row of the current month is as of the last refresh.';
 COMMENT ON COLUMN mrr_movement_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_movement_by_month.opening_milliunits IS 'MRR at the end of the previous month, in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_movement_by_month.new_milliunits IS 'MRR of subscriptions whose first payment was in the month, including converted trials; in thousandths of a unit of currency.';
-COMMENT ON COLUMN mrr_movement_by_month.reactivation_milliunits IS 'MRR of subscriptions that were paid for in an earlier month and were not active at the end of the previous month; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.new_milliunits IS 'MRR of subscriptions whose first payment was in the month and that are active at its end, including converted trials; in thousandths of a unit of currency.';
+COMMENT ON COLUMN mrr_movement_by_month.reactivation_milliunits IS 'MRR of subscriptions that were paid for in an earlier month, were not active at the end of the previous month, and are active at the end of the month; in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_movement_by_month.expansion_milliunits IS 'Increase of MRR since the end of the previous month: upgrades, higher prices, ended offers; in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_movement_by_month.contraction_milliunits IS 'Decrease of MRR since the end of the previous month, as a positive number; in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_movement_by_month.churn_milliunits IS 'MRR of subscriptions that were active at the end of the previous month and are not active any more, as a positive number; in thousandths of a unit of currency.';
@@ -75,8 +75,8 @@ COMMENT ON COLUMN mrr_movement_by_month.switched_in_milliunits IS 'MRR of subscr
 COMMENT ON COLUMN mrr_movement_by_month.switched_out_milliunits IS 'MRR at the end of the previous month of subscriptions that are now paid in another currency, as a positive number; in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_movement_by_month.closing_milliunits IS 'MRR at the end of the month, in thousandths of a unit of currency: opening + new + reactivation + expansion - contraction - churn + switched in - switched out.';
 COMMENT ON COLUMN mrr_movement_by_month.opening_subscriptions IS 'Active paid subscriptions at the end of the previous month.';
-COMMENT ON COLUMN mrr_movement_by_month.new_subscriptions IS 'Subscriptions whose first payment was in the month.';
-COMMENT ON COLUMN mrr_movement_by_month.reactivated_subscriptions IS 'Subscriptions that were paid for in an earlier month, were not active at the end of the previous month, and are active again.';
+COMMENT ON COLUMN mrr_movement_by_month.new_subscriptions IS 'Subscriptions whose first payment was in the month and that are active at its end. new_subscriptions_by_day counts every first payment.';
+COMMENT ON COLUMN mrr_movement_by_month.reactivated_subscriptions IS 'Subscriptions that were paid for in an earlier month, were not active at the end of the previous month, and are active at the end of the month.';
 COMMENT ON COLUMN mrr_movement_by_month.expanded_subscriptions IS 'Subscriptions whose MRR is higher than at the end of the previous month.';
 COMMENT ON COLUMN mrr_movement_by_month.contracted_subscriptions IS 'Subscriptions whose MRR is lower than at the end of the previous month.';
 COMMENT ON COLUMN mrr_movement_by_month.churned_subscriptions IS 'Subscriptions that were active at the end of the previous month and are not active any more.';

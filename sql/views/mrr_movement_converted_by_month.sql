@@ -41,11 +41,11 @@ LEFT JOIN exchange_rate_months rate ON rate.app_id = m.app_id AND rate.reporting
 GROUP BY m.app_id, m.month, wanted.reporting_currency;
 COMMENT ON VIEW mrr_movement_converted_by_month IS
     'mrr_movement_by_month, converted with exchange_rates; empty while that table is empty.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.opening_estimated_milliunits IS 'MRR at the end of the previous month, at the rates of this month, in thousandths of a unit of reporting_currency.';
-COMMENT ON COLUMN mrr_movement_converted_by_month.new_estimated_milliunits IS 'MRR of subscriptions whose first payment was in the month, in thousandths of a unit of reporting_currency.';
+COMMENT ON COLUMN mrr_movement_converted_by_month.new_estimated_milliunits IS 'MRR of subscriptions whose first payment was in the month and that are active at its end, in thousandths of a unit of reporting_currency.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.reactivation_estimated_milliunits IS 'MRR of subscriptions that came back, in thousandths of a unit of reporting_currency.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.expansion_estimated_milliunits IS 'Increase of MRR since the end of the previous month, in thousandths of a unit of reporting_currency.';
 COMMENT ON COLUMN mrr_movement_converted_by_month.contraction_estimated_milliunits IS 'Decrease of MRR since the end of the previous month, as a positive number, in thousandths of a unit of reporting_currency.';

@@ -18,7 +18,7 @@ SELECT
 FROM (SELECT *, (opening_milliunits - switched_out_milliunits)::numeric AS base FROM mrr_movement_by_month) m;
 COMMENT ON VIEW mrr_retention_by_month IS
     'Ratios of mrr_movement_by_month: gross and net MRR retention, MRR churn, quick ratio, and MRR per active subscription, by currency. The row of the current month is as of the last refresh, so its retention can still fall.';
-COMMENT ON COLUMN mrr_retention_by_month.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN mrr_retention_by_month.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN mrr_retention_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN mrr_retention_by_month.opening_milliunits IS 'MRR at the end of the previous month, in thousandths of a unit of currency.';
 COMMENT ON COLUMN mrr_retention_by_month.closing_milliunits IS 'MRR at the end of the month, in thousandths of a unit of currency.';

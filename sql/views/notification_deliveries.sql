@@ -36,7 +36,7 @@ CROSS JOIN LATERAL (
 ) a;
 COMMENT ON VIEW notification_deliveries IS
     'Every notification and the state of its delivery to the app''s server, as last read from Apple. Apple does not sign this information. A nightly job reads the failed deliveries of the last seven days again, and it reads each whole day again seven days after the day closed.';
-COMMENT ON COLUMN notification_deliveries.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN notification_deliveries.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN notification_deliveries.notification_uuid IS 'Apple''s notificationUUID: identifies the notification.';
 COMMENT ON COLUMN notification_deliveries.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
 COMMENT ON COLUMN notification_deliveries.subtype IS 'Apple''s subtype: details of the type.';

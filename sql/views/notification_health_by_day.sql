@@ -8,7 +8,7 @@ SELECT
 FROM refresh_stored_notification_days;
 COMMENT ON VIEW notification_health_by_day IS
     'Results of Apple''s deliveries, by notification type and the day Apple signed the notification. As of the last refresh.';
-COMMENT ON COLUMN notification_health_by_day.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN notification_health_by_day.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN notification_health_by_day.day IS 'The day of Apple''s signature, in UTC.';
 COMMENT ON COLUMN notification_health_by_day.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
 COMMENT ON COLUMN notification_health_by_day.notifications IS 'Notifications that Apple signed on the day.';

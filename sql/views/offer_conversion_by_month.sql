@@ -23,4 +23,4 @@ COMMENT ON COLUMN offer_conversion_by_month.started IS 'Subscriptions that began
 COMMENT ON COLUMN offer_conversion_by_month.converted IS 'Those of started that were followed by a paid period without the offer.';
 COMMENT ON COLUMN offer_conversion_by_month.running IS 'Those of started that are not converted while the offer still runs.';
 COMMENT ON COLUMN offer_conversion_by_month.lost IS 'Those of started whose offer ended without a later payment.';
-COMMENT ON COLUMN offer_conversion_by_month.conversion_rate IS 'converted divided by started, 0 to 1. It can still grow while offers run. To combine rows, divide the sums.';
+COMMENT ON COLUMN offer_conversion_by_month.conversion_rate IS 'converted divided by started, 0 to 1. started contains running, so the rate can still grow while offers run; converted divided by (started - running) is that of finished offers. To combine rows, divide the sums.';

@@ -21,7 +21,7 @@ LEFT JOIN exchange_rate_months rate ON rate.app_id = p.app_id AND rate.reporting
 GROUP BY p.app_id, p.month, wanted.reporting_currency, p.product_id, p.storefront;
 COMMENT ON VIEW proceeds_converted_by_month IS
     'proceeds_by_month, converted with exchange_rates; empty while that table is empty. Use App Store Connect''s financial reports for accounting.';
-COMMENT ON COLUMN proceeds_converted_by_month.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN proceeds_converted_by_month.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN proceeds_converted_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN proceeds_converted_by_month.reporting_currency IS 'The currency of every amount in the row, from exchange_rates.';
 COMMENT ON COLUMN proceeds_converted_by_month.net_estimated_milliunits IS 'Sales less refunds, in thousandths of a unit of reporting_currency. NULL if no currency of the row has a rate.';

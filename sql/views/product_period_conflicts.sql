@@ -15,8 +15,8 @@ CROSS JOIN LATERAL (
 ) days
 WHERE days.entered NOT BETWEEN days.usual * 0.9 AND days.usual * 1.1;
 COMMENT ON VIEW product_period_conflicts IS
-    'Products whose period in products differs from the length of most of their periods. StoreLedger still uses products.period. Correct it, or keep it if the dates are misleading. As of the last refresh.';
-COMMENT ON COLUMN product_period_conflicts.app_id IS 'The app in one environment; see apps.';
+    'Products whose period in products differs from the length of most of their periods. StoreLedger still uses products.period. Correct it, or keep it if the dates are misleading.';
+COMMENT ON COLUMN product_period_conflicts.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN product_period_conflicts.product_id IS 'Apple''s productId.';
 COMMENT ON COLUMN product_period_conflicts.entered_period IS 'The period in products, as an ISO 8601 duration.';
-COMMENT ON COLUMN product_period_conflicts.usual_period IS 'The period derived from dates, as an ISO 8601 duration; see product_periods.';
+COMMENT ON COLUMN product_period_conflicts.usual_period IS 'The period derived from dates as of the last refresh, as an ISO 8601 duration.';

@@ -20,10 +20,10 @@ FROM (
 ) counted
 GROUP BY app_id, product_id;
 COMMENT ON VIEW product_summary IS
-    'One row per product ever bought. Names, groups and periods come from the user''s table products, because Apple''s server does not return them.';
+    'One row per product ever bought. Apple''s server returns no names: join the table products, which you fill, for name, group and period.';
 COMMENT ON COLUMN product_summary.first_sold_at IS 'The first purchase.';
 COMMENT ON COLUMN product_summary.last_sold_at IS 'The last purchase or renewal.';
 COMMENT ON COLUMN product_summary.purchases IS 'Purchases and renewals with a price.';
 COMMENT ON COLUMN product_summary.free_purchases IS 'Transactions at the price 0, including trials.';
-COMMENT ON COLUMN product_summary.refunded IS 'Purchases that were refunded, in whole or in part.';
+COMMENT ON COLUMN product_summary.refunded IS 'Purchases that were refunded, in whole or in part, including free ones.';
 COMMENT ON COLUMN product_summary.customers IS 'Customers who ever bought the product. See customer_key in purchases for how customers are identified.';

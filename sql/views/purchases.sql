@@ -2,9 +2,10 @@
 --
 -- One row per transaction, except transactions that a family member shared (FAMILY_SHARED) or that an organization or group
 -- assigned (ASSIGNED): their purchaser has a separate transaction. Refunds are those of Apple's newest
--- snapshot: a reversed refund has no revocationDate any more and does not count. For Advanced Commerce the refunded amount
--- is the sum of the line items' refunds. Otherwise it is revocationPercentage of the price, or the whole price if Apple
--- sends no percentage.
+-- snapshot: a reversed refund has no revocationDate any more and does not count. The refunded amount is the first that is
+-- known of these, and never more than the price: the whole price for REFUND_FULL; the sum of the line items' refunds, for
+-- Advanced Commerce, whose transactions have neither revocationType nor revocationPercentage; revocationPercentage of the
+-- price; the whole price. Apple's refundAmount of a line item contains tax where the price does, so it is subtracted as it is.
 --
 -- For a subscription with several seats, Apple's price is the average price of a seat. The price here is that of all seats,
 -- as in seat_purchases. A refund of some seats (revokedSeatQuantity) has neither an amount nor a date, so it is not included.
@@ -47,6 +48,7 @@ CROSS JOIN LATERAL (
                           AND t.revocation_type IS DISTINCT FROM 'ASSIGNMENT_REVOKE' THEN t.revocation_date END,
                     items.first_date) AS refund_date,
            least(paid.price_milliunits, coalesce(
+               CASE WHEN t.revocation_type = 'REFUND_FULL' THEN paid.price_milliunits END,
                items.amount,
                round(paid.price_milliunits * coalesce(t.revocation_percentage_milliunits, 100000) / 100000.0)::bigint
            )) AS refunded_milliunits
@@ -60,11 +62,12 @@ COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, 
 COMMENT ON COLUMN purchases.price_milliunits IS
     'The price of the whole quantity after offers, in thousandths of a unit of currency: Apple''s price or, for a subscription with several seats, the price of all seats (seat_purchases). NULL if Apple sends no price.';
 COMMENT ON COLUMN purchases.is_paid IS 'Whether the price is not 0. An unknown price counts as paid.';
-COMMENT ON COLUMN purchases.is_refunded IS 'Whether the purchase is refunded in whole or in part, according to Apple''s newest snapshot.';
+COMMENT ON COLUMN purchases.is_refunded IS 'Whether the purchase is refunded in whole or in part, according to Apple''s newest snapshot. A free purchase can be refunded too.';
 COMMENT ON COLUMN purchases.refund_date IS 'When the purchase was refunded. For several line items, the date of the first refund.';
 COMMENT ON COLUMN purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
 COMMENT ON COLUMN purchases.refund_reason IS 'Apple''s revocationReason: 1 an issue with the app, 0 another reason.';
-COMMENT ON COLUMN purchases.refunded_milliunits IS 'Refunded amount, in thousandths of a unit of currency. NULL for a refund of an unknown price.';
+COMMENT ON COLUMN purchases.refunded_milliunits IS
+    'Refunded amount, in thousandths of a unit of currency, at most the price: the whole price for REFUND_FULL; else, for Advanced Commerce, the sum of refundAmount of the line items; else revocationPercentage of the price; else the whole price. 0 without a refund. NULL for a refund of an unknown price.';
 COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits. The estimated refund of an upgrade is not subtracted.';
 COMMENT ON COLUMN purchases.unit_price_milliunits IS
     'The price of one unit, or the average price of a seat, in thousandths of a unit of currency. NULL if Apple sends no price.';

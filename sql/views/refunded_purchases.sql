@@ -37,12 +37,14 @@ LEFT JOIN LATERAL (
 ) asked ON true
 WHERE refund.refund_date IS NOT NULL;
 COMMENT ON VIEW refunded_purchases IS
-    'Purchases that are refunded in whole or in part; reversed refunds are excluded. Apple''s data do not contain the customer''s own words. Revocations of Family Sharing are in family_sharing_by_month.';
+    'Purchases that are refunded in whole or in part, including free ones; reversed refunds are excluded. Views with sums count only those with a price (price_milliunits is not 0). Apple''s data do not contain the customer''s own words. Revocations of Family Sharing are in family_sharing_by_month.';
 COMMENT ON COLUMN refunded_purchases.refund_date IS 'When the purchase was refunded. For several line items, the date of the first refund.';
 COMMENT ON COLUMN refunded_purchases.delay IS 'Time from the purchase to the refund.';
 COMMENT ON COLUMN refunded_purchases.refund_month IS 'The month of the refund; its first day, in UTC.';
 COMMENT ON COLUMN refunded_purchases.reason IS 'Apple''s revocationReason in words: issue with the app, other, or not told (Apple sends no reason).';
-COMMENT ON COLUMN refunded_purchases.refunded_milliunits IS 'Refunded amount, in thousandths of a unit of currency.';
+COMMENT ON COLUMN refunded_purchases.refunded_milliunits IS 'Refunded amount, in thousandths of a unit of currency, as in purchases.';
+COMMENT ON COLUMN refunded_purchases.price_milliunits IS
+    'The price of the whole quantity or of all seats, as in purchases, in thousandths of a unit of currency. NULL if Apple sends no price.';
 COMMENT ON COLUMN refunded_purchases.refunded_share IS 'refunded_milliunits divided by the price, 0 to 1. NULL if the price is 0 or unknown.';
 COMMENT ON COLUMN refunded_purchases.customer_key IS 'Identifies the customer, as in purchases.';
 COMMENT ON COLUMN refunded_purchases.requested_because IS

@@ -10,7 +10,7 @@ WHERE resolved_at IS NULL AND dismissed_at IS NULL
 GROUP BY app_id, job, stream, reason;
 COMMENT ON VIEW rejected_records_by_reason IS
     'The number of records that could not be loaded and are still rejected, without dismissed ones. The view does not contain their text. storeledger replay --rejected tries to load them again.';
-COMMENT ON COLUMN rejected_records_by_reason.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN rejected_records_by_reason.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN rejected_records_by_reason.job IS 'The name in the job file.';
 COMMENT ON COLUMN rejected_records_by_reason.stream IS 'The stream that returned the records.';
 COMMENT ON COLUMN rejected_records_by_reason.reason IS 'The reason for the rejection, one word.';

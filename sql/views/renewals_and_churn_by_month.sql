@@ -56,6 +56,6 @@ COMMENT ON COLUMN renewals_and_churn_by_month.churned_price IS 'Churned because 
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_refund IS 'Churned because Apple refunded a period that had not expired.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_other IS 'Churned because the product was not available, or for another value of Apple''s expirationIntent.';
 COMMENT ON COLUMN renewals_and_churn_by_month.churned_unknown IS 'Churned for an unknown reason: neither the transaction, nor renewal info, nor a stored notification contains one. An example is a customer who returned later: Apple''s newer renewal info does not contain the earlier reason.';
-COMMENT ON COLUMN renewals_and_churn_by_month.churn_rate IS 'churned divided by active_at_start, 0 to 1. NULL if nothing was active. To combine products, divide the sums.';
+COMMENT ON COLUMN renewals_and_churn_by_month.churn_rate IS 'churned divided by active_at_start, 0 to 1. Not RevenueCat''s churn rate, which subscription_movement_by_month has. NULL if nothing was active. To combine products, divide the sums.';
 COMMENT ON COLUMN renewals_and_churn_by_month.trial_conversions IS
     'Those of renewals that are the first payment after a free trial. Apple''s transactionReason for them is RENEWAL; RevenueCat counts them separately as trial conversions. Subtract them to get renewals only.';

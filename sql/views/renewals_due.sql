@@ -60,7 +60,7 @@ LEFT JOIN LATERAL (
 WHERE r.renewal_date > now() AND member.transaction_id IS NULL;
 COMMENT ON VIEW renewals_due IS
     'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. known_from marks subscriptions that a newer status of Apple calls expired or revoked; they do not renew. Left out are members (FAMILY_SHARED, ASSIGNED), who pay nothing, and subscriptions whose renewal_date is past, which most subscriptions in billing retry and in a grace period are: see current_subscriptions.';
-COMMENT ON COLUMN renewals_due.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN renewals_due.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN renewals_due.original_transaction_id IS 'Apple''s originalTransactionId: identifies the subscription.';
 COMMENT ON COLUMN renewals_due.renewal_date IS 'Apple''s renewalDate: when the subscription renews or, with auto-renewal off, expires.';
 COMMENT ON COLUMN renewals_due.due_in IS 'Time from now to renewal_date.';

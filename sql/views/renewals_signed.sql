@@ -11,7 +11,7 @@ LEFT JOIN latest_signatures l ON l.app_id = r.app_id AND l.kind = 'renewalInfo' 
                              AND l.first_payload_sha256 = r.payload_sha256;
 COMMENT ON VIEW renewals_signed IS
     'Renewal info and the newest date on which Apple signed it. For use by other views.';
-COMMENT ON COLUMN renewals_signed.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN renewals_signed.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN renewals_signed.original_transaction_id IS 'Apple''s originalTransactionId: identifies the subscription.';
 COMMENT ON COLUMN renewals_signed.auto_renew_product_id IS 'Apple''s autoRenewProductId: the product that renews next.';
 COMMENT ON COLUMN renewals_signed.auto_renew_status IS 'Apple''s autoRenewStatus: 1 auto-renewal is on, 0 it is off.';

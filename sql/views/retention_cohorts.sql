@@ -1,4 +1,4 @@
--- How many of the subscriptions first paid in a month are still active k months later?
+-- How many of the subscriptions first paid without an introductory offer in a month are still active k months later?
 --
 -- A subscription's cohort is the month and product of its first paid period without an introductory offer, as in
 -- RevenueCat. RevenueCat counts renewals; this view counts calendar months. A subscription is retained in month k if it is
@@ -31,7 +31,7 @@ SELECT
 FROM counted
 WHERE subscriptions IS NOT NULL;
 COMMENT ON VIEW retention_cohorts IS
-    'Subscriptions first paid in a month, and how many were active at the end of each later month. One row per completed month. A subscription that lapsed and came back counts again.';
+    'Subscriptions first paid without an introductory offer in a month, and how many were active at the end of each later month. One row per completed month. A subscription that lapsed and came back counts again.';
 COMMENT ON COLUMN retention_cohorts.cohort_month IS 'The month of the first paid period without an introductory offer; its first day, in UTC.';
 COMMENT ON COLUMN retention_cohorts.product_id IS 'The product of that first period.';
 COMMENT ON COLUMN retention_cohorts.period IS 'The nominal period of that product, as an ISO 8601 duration. NULL if it is unknown.';

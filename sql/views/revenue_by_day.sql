@@ -28,6 +28,6 @@ COMMENT ON COLUMN revenue_by_day.gross_milliunits IS 'Prices of the day''s purch
 COMMENT ON COLUMN revenue_by_day.new_milliunits IS 'First payments of subscriptions, including trial conversions, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.renewal_milliunits IS 'Later payments of subscriptions, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.one_time_milliunits IS 'All other purchases, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_day.refunds IS 'Purchases that were refunded on the day, in whole or in part, regardless of the purchase date.';
+COMMENT ON COLUMN revenue_by_day.refunds IS 'Purchases with a price that were refunded on the day, in whole or in part, regardless of the purchase date.';
 COMMENT ON COLUMN revenue_by_day.refunded_milliunits IS 'Amounts refunded on the day, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_day.net_milliunits IS 'gross_milliunits less refunded_milliunits. The estimated refunds of upgrades are not subtracted.';

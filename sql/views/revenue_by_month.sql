@@ -26,7 +26,7 @@ COMMENT ON COLUMN revenue_by_month.purchases IS 'Purchases and renewals with a p
 COMMENT ON COLUMN revenue_by_month.units IS 'The sum of Apple''s quantity of these purchases.';
 COMMENT ON COLUMN revenue_by_month.free_purchases IS 'Transactions at the price 0, including trials.';
 COMMENT ON COLUMN revenue_by_month.gross_milliunits IS 'Prices of the month''s purchases, in thousandths of a unit of currency.';
-COMMENT ON COLUMN revenue_by_month.refunds IS 'Purchases of any month that were refunded in this month, in whole or in part.';
+COMMENT ON COLUMN revenue_by_month.refunds IS 'Purchases of any month with a price that were refunded in this month, in whole or in part.';
 COMMENT ON COLUMN revenue_by_month.refunded_milliunits IS 'Amounts refunded in the month, in thousandths of a unit of currency.';
 COMMENT ON COLUMN revenue_by_month.net_milliunits IS 'gross_milliunits less refunded_milliunits. Negative if refunds exceed sales. The estimated refunds of upgrades are not subtracted.';
 COMMENT ON COLUMN revenue_by_month.without_price IS 'Purchases without a known price. They add nothing to gross_milliunits.';

@@ -1,9 +1,9 @@
 -- What do the columns mean that a view takes unchanged from a table?
 --
 -- The view's column gets the comment of the table's column, so that the text exists once. A masked view uses the table of
--- the same name; a view that is read at a refresh uses its kept table; other views use transactions. A decimal amount,
--- NAME_amount, is NAME_milliunits in whole units: docs/analysts/metrics.md. The file creates no view, so the migrator runs
--- it after all files that do.
+-- the same name; a view that is read at a refresh uses its kept table; other views use transactions. An analyst can read
+-- masked_apps, not apps. A decimal amount, NAME_amount, is NAME_milliunits in whole units: docs/analysts/metrics.md. A
+-- converted view has amounts in reporting_currency. The file creates no view, so the migrator runs it after all files that do.
 DO $$
 DECLARE
     missing record;
@@ -22,10 +22,12 @@ BEGIN
            AND (view.relname LIKE 'masked\_%' OR col_description(shown.attrelid, shown.attnum) IS NULL)
            AND col_description(told.attrelid, told.attnum) IS NOT NULL
     LOOP
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname, missing.words);
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname,
+                       replace(missing.words, 'see apps.', 'see masked_apps.'));
     END LOOP;
     FOR missing IN
-        SELECT amount.attrelid::regclass AS viewed, amount.attname, whole.attname AS of
+        SELECT amount.attrelid::regclass AS viewed, amount.attname, whole.attname AS of,
+               CASE WHEN view.relname LIKE '%\_converted\_%' THEN 'reporting_currency' ELSE 'the currency' END AS unit
           FROM pg_class view
           JOIN pg_attribute amount ON amount.attrelid = view.oid AND amount.attname LIKE '%\_amount' AND amount.atttypid = 'numeric'::regtype
           JOIN pg_attribute whole ON whole.attrelid = view.oid
@@ -34,6 +36,6 @@ BEGIN
            AND col_description(amount.attrelid, amount.attnum) IS NULL
     LOOP
         EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname,
-                       missing.of || ' as a decimal amount in units of the currency.');
+                       missing.of || ' as a decimal amount in units of ' || missing.unit || '.');
     END LOOP;
 END $$;

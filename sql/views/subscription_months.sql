@@ -30,6 +30,6 @@ COMMENT ON COLUMN subscription_months.transaction_id IS
 COMMENT ON COLUMN subscription_months.period IS
     'The nominal period, as an ISO 8601 duration such as P1M. NULL if it is unknown.';
 COMMENT ON COLUMN subscription_months.mrr_milliunits IS
-    'MRR of the period: its price per 30 days, in thousandths of a unit of currency. NULL if the price or the period is unknown.';
+    'MRR of the period: its price brought to a month by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12), in thousandths of a unit of currency. NULL if the price or the period is unknown.';
 COMMENT ON COLUMN subscription_months.first_paid_month IS
     'The month of the subscription''s first payment; its first day, in UTC.';

@@ -48,4 +48,4 @@ COMMENT ON COLUMN subscription_movement_by_month.expired IS 'Subscriptions whose
 COMMENT ON COLUMN subscription_movement_by_month.switched_out IS 'Active subscriptions that changed from this product or storefront to another.';
 COMMENT ON COLUMN subscription_movement_by_month.closing IS 'Active paid subscriptions at the end of the month: opening + new + resubscribed + switched_in - expired - switched_out.';
 COMMENT ON COLUMN subscription_movement_by_month.churned IS 'expired less resubscribed: RevenueCat''s churned subscriptions. Negative if more returned than expired.';
-COMMENT ON COLUMN subscription_movement_by_month.churn_rate IS 'churned divided by opening: RevenueCat''s churn rate. NULL if nothing was active at the beginning. To combine rows, divide the sums.';
+COMMENT ON COLUMN subscription_movement_by_month.churn_rate IS 'churned divided by opening: RevenueCat''s churn rate. Negative if more returned than expired. NULL if nothing was active at the beginning. To combine rows, divide the sums.';

@@ -9,7 +9,7 @@
 -- after the payment was recovered. Renewal info also contains the grace period of the last period, if Apple signed it after
 -- that period began. Older renewal info describes an earlier period.
 --
--- MRR is per 30 days, 4 weeks or a twelfth of a year: RevenueCat's factors. An ordinary transaction does not contain the
+-- MRR is the price times 30 for a day, times 4 for a week, divided by 12 for a year: RevenueCat's factors. An ordinary transaction does not contain the
 -- nominal period (the column period). The view uses the first of these that is known: products.period of the user; the
 -- period of Advanced Commerce; the usual period of the product, which is the length of most of its periods (product_periods,
 -- as of the last refresh); the length of this period; the time since the previous period expired (a payment recovered in
@@ -218,7 +218,7 @@ COMMENT ON COLUMN subscription_periods.next_starts_at IS
 COMMENT ON COLUMN subscription_periods.period IS
     'The nominal period, as an ISO 8601 duration: from products, from Advanced Commerce, the product''s usual period, or the length of this period. Offers use their own length, and monthly billing is P1M. An extension does not change it. NULL if it is unknown.';
 COMMENT ON COLUMN subscription_periods.mrr_milliunits IS
-    'MRR of the period: its price per 30 days, in thousandths of a unit of currency, by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12). After an addition of seats it is the MRR of all seats of the period. NULL if nothing is paid, or if the price or the nominal period is unknown.';
+    'MRR of the period: its price brought to a month by RevenueCat''s factors (a day times 30, a week times 4, a year divided by 12), in thousandths of a unit of currency. After an addition of seats it is the MRR of all seats of the period. NULL if nothing is paid, or if the price or the nominal period is unknown.';
 COMMENT ON COLUMN subscription_periods.estimated_upgrade_refund_milliunits IS
     'Estimated refund if an upgrade replaced the period before it expired: the unused share of price_milliunits, in thousandths of a unit of currency. NULL without such an upgrade, or if the data do not allow an estimate. Apple does not report these refunds, so neither price_milliunits nor mrr_milliunits is reduced.';
 COMMENT ON COLUMN subscription_periods.first_paid_at IS

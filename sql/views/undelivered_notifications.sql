@@ -17,7 +17,7 @@ JOIN notification_deliveries d ON d.app_id = failed.app_id AND d.notification_uu
 WHERE d.state IN ('retrying', 'not known yet', 'never received');
 COMMENT ON VIEW undelivered_notifications IS
     'Notifications with attempts and no known success. Apple will not send notifications in state never received again, so the app''s server needs their content from another source. The others may have arrived since their attempts were read. Their content is in masked_notifications, and in the transactions and renewals that they contained.';
-COMMENT ON COLUMN undelivered_notifications.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN undelivered_notifications.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN undelivered_notifications.notification_uuid IS 'Apple''s notificationUUID: identifies the notification.';
 COMMENT ON COLUMN undelivered_notifications.notification_type IS 'Apple''s notificationType, such as DID_RENEW.';
 COMMENT ON COLUMN undelivered_notifications.subtype IS 'Apple''s subtype: details of the type.';

@@ -33,11 +33,15 @@ struct AdvancedCommerce: Sendable, Equatable {
     let taxCode: String
     /// In percent.
     let taxPercent: Int64
+    /// Whether prices and refunds contain the tax, as in all storefronts but those of the United States and Canada. Source:
+    /// `refundAmount` of the Advanced Commerce API, read 2026-11.
+    let isTaxIncluded: Bool
     var items: [Item]
 
-    var taxExclusivePrice: Int64 { items.reduce(0) { $0 + $1.price } }
-    var estimatedTax: Int64 { taxExclusivePrice * taxPercent / 100 }
-    var price: Int64 { taxExclusivePrice + estimatedTax }
+    /// The price of the transaction: the sum of the items' prices.
+    var price: Int64 { items.reduce(0) { $0 + $1.price } }
+    var estimatedTax: Int64 { price * taxPercent / (isTaxIncluded ? 100 + taxPercent : 100) }
+    var taxExclusivePrice: Int64 { isTaxIncluded ? price - estimatedTax : price }
 
     mutating func removeRefunds() {
         for index in items.indices {
@@ -46,17 +50,22 @@ struct AdvancedCommerce: Sendable, Equatable {
         }
     }
 
-    /// Refunds the last item in one amount, or in two when the refund is prorated.
+    /// Refunds every item in full or, if the refund is prorated, three quarters of the last item in two amounts.
     mutating func refund(at date: Int64, prorated: Bool) {
-        guard let last = items.indices.last else { return }
+        guard prorated, let last = items.indices.last else {
+            for index in items.indices {
+                items[index].revocationDate = date
+                items[index].refunds = [
+                    Refund(amount: items[index].price, date: date, reason: "FULFILLMENT_ISSUE", type: "FULL")
+                ]
+            }
+            return
+        }
         let price = items[last].price
         items[last].revocationDate = date
-        items[last].refunds =
-            prorated
-            ? [
-                Refund(amount: price / 4, date: date - Moment.hour, reason: "LEGAL", type: "CUSTOM"),
-                Refund(amount: price / 2, date: date, reason: "UNSATISFIED_WITH_PURCHASE", type: "PRORATED"),
-            ]
-            : [Refund(amount: price, date: date, reason: "FULFILLMENT_ISSUE", type: "FULL")]
+        items[last].refunds = [
+            Refund(amount: price / 4, date: date - Moment.hour, reason: "LEGAL", type: "CUSTOM"),
+            Refund(amount: price / 2, date: date, reason: "UNSATISFIED_WITH_PURCHASE", type: "PRORATED"),
+        ]
     }
 }

@@ -45,6 +45,7 @@ extension CustomerBuilder {
             description: "Stories, one shelf at a time 📚",
             taxCode: "C003-00-2",
             taxPercent: [7, 19, 0][random.below(3)],
+            isTaxIncluded: customer.identity.storefront.code != "USA",
             items: (1...chapters).map { chapter in
                 AdvancedCommerce.Item(
                     sku: "shelf-\(chapter)",

@@ -26,8 +26,12 @@ extension Transaction {
             $0.member("signedDate", signedDate)
             $0.member("revocationReason", revocation?.reason)
             $0.member("revocationDate", revocation?.date)
-            $0.member("revocationType", revocation?.type.rawValue)
-            $0.member("revocationPercentage", revocation?.percentage)
+            // An Advanced Commerce transaction has neither; its items have their refunds. Source: StoreKit's
+            // `Transaction.revocationType` and `revocationPercentage`, read 2026-11.
+            if advancedCommerce == nil {
+                $0.member("revocationType", revocation?.type.rawValue)
+                $0.member("revocationPercentage", revocation?.percentage)
+            }
             $0.member("isUpgraded", upgradedDate.map { _ in true })
             $0.member("offerType", offer?.type)
             $0.member("offerIdentifier", offer?.identifier)

@@ -147,10 +147,18 @@ struct StatusText {
         }
         lines += ledgerLines
         if let notReadable = status.notReadable {
-            lines.append("  not shown, because the role may not read it: \(notReadable.joined(separator: ", "))")
+            let names = notReadable.map { Self.wordsForParts[$0] ?? $0 }
+            lines.append("  not shown, because the role may not read it: \(names.joined(separator: ", "))")
         }
         return lines
     }
+
+    /// What the text calls the parts of ``JobStatus/notReadable``, which are keys of the JSON.
+    private static let wordsForParts = [
+        "message": "messages", "failures": "failed items", "unknownIds": "unknown IDs", "retryable": "items to retry",
+        "oldestUnfinished": "oldest unfinished item", "budget": "spent limits", "certificates": "certificates",
+        "removable": "records that retention would remove",
+    ]
 
     private func end(of run: JobStatus.Run) -> String {
         let code = run.exitCode.map { ", exit \($0)" } ?? ""

@@ -34,8 +34,9 @@ package struct DataDictionary: Sendable, Equatable {
             "",
             "What `storeledger dictionary` writes: every table and view of the schema, in the words of its comments in the database.",
             "Money in columns `..._milliunits` is in thousandths of a unit of the currency beside it, and in columns `..._amount` in units.",
-            "Moments are in UTC, and `app_id` leads everywhere: it is one app in one environment, so sandbox purchases are never among",
-            "those of production.",
+            "Months and days are UTC. Moments are shown in the time zone of the session: `SET TimeZone = 'UTC'` shows them as Apple sends",
+            "them. `app_id` leads everywhere: it is one app in one environment. A row never has purchases of the sandbox and of production;",
+            "filter by `app_id` before you sum.",
         ]
         let parts: [(title: String, intro: [String], relations: [Relation])] = [
             (

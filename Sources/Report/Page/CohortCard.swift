@@ -47,7 +47,7 @@ private struct CohortTable {
         }
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="Retention by cohort">
-            <table id="table-retention" class="cohorts"><caption>Active subscriptions in percent of the cohort, by months after the first payment; month 0 is the cohort’s own</caption>
+            <table id="table-retention" class="cohorts"><caption>Active subscriptions in percent of the cohort, by months after the first payment without an introductory offer; month 0 is the cohort’s own</caption>
             <thead><tr><th scope="col">First paid in</th><th scope="col" class="number">Subscriptions</th>\(heads)</tr></thead>
             <tbody>
             \(rows)</tbody></table></div>

@@ -7,7 +7,7 @@ extension ReportSection {
             CohortCard(
                 title: "Retention by month",
                 remark:
-                    "Of the subscriptions first paid for in a month, how many were active at the end of each later month.",
+                    "Of the subscriptions first paid for in a month without an introductory offer, how many were active at the end of each later month.",
                 question: .cohorts,
                 nothing: "No month of paid subscriptions is over yet."
             ),

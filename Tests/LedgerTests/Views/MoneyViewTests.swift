@@ -106,6 +106,48 @@ struct MoneyViewTests {
         )
     }
 
+    @Test func `a refund's amount: the whole price for REFUND_FULL, else the line items' amounts, else the percentage`()
+        async throws
+    {
+        let world = try await TestLedger()
+        // The items of "full" are 6.990 without the tax of 0.489. Those of "items" contain the tax: 4.479 of 7.479.
+        try await world.buy(
+            """
+            full    | - | ac.charge | 2025-01-10 | - | 7479 | revocation_date=2025-01-20, revocation_type=REFUND_FULL, revocation_percentage_milliunits=100000
+            items   | - | ac.charge | 2025-01-10 | - | 7479 | revocation_date=2025-01-20
+            both    | - | ac.charge | 2025-01-10 | - | 41650 | revocation_date=2025-01-20, revocation_type=REFUND_PRORATED, revocation_percentage_milliunits=4860
+            percent | - | coins     | 2025-01-10 | - | 9990 | revocation_date=2025-01-20, revocation_type=REFUND_PRORATED, revocation_percentage_milliunits=33333
+            untold  | - | coins     | 2025-01-10 | - | 9990 | revocation_date=2025-01-20
+            """
+        )
+        try await world.run(
+            """
+            INSERT INTO advanced_commerce_refunds (app_id, owner_kind, owner_key, item_position, position, refund_date, refund_amount_milliunits) VALUES
+                (1, 'transaction', 'full', 0, 0, '2025-01-20 UTC', 6990), (1, 'transaction', 'items', 1, 0, '2025-01-20 UTC', 4479),
+                (1, 'transaction', 'both', 0, 0, '2025-01-20 UTC', 3125), (1, 'transaction', 'both', 0, 1, '2025-01-20 UTC', 10000)
+            """
+        )
+        #expect(
+            try await world.answer("SELECT transaction_id, refunded_milliunits, net_milliunits FROM purchases ORDER BY 1")
+                == ["both 13125 28525", "full 7479 0", "items 4479 3000", "percent 3330 6660", "untold 9990 0"]
+        )
+        #expect(
+            try await world.answer("SELECT transaction_id, refunded_milliunits, refunded_share FROM refunded_purchases ORDER BY 1")
+                == [
+                    "both 13125 0.31513", "full 7479 1.00000", "items 4479 0.59888", "percent 3330 0.33333",
+                    "untold 9990 1.00000",
+                ]
+        )
+        // The same from the totals of a refresh and from every record: 7479 + 4479 + 13125, and 3330 + 9990.
+        for view in ["revenue_by_month", "refresh_revenue_by_month_from_scratch"] {
+            #expect(
+                try await world.answer(
+                    "SELECT product_id, gross_milliunits, refunds, refunded_milliunits, net_milliunits FROM \(view) ORDER BY 1"
+                ) == ["ac.charge 56608 3 25083 31525", "coins 19980 2 13320 6660"]
+            )
+        }
+    }
+
     /// Upgrades of 2025, and changes that give no estimate.
     static let upgrades = """
         a1 | a | plus.monthly | 2025-06-01 | 2025-07-01 | 9990   | is_upgraded=true # upgraded with 20 of 30 days left

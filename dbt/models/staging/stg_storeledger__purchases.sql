@@ -1,7 +1,8 @@
 -- Purchases and renewals, without those that the customer did not pay for (Family Sharing, assigned seats).
 --
--- A refund is that of Apple's newest snapshot; for Advanced Commerce, the sum of the items' refunds. Apple's price of a
--- subscription with seats is the average price of a seat.
+-- A refund is that of Apple's newest snapshot. Its amount is the whole price for REFUND_FULL, else the sum of the line items'
+-- refunds (Advanced Commerce), else revocationPercentage of the price. Apple's price of a subscription with seats is the
+-- average price of a seat.
 with item_refunds as (
     select app_id, owner_key, sum(refund_amount_milliunits) as refunded_milliunits, min(refund_date) as refund_date
       from {{ source('storeledger', 'advanced_commerce_refunds') }}
@@ -25,7 +26,7 @@ select app_id, transaction_id, original_transaction_id, product_id, type, storef
        offer_type, offer_discount_type, purchase_date, {{ month_of('purchase_date') }} as purchase_month, expires_date,
        is_upgraded, paid_milliunits as price_milliunits, refund_date, {{ month_of('refund_date') }} as refund_month,
        case when refund_date is null then 0
-            else least(paid_milliunits, coalesce(item_refunded_milliunits,
+            else least(paid_milliunits, coalesce(case when revocation_type = 'REFUND_FULL' then paid_milliunits end, item_refunded_milliunits,
                  cast(round(paid_milliunits * coalesce(revocation_percentage_milliunits, 100000) / 100000.0) as bigint)))
        end as refunded_milliunits,
        last_changed_at

@@ -50,7 +50,9 @@ struct OperationTests {
         }
     }
 
-    @Test func `an ID that Apple does not know and that has left the list is neither counted nor retried`() async throws {
+    @Test func `an ID that Apple does not know and that has left the list is neither counted nor retried`()
+        async throws
+    {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
             try await stage.run(job, expecting: 2)
@@ -69,7 +71,10 @@ struct OperationTests {
             let status = try await stage.storeledger("status", job).output
             #expect(!status.contains("unknown to Apple") && !status.contains("  retry: "), "\(status)")
             let metrics = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
-            #expect(metrics.contains { $0.hasPrefix("storeledger_retryable_items{") && $0.hasSuffix(" 0") }, "\(metrics)")
+            #expect(
+                metrics.contains { $0.hasPrefix("storeledger_retryable_items{") && $0.hasSuffix(" 0") },
+                "\(metrics)"
+            )
             #expect(metrics.count { $0.hasPrefix("storeledger_table_bytes{") } == 10, "\(metrics)")
             let retry = try await stage.storeledger("retry", job)
             #expect(retry.code == 0 && retry.output == "nightly: no item has failed, so there is nothing to retry\n")

@@ -47,7 +47,8 @@ struct RecentRunTests {
             #expect(json.skipped == true && json.run == 1 && json.exitCode == 0)
             let logged = try await stage.storeledger("run", path, "--if-older-than", "20h", "--log-format", "json")
             #expect(
-                logged.errorLines.count == 1 && logged.errors.contains(#""message":"nightly: nothing to do; run 1 is complete"#),
+                logged.errorLines.count == 1
+                    && logged.errors.contains(#""message":"nightly: nothing to do; run 1 is complete"#),
                 "\(logged.errors)"
             )
             #expect(try await stage.store.requests().total == asked)

@@ -89,7 +89,11 @@ struct KeyFileTests {
         let error = refusal(of: file)
         #expect(error?.reason == .foreignOwner(owner: 65_534, process: 0))
         // To give the key to root would break a job that runs as its owner.
-        #expect(error?.description.contains("Run the command as the user that runs the job; if that is user 0, run chown 0 ") == true)
+        #expect(
+            error?.description.contains(
+                "Run the command as the user that runs the job; if that is user 0, run chown 0 "
+            ) == true
+        )
     }
 
     @Test func `a directory and a pipe are refused without waiting`() throws {

@@ -27,19 +27,24 @@ struct FailuresCommand: AsyncParsableCommand {
         try await perform(job: job.path) {
             let pipeline = try job.pipeline()
             let name = pipeline.job.name
-            let count = if let csv { try await pipeline.exportFailures(to: csv) } else { try await pipeline.failures(Self.show) }
-            guard let count else { return Console.result("\(name) has never run") }
-            if let csv {
-                Console.result("\(csv): \(counted(count, "failed item")) of \(name)")
-            } else if count == 0 {
-                Console.result("\(name): no failed items")
+            let neverRan = "\(name) has never run"
+            guard let csv else {
+                switch try await pipeline.failures(Self.show) {
+                case nil: return Console.result(neverRan)
+                case 0: return Console.result("\(name): no failed items")
+                default: return
+                }
             }
+            guard let count = try await pipeline.exportFailures(to: csv) else { return Console.result(neverRan) }
+            Console.result("\(csv): \(counted(count, "failed item")) of \(name)")
         }
     }
 
     private static func show(_ item: FailedItem) {
         let code = item.errorCode.map { " (\($0))" } ?? ""
         Console.result("\(item.stream) \(itemName(item.item)): \(item.message)\(code)")
-        Console.result("  \(counted(item.requests, "request")) in run \(item.run)\(item.failedAt.map { ", failed \($0)" } ?? "")")
+        Console.result(
+            "  \(counted(item.requests, "request")) in run \(item.run)\(item.failedAt.map { ", failed \($0)" } ?? "")"
+        )
     }
 }

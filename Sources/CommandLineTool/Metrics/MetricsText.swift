@@ -11,7 +11,7 @@ struct MetricsText {
     /// The metrics of ``LastExit``.
     static let exitMetrics = ["storeledger_last_exit_code", "storeledger_last_exit_timestamp_seconds"]
 
-    /// How many tables have a size: the largest. The others are small or internal.
+    /// How many tables have a size: the largest, because the others are small or internal.
     private static let tables = 10
 
     private typealias Sample = (labels: [(String, String)], value: Double)

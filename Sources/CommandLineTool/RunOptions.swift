@@ -63,7 +63,7 @@ struct RunOptions: ParsableArguments {
                 attempt.read(pipeline)
                 if let limit, let recent = try await pipeline.recentRun(within: limit.duration) {
                     attempt.skip()
-                    return try show(recent, of: pipeline.job.name, limit: limit)
+                    return try show(recent, of: pipeline.job.name, limit: limit, log)
                 }
                 try await run(pipeline, options, attempt, log, form, job: argument.path)
             }
@@ -83,7 +83,7 @@ struct RunOptions: ParsableArguments {
         _ form: ProgressForm,
         job: String
     ) async throws {
-        let display = ProgressDisplay(form: self.log.logFormat == .json ? .none : form, log: log, time: .system)
+        let display = ProgressDisplay(form: form.beside(self.log.logFormat), log: log, time: .system)
         let report: RunReport
         do {
             report = try await display.whileShowing { note in
@@ -93,12 +93,12 @@ struct RunOptions: ParsableArguments {
                 }
             }
         } catch NothingToRetry.neverRan {
-            attempt.skip()
-            return Console.result(json ? "null" : "\(pipeline.job.name) has never run")
+            return skip(attempt, because: "\(pipeline.job.name) has never run", log)
         } catch NothingToRetry.noneFailed {
-            attempt.skip()
-            return Console.result(
-                json ? "null" : "\(pipeline.job.name): no item has failed, so there is nothing to retry"
+            return skip(
+                attempt,
+                because: "\(pipeline.job.name): no item has failed, so there is nothing to retry",
+                log
             )
         }
         attempt.complete(report)
@@ -112,12 +112,18 @@ struct RunOptions: ParsableArguments {
         if status != .complete { throw ExitCode(status.rawValue) }
     }
 
-    private func show(_ recent: RecentRun, of job: String, limit: ShortDuration) throws {
-        if json { return Console.result(try JSONOutput.document(RecentRunJSON(recent, job: job))) }
-        Console.result(
+    private func show(_ recent: RecentRun, of job: String, limit: ShortDuration, _ log: RunLog) throws {
+        let sentence =
             "\(job): nothing to do; run \(recent.run) is complete (exit code \(recent.exitCode)) and began "
-                + "\(recent.age.inWords) ago, less than \(limit.duration.inWords)"
-        )
+            + "\(recent.age.inWords) ago, less than \(limit.duration.inWords)"
+        log.skipped(sentence)
+        Console.result(json ? try JSONOutput.document(RecentRunJSON(recent, job: job)) : sentence)
+    }
+
+    private func skip(_ attempt: RunAttempt, because sentence: String, _ log: RunLog) {
+        attempt.skip()
+        log.skipped(sentence)
+        Console.result(json ? "null" : sentence)
     }
 
     private func finish(_ attempt: RunAttempt, code: Int32, _ log: RunLog) async {

@@ -47,9 +47,9 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .cannotCreate: "an output file cannot be created"
         case .ioError: "I/O error, such as a full disk"
         case .workLeft: "stopped with work left; the next start continues"
-        case .contractBroken: "Apple's answers are not as documented, or too much fails"
+        case .contractBroken: "Apple cannot be reached, or its answers cannot be used, or too many records are rejected"
         case .refused: "Apple or PostgreSQL rejects the credentials"
-        case .configuration: "configuration: schema, bundle ID, key file or clock"
+        case .configuration: "configuration: database, schema, bundle ID, key file or clock"
         }
     }
 }

@@ -96,7 +96,7 @@ package struct Failure: Sendable {
                 "SSLKEYLOGFILE is set: the keys of every connection to Apple would be written to a file. Unset it"
             )
         case NothingToRetry.neverRan, NothingToRetry.noneFailed:
-            (.complete, "there is no failed item to try again")
+            (.complete, "no item has failed, so there is nothing to retry")
         case NothingToRetry.stillPlanning(let run):
             (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
         case NothingToRetry.jobHasChanged(let run):
@@ -126,7 +126,7 @@ package struct Failure: Sendable {
         case let error as RunSuperseded:
             (.workLeft, "another run of the job replaced run \(error.run); run again to join it")
         case let error as DeadlineReached:
-            (.workLeft, "stopped after \(error.limit.inWords) with work left; run again to resume")
+            (.workLeft, "stopped after \(error.limit.inWords) with work left; storeledger run JOB continues")
         case let error as StoppedRun:
             (.workLeft, "stopped\(error.limit.map { " after \($0.inWords)" } ?? "") \(error.remainder)")
         case let error as Interrupted where error.failure is StoppedRun:

@@ -49,7 +49,7 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         case .notRegularFile:
             "it is not a regular file. Give the path of the .p8 file from App Store Connect."
         case .foreignOwner(let owner, let process):
-            "it belongs to user \(owner), but this process runs as user \(process). Run chown \(process) \(shellPath)."
+            "it belongs to user \(owner), but this process runs as user \(process). Run the command as the user that runs the job; if that is user \(process), run chown \(process) \(shellPath)."
         case .tooPermissive(let mode):
             "its mode is 0\(String(mode, radix: 8)), so other users can access it. Run chmod 600 \(shellPath)."
         case .tooLong(let count):

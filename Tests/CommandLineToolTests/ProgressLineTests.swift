@@ -52,6 +52,11 @@ struct ProgressLineTests {
         #expect(form.resolved(isTerminal: isTerminal, isCapable: isCapable) == shown)
     }
 
+    @Test func `JSON logs have the lines of plain as events, and never a bar`() {
+        #expect(ProgressForm.allCases.map { $0.beside(.json) } == [.auto, .plain, .plain, .json, .none])
+        #expect(ProgressForm.allCases.map { $0.beside(.plain) } == ProgressForm.allCases)
+    }
+
     @Test(arguments: [(nil, false), ("", false), ("dumb", false), ("xterm-256color", true)] as [(String?, Bool)])
     func `an unset or dumb TERM understands no escape codes`(name: String?, isCapable: Bool) {
         #expect(Terminal.isCapable(named: name) == isCapable)

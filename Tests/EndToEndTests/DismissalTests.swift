@@ -137,6 +137,14 @@ struct DismissalTests {
                 },
                 "\(lines)"
             )
+            let listed = try await stage.storeledger("failures", path)
+            #expect(listed.code == 0 && listed.output.split(separator: "\n").count == 4, "\(listed)")
+            #expect(
+                listed.output.contains(
+                    "transactionHistory 999999999999: Transaction id not found. (4040010)\n  1 request in run 1, failed 2"
+                ),
+                "\(listed.output)"
+            )
             // The column with the IDs can be read as an ID list.
             job.transactionIds = "csv: {path: \(file), column: item_key}"
             job.name = "again"

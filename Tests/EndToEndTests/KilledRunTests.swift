@@ -63,7 +63,7 @@ struct KilledRunTests {
                 try await stage.store.arrivals(3) { victim.hasEnded }
                 let owner = try #require(try await book.column(owners).first)
                 try await stage.withStoreledger(arguments) { survivor in
-                    #expect(await survivor.errorLine(with: "resuming run 1") != nil)
+                    #expect(await survivor.errorLine(with: "continuing run 1") != nil)
                     while try await book.column(owners).count < 2, !survivor.hasEnded {}
                     victim.signal(SIGKILL)
                     await victim.wait()

@@ -50,6 +50,37 @@ struct OperationTests {
         }
     }
 
+    @Test func `an ID that Apple does not know and that has left the list is neither counted nor retried`()
+        async throws
+    {
+        try await Stage.with(.init(customers: 5)) { stage in
+            let job = try await Self.jobWithUnknownID(stage)
+            try await stage.run(job, expecting: 2)
+            // A list that is empty by mistake does not count as one without the ID.
+            let list = try String(contentsOfFile: stage.store.directory + "/ids.csv", encoding: .utf8)
+            try stage.write("transaction_id\n", to: "more.csv")
+            try await stage.run(job, expecting: 2)
+            let empty = try await stage.storeledger("status", job).output
+            #expect(empty.contains("\n  retry: storeledger retry \(job) requests 1 failed item again\n"), "\(empty)")
+
+            try stage.write(list, to: "more.csv")
+            let file = stage.directory + "/storeledger.prom"
+            let clean = try await stage.storeledger("run", job, "--metrics-file", file)
+            #expect(clean.code == 0, "\(clean)")
+
+            let status = try await stage.storeledger("status", job).output
+            #expect(!status.contains("unknown to Apple") && !status.contains("  retry: "), "\(status)")
+            let metrics = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+            #expect(
+                metrics.contains { $0.hasPrefix("storeledger_retryable_items{") && $0.hasSuffix(" 0") },
+                "\(metrics)"
+            )
+            #expect(metrics.count { $0.hasPrefix("storeledger_table_bytes{") } == 10, "\(metrics)")
+            let retry = try await stage.storeledger("retry", job)
+            #expect(retry.code == 0 && retry.output == "nightly: no item has failed, so there is nothing to retry\n")
+        }
+    }
+
     @Test func `a run whose failed items a retry takes up again, and leaves, goes on with them`() async throws {
         try await Stage.with(.init(customers: 5)) { stage in
             let job = try await Self.jobWithUnknownID(stage)
@@ -414,6 +445,25 @@ struct OperationTests {
             #expect(second.code == 78 && second.lines.count == 4, "\(second)")
             #expect(second.lines[0].hasPrefix("FAIL  key and roots: "), "\(second)")
             #expect(second.lines[0].contains("chmod"), "\(second)")
+        }
+    }
+
+    @Test func `doctor's remedy for answers that are not Apple's is neither doctor nor the bundle ID`() async throws {
+        try await Stage.with(.init(customers: 10)) { stage in
+            var job = stage.job
+            job.streams = ["notificationHistory: {scope: app, startDate: -60d}"]
+            job.transactionIds = nil
+            let path = try await stage.migrated(job)
+            for (fault, words) in [
+                ("forgeSignature", "The answers are not as Apple signs them: check DNS and proxies"),
+                ("garbageBody", "another server may answer in Apple's place: check DNS and proxies"),
+            ] {
+                try await stage.store.misbehave(#"{"rules": [{"fault": "\#(fault)"}]}"#)
+                let doctor = try await stage.storeledger("doctor", path)
+                let found = doctor.output.split(separator: "\n").filter { $0.hasPrefix("FAIL") }
+                #expect(doctor.code == 76 && found.count == 1 && found[0].contains(words), "\(doctor.output)")
+                #expect(!doctor.output.contains("storeledger doctor") && !doctor.output.contains("App Information"))
+            }
         }
     }
 

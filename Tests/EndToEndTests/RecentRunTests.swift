@@ -45,6 +45,12 @@ struct RecentRunTests {
                 try await stage.storeledger("run", path, "--if-older-than", "20h", "--json")
             )
             #expect(json.skipped == true && json.run == 1 && json.exitCode == 0)
+            let logged = try await stage.storeledger("run", path, "--if-older-than", "20h", "--log-format", "json")
+            #expect(
+                logged.errorLines.count == 1
+                    && logged.errors.contains(#""message":"nightly: nothing to do; run 1 is complete"#),
+                "\(logged.errors)"
+            )
             #expect(try await stage.store.requests().total == asked)
 
             // The next night's run begins, because age counts from the start of the run.

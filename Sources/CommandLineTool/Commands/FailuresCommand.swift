@@ -1,31 +1,50 @@
 import ArgumentParser
 import JobPlan
+import Ledger
 import Pipeline
 
 struct FailuresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "failures",
-        abstract: "Write the failed items of a job with Apple's code and message as CSV.",
+        abstract: "List the failed items of a job with Apple's code and message.",
         discussion: """
-            The file has the failed items of all runs, as status counts them. Only you can
-            read it. item_key is a transaction ID, an order ID or a window of time.
+            Lists the failed items of all runs. With --csv, they are written to a file that
+            only you can read. An item is a transaction ID, an order ID or a window of time.
 
+              storeledger failures jobs/nightly-sync.yaml
               storeledger failures jobs/nightly-sync.yaml --csv failures.csv
             """
     )
 
     @OptionGroup var job: JobArgument
 
-    @Option(help: ArgumentHelp("The file; replaces an existing one when it is complete.", valueName: "FILE"))
-    var csv: String
+    @Option(
+        help: ArgumentHelp("Write a CSV file; it replaces an existing one when it is complete.", valueName: "FILE")
+    )
+    var csv: String?
 
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.pipeline()
-            guard let count = try await pipeline.exportFailures(to: csv) else {
-                return Console.result("\(pipeline.job.name) has never run")
+            let name = pipeline.job.name
+            let neverRan = "\(name) has never run"
+            guard let csv else {
+                switch try await pipeline.failures(Self.show) {
+                case nil: return Console.result(neverRan)
+                case 0: return Console.result("\(name): no failed items")
+                default: return
+                }
             }
-            Console.result("\(csv): \(counted(count, "failed item")) of \(pipeline.job.name)")
+            guard let count = try await pipeline.exportFailures(to: csv) else { return Console.result(neverRan) }
+            Console.result("\(csv): \(counted(count, "failed item")) of \(name)")
         }
+    }
+
+    private static func show(_ item: FailedItem) {
+        let code = item.errorCode.map { " (\($0))" } ?? ""
+        Console.result("\(item.stream) \(itemName(item.item)): \(item.message)\(code)")
+        Console.result(
+            "  \(counted(item.requests, "request")) in run \(item.run)\(item.failedAt.map { ", failed \($0)" } ?? "")"
+        )
     }
 }

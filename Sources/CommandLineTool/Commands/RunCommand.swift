@@ -13,7 +13,7 @@ struct RunCommand: AsyncParsableCommand {
               storeledger run jobs/nightly-sync.yaml
               storeledger run jobs/nightly-sync.yaml --max-duration 2h --progress json
               storeledger run jobs/nightly-sync.yaml --metrics-file storeledger.prom
-              storeledger run jobs/nightly-sync.yaml --if-older-than 20h
+              storeledger run jobs/nightly-sync.yaml --if-older-than 12h
               storeledger run jobs/nightly-sync.yaml --json
               storeledger run jobs/nightly-sync.yaml --log-format json 2>>nightly.log
             """
@@ -26,7 +26,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "End with 0 at once if a complete run began less than this time ago, such as 20h.",
+            "End with 0 at once if a complete run began less than this time ago, such as 12h.",
             valueName: "TIME"
         )
     )
@@ -66,6 +66,11 @@ enum ProgressForm: String, ExpressibleByArgument, CaseIterable {
     /// A bar needs escape codes, so it becomes lines where there are none.
     var onThisTerminal: ProgressForm {
         resolved(isTerminal: Console.isTerminal, isCapable: Terminal.isCapable(STDERR_FILENO))
+    }
+
+    /// The form beside logs of a format: each line of JSON logs is an object, so a bar becomes the lines of ``plain``, as events.
+    func beside(_ format: LogFormat) -> ProgressForm {
+        format == .json && self == .bar ? .plain : self
     }
 
     func resolved(isTerminal: Bool, isCapable: Bool) -> ProgressForm {

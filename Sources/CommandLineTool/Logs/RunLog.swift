@@ -72,6 +72,17 @@ struct RunLog: Sendable {
         )
     }
 
+    /// Says that no run was necessary.
+    func skipped(_ sentence: String) {
+        // In plain form the result on stdout says so.
+        if isJSON { logger.info("\(sentence)") }
+    }
+
+    /// Prints a line of `--progress plain`.
+    func progress(_ sentence: String) {
+        if isJSON { logger.info("\(sentence)") } else { Console.message(sentence) }
+    }
+
     /// Reports a trouble at once, or later with others of its kind.
     func report(_ trouble: Trouble) {
         if let report = troubles.note(trouble) { show(report) }
@@ -100,7 +111,7 @@ struct RunLog: Sendable {
             if isSilent { Console.message("storeledger: \(sentence)") } else { logger.warning("\(sentence)") }
         case .began(let start, let progress):
             let (items, done) = (progress.items, progress.done)
-            let action = start.joined ? "resuming run \(start.run)" : "starting run \(start.run)"
+            let action = start.joined ? "continuing run \(start.run)" : "starting run \(start.run)"
             let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"
             logger.info(
                 "\(action): \(items) items\(listed), \(done) done",

@@ -11,6 +11,9 @@ struct MetricsText {
     /// The metrics of ``LastExit``.
     static let exitMetrics = ["storeledger_last_exit_code", "storeledger_last_exit_timestamp_seconds"]
 
+    /// How many tables have a size: the largest, because the others are small or internal.
+    private static let tables = 10
+
     private typealias Sample = (labels: [(String, String)], value: Double)
 
     /// - Parameters:
@@ -41,8 +44,8 @@ struct MetricsText {
         addApps(statuses)
         add(
             "storeledger_table_bytes",
-            "Size of a table with its indexes.",
-            (statuses.first?.storage ?? []).map { ([("table", $0.table)], Double($0.bytes)) }
+            "Size of a table with its indexes; the ten largest.",
+            (statuses.first?.storage ?? []).prefix(Self.tables).map { ([("table", $0.table)], Double($0.bytes)) }
         )
     }
 

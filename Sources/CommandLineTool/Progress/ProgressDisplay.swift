@@ -69,7 +69,7 @@ final class ProgressDisplay: Sendable {
         guard state.total > 0 else { return }
         switch form {
         case .bar: Console.raw("\r\u{1B}[K" + state.bar(at: now, wall: wall, columns: Terminal.columns))
-        case .plain: Console.message(state.plain(at: now, wall: wall))
+        case .plain: log.progress(state.plain(at: now, wall: wall))
         case .json: Console.message(state.json(at: now))
         case .auto, .none: break
         }

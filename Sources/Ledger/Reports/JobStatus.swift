@@ -119,7 +119,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let failures: [Failure]
     /// The number of IDs that do not exist at Apple.
     ///
-    /// They are not part of ``failures``. Only `retry` requests them again.
+    /// They are not part of ``failures``. Only `retry` requests them again. With a job file, those that have left its list do
+    /// not count.
     package let unknownIds: Int64
     /// One of them.
     package let unknownIdExample: String?
@@ -178,7 +179,7 @@ extension Ledger {
             let readable = try Readable(connection)
             let seesItems = readable.contains("crawl_items")
             let seesBudget = readable.contains("rate_scopes", "rate_buckets")
-            let unknown = seesItems ? try Self.unknownIDs(key, connection) : (ids: 0, example: nil)
+            let unknown = seesItems ? try Self.unknownIDs(key, plan, connection) : (ids: 0, example: nil)
             let activity = try Self.activity(key, readable, connection)
             let certificates = try Self.certificates(key[0], connection)
             let terms = plan?.job.retention.parts ?? []
@@ -332,14 +333,16 @@ extension Ledger {
 
     private static func unknownIDs(
         _ key: [Cell],
+        _ plan: RunPlan?,
         _ connection: borrowing PostgresConnection
     ) throws -> (ids: Int64, example: String?) {
         let row = try connection.run(
             """
             SELECT count(DISTINCT item_key) AS ids, min(item_key) AS example FROM crawl_items
              WHERE app_id = $1 AND job = $2 AND state = 'failed' AND error_code = ANY ($3::text[]::bigint[])
+               AND NOT \(isUnknownAndUnlisted(streams: 4, codes: 3))
             """,
-            key + [.textArray(codesOfUnknownIDs)]
+            key + [.textArray(codesOfUnknownIDs), .textArray(plan?.streamsOfWholeLists.map(\.rawValue) ?? [])]
         )[0]
         return (try row.int64("ids"), try row.textOrNil("example"))
     }

@@ -61,6 +61,9 @@ package struct RunPlan: Sendable {
     /// Streams with one item for each ID of a list, the job's or their own.
     package var streamsOfLists: [StreamName] { streamsOfIDs + streamsOfOwnLists }
 
+    /// Streams of which each run requests every ID of a list; with `changedSince` those with their own list.
+    package var streamsOfWholeLists: [StreamName] { changedSince == nil ? streamsOfLists : streamsOfOwnLists }
+
     /// Streams with app-wide windows.
     package var streamsOfWindows: [StreamName] { job.streams.names(with: .windows) }
 

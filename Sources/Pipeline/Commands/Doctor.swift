@@ -178,7 +178,7 @@ extension Pipeline {
         )
         let verified = verifier.verify(page, from: stream, item: "", now: now)
         if verified.entries.isEmpty, let rejected = verified.rejected.first {
-            throw NothingVerified(detail: rejected.detail, reason: rejected.reason)
+            throw NothingVerified(reason: rejected.reason, detail: rejected.detail)
         }
         guard !page.records.isEmpty else {
             return "Apple has no notification of the app that could confirm app.appAppleId"
@@ -227,21 +227,12 @@ extension Pipeline {
             var history = AttemptHistory()
             history.tokenWasRenewed = true
             history.attempts = .max
-            let stop: Failure =
-                if case .stopRun(let reason) = error.disposition(after: history, effects: .ofEveryStream, now: now) {
-                    Failure(reason)
-                } else {
-                    Failure(StopReason.contractBroken(error.report))
-                }
-            let finding =
-                switch error {
-                case .transport, .tls:
-                    redacted(
-                        "\(error.report). This machine must reach \(job.appStore.baseURL): check network, DNS, "
-                            + "firewall and proxies"
-                    )
-                default: stop.message
-                }
+            var reason = StopReason.contractBroken(error.report)
+            if case .stopRun(let found) = error.disposition(after: history, effects: .ofEveryStream, now: now) {
+                reason = found
+            }
+            let stop = Failure(reason)
+            let finding = remedy(of: error, reason).map { redacted("\(error.report). \($0)") } ?? stop.message
             found(Diagnostic(subject: subject, passed: false, finding: finding, exitCode: stop.status.rawValue))
         } catch {
             let failure = Failure(error)
@@ -249,6 +240,21 @@ extension Pipeline {
             found(Diagnostic(subject: subject, passed: false, finding: failure.message, exitCode: code))
         }
         return nil
+    }
+}
+
+extension Pipeline {
+    /// The remedy where that of a run does not help, because it is to run `doctor`; `nil` for the remedy of a run.
+    private func remedy(of failure: RequestFailure, _ reason: StopReason) -> String? {
+        switch (failure, reason) {
+        case (.transport, _), (.tls, _):
+            "This machine must reach \(job.appStore.baseURL): check network, DNS, firewall and proxies"
+        case (.answered(let answer), .contractBroken) where answer.status == 429:
+            "Apple's limit is spent; it opens again within an hour"
+        case (_, .contractBroken):
+            "See Apple's system status page; without an outage there, another server may answer in Apple's place: check DNS and proxies"
+        default: nil
+        }
     }
 }
 
@@ -280,15 +286,21 @@ struct EmptyList: Error {
 
 /// None of Apple's notifications can be verified as the app's, so a run would load none of them.
 struct NothingVerified: Error {
-    /// Why the first one is rejected, as a sentence.
-    let detail: String
-    /// The same as a word, such as `environment`.
+    /// Why the first one is rejected; one of docs/reference/reject-reasons.md.
     let reason: String
+    /// The same, as a sentence.
+    let detail: String
 
     var sentence: String {
         let remedy =
-            reason == "environment"
-            ? "Correct app.environment" : "Compare app in the job file with App Information in App Store Connect"
+            switch reason {
+            case "environment":
+                "Correct app.environment"
+            case "bundle", "app_id", "no_identity":
+                "Compare app in the job file with App Information in App Store Connect"
+            default:
+                "The answers are not as Apple signs them: check DNS and proxies between this machine and Apple, then for a newer version of storeledger"
+            }
         return "a run would load none of the app's notifications: \(detail) \(remedy)"
     }
 }

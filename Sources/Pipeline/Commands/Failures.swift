@@ -1,22 +1,39 @@
 import JobPlan
-import Ledger
+package import Ledger
+import LedgerSchema
 import Publish
 
 extension Pipeline {
     /// Items in one batch.
     private static let failureBatch = 5_000
 
+    /// Reads the failed items of all runs of the job, by stream and key.
+    ///
+    /// - Returns: The number of items; `nil` if the job has never run.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func failures(_ found: (FailedItem) -> Void) async throws -> Int? {
+        guard let app = try await appOfFailures() else { return nil }
+        var count = 0
+        var last: FailedItem?
+        repeat {
+            let batch = try await failures(of: app, after: last)
+            batch.forEach(found)
+            count += batch.count
+            last = batch.last
+        } while last != nil
+        return count
+    }
+
     /// Writes the failed items of all runs of the job, with Apple's code and message, as CSV into a file with mode 0600.
     ///
     /// - Returns: The number of items; `nil` if the job has never run, and then nothing is written.
     /// - Throws: Errors that ``Failure/init(_:)`` explains. An existing file is then unchanged.
     package func exportFailures(to path: String) async throws -> Int? {
-        try await openLedger()
-        guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return nil }
+        guard let app = try await appOfFailures() else { return nil }
         var last: FailedItem?
         let columns = ["stream", "item_key", "error_code", "error_message", "request_count", "run_id", "failed_at"]
         return try await publishCSV(at: path, columns: columns) {
-            let batch = try await ledger.failedItems(of: job.name, app: app, after: last, atMost: Self.failureBatch)
+            let batch = try await failures(of: app, after: last)
             guard let end = batch.last else { return nil }
             last = end
             return batch.map { item in
@@ -27,5 +44,16 @@ extension Pipeline {
                 ]
             }
         }
+    }
+
+    /// The job's app; `nil` if the job has never run.
+    private func appOfFailures() async throws -> AppID? {
+        try await openLedger()
+        guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else { return nil }
+        return app
+    }
+
+    private func failures(of app: AppID, after last: FailedItem?) async throws -> [FailedItem] {
+        try await ledger.failedItems(of: job.name, app: app, after: last, atMost: Self.failureBatch)
     }
 }

@@ -105,10 +105,10 @@ struct OpenRun: Sendable {
         guard joined else { return start }
         if isPlanning {
             start.remarks = [
-                "run \(run) was stopped while it read the list of transaction IDs; it reads the list again, as it is now"
+                "run \(run) has not read its whole list of transaction IDs; this process reads the list again, as it is now"
             ]
         } else if plan.idsMayChange {
-            start.remarks = ["resuming run \(run) with its original list of transaction IDs"]
+            start.remarks = ["continuing run \(run) with its original list of transaction IDs"]
         }
         return start
     }

@@ -60,7 +60,7 @@ extension Ledger {
     ) throws(PostgresError) -> Int {
         try connection.run(
             """
-            UPDATE crawl_items SET run_id = $6, \(ItemPlanner.resetToWaiting),
+            UPDATE crawl_items SET run_id = $8, \(ItemPlanner.resetToWaiting),
                    cursor = CASE WHEN (stream, item_key) NOT IN (\(ItemPlanner.rejected)) THEN cursor END
              WHERE \(Self.isRetryable)
             """,

@@ -210,7 +210,7 @@ struct BadListTests {
             job.limits = stage.job.limits
             let outcome = try await stage.storeledger("run", try stage.write(job), "--progress", "plain")
             #expect(outcome.code == 0)
-            #expect(outcome.errors.contains("resuming run 1 with its original list of transaction IDs"))
+            #expect(outcome.errors.contains("continuing run 1 with its original list of transaction IDs"))
             let listed = ids.split(separator: "\n").dropFirst().map(String.init).sorted()
             let book = try stage.book()
             #expect(try await book.column("SELECT item_key FROM crawl_items WHERE state = 'done' ORDER BY 1") == listed)

@@ -33,8 +33,9 @@ struct AdvancedCommerce: Sendable, Equatable {
     let taxCode: String
     /// In percent.
     let taxPercent: Int64
-    /// Whether prices and refunds contain the tax, as in all storefronts but those of the United States and Canada. Source:
-    /// `refundAmount` of the Advanced Commerce API, read 2026-11.
+    /// Whether prices and refunds contain the tax, as in all storefronts but those of the United States and Canada.
+    ///
+    /// Source: `refundAmount` of the Advanced Commerce API, read 2026-11.
     let isTaxIncluded: Bool
     var items: [Item]
 

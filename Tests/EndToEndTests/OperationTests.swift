@@ -526,7 +526,7 @@ struct OperationTests {
                 "57246542-96fe-1a63-e053-0824d011072a", "--key-id", "2X9R4HXF34", "--ids-csv",
             ]
             func initialise(_ list: String, _ rest: String...) async throws -> (text: String, errors: String) {
-                try await stage.withStoreledger(arguments + [list] + rest, environment: ["HOME": "/home/ann"]) {
+                try await stage.withStoreledger(arguments + [list] + rest, environment: ["HOME": "/srv/ann"]) {
                     process in
                     #expect(await process.wait() == 0)
                     return (
@@ -538,7 +538,7 @@ struct OperationTests {
             try stage.write("-----BEGIN PRIVATE KEY-----\nabc\n", to: "key.p8")
             let bare = try await initialise("bare.csv", "--private-key-file", "~/key.p8")
             #expect(bare.text.contains("csv: {path: \"bare.csv\"}"), "\(bare)")
-            #expect(bare.text.contains("privateKeyFile: \"/home/ann/key.p8\""), "\(bare)")
+            #expect(bare.text.contains("privateKeyFile: \"/srv/ann/key.p8\""), "\(bare)")
             #expect(!bare.errors.contains("the ID list"), "\(bare)")
             let key = try await initialise("key.p8")
             #expect(key.errors.contains("warning: the ID list cannot be used: "), "\(key)")

@@ -129,13 +129,17 @@ struct MoneyViewTests {
         )
         #expect(
             try await world.answer(
-                "SELECT transaction_id, refunded_milliunits, net_milliunits FROM purchases ORDER BY 1"
+                """
+                SELECT transaction_id, refunded_milliunits, net_milliunits FROM purchases ORDER BY 1
+                """
             )
                 == ["both 13125 28525", "full 7479 0", "items 4479 3000", "percent 3330 6660", "untold 9990 0"]
         )
         #expect(
             try await world.answer(
-                "SELECT transaction_id, refunded_milliunits, refunded_share FROM refunded_purchases ORDER BY 1"
+                """
+                SELECT transaction_id, refunded_milliunits, refunded_share FROM refunded_purchases ORDER BY 1
+                """
             )
                 == [
                     "both 13125 0.31513", "full 7479 1.00000", "items 4479 0.59888", "percent 3330 0.33333",

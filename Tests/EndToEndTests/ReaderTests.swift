@@ -64,7 +64,14 @@ struct ReaderTests {
             #expect(named.output.hasPrefix("nightly: com.example.game (Production)\n"))
             try await stage.book().with {
                 try $0.script(
-                    "INSERT INTO apps (bundle_id, environment) VALUES ('com.example.game', 'Sandbox'), ('com.example.other', 'Production')"
+                    """
+                    WITH added AS (
+                        INSERT INTO apps (bundle_id, environment)
+                        VALUES ('com.example.game', 'Sandbox'), ('com.example.other', 'Production') RETURNING app_id
+                    )
+                    INSERT INTO transactions (app_id, transaction_id, original_transaction_id, signed_date, payload_sha256, payload)
+                    SELECT app_id, '1', '1', now(), '', '{}' FROM added
+                    """
                 )
             }
             let apps =

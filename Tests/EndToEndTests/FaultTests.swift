@@ -241,7 +241,7 @@ struct FaultTests {
             let status = try await stage.storeledger("status", path)
             #expect(
                 status.output.contains(
-                    "unknown to Apple: 1 ID, such as 999999999999; remove them from the list, or set sandboxFallback for testers; a job with changedSince requests them again only with storeledger retry \(path)"
+                    "unknown to Apple: 1 ID, such as 999999999999 (storeledger failures \(path) lists them); remove wrong IDs from the list, or set sandboxFallback for testers; a job with changedSince requests them again only with storeledger retry \(path)"
                 )
             )
         }

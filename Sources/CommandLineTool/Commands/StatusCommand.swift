@@ -196,7 +196,7 @@ struct StatusText {
         if status.unknownIds > 0 {
             let example = status.unknownIdExample.map { ", such as \($0)" } ?? ""
             lines.append(
-                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example); remove them from the list, or set sandboxFallback for testers; a job with changedSince requests them again only with storeledger retry JOB"
+                "  unknown to Apple: \(counted(status.unknownIds, "ID"))\(example) (storeledger failures JOB lists them); remove wrong IDs from the list, or set sandboxFallback for testers; a job with changedSince requests them again only with storeledger retry JOB"
             )
         }
         switch status.retryable {

@@ -1,3 +1,4 @@
+import AppStoreModel
 import JobPlan
 package import LedgerSchema
 import Postgres

@@ -76,6 +76,8 @@ CREATE TABLE refresh_stored_transactions (
     PRIMARY KEY (app_id, purchase_key, transaction_id)
 ) WITH (fillfactor = 90);
 CREATE INDEX refresh_stored_transactions_customer_key ON refresh_stored_transactions (app_id, customer_key) WHERE is_purchase;
+CREATE INDEX refresh_stored_transactions_sales ON refresh_stored_transactions (
+    app_id, refresh_sale_group(product_id, type, storefront, currency, list_price_milliunits, is_renewal), purchase_date) WHERE is_purchase;
 DROP TABLE refresh_product_price_totals, refresh_product_totals;
 CREATE TABLE refresh_product_totals (
     app_id integer NOT NULL, product_id text, type text, purchases bigint NOT NULL, free_purchases bigint NOT NULL,

@@ -83,6 +83,12 @@ struct StatusViewTests {
         async throws
     {
         let world = try await TestLedger()
+        // Seconds count here, and the clock goes on between two statements.
+        let answered = try #require(
+            try await world.value("to_char((now() - interval '5 days') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')")
+        )
+        let tenSecondsLater = try #require(try await world.value("timestamp '\(answered)' + interval '10 seconds'"))
+        let halfAMinuteEarlier = try #require(try await world.value("timestamp '\(answered)' - interval '30 seconds'"))
         try await world.buy(
             """
             a1 | a | plus.monthly | now -40 days  | now -10 days | 10000 |  # renewal info is newer than the status
@@ -104,9 +110,9 @@ struct StatusViewTests {
             a | now -3 days  | is_in_billing_retry_period=true
             d | now -9 days  | is_in_billing_retry_period=true, grace_period_expires_date=now -3 days
             h | now -66 days | is_in_billing_retry_period=true
-            i | now -5 days  | is_in_billing_retry_period=false
-            j | now -5 days  | is_in_billing_retry_period=false
-            k | now -5 days +10 seconds | auto_renew_status=1
+            i | \(answered) | is_in_billing_retry_period=false
+            j | \(answered) | is_in_billing_retry_period=false
+            k | \(tenSecondsLater) | auto_renew_status=1
             """
         )
         try await world.reportStatuses(
@@ -119,9 +125,9 @@ struct StatusViewTests {
             f | 1 | f1 | now -3 days
             g | 2 | g1 | now -6 days
             h | 2 | h1 | now -65 days
-            i | 3 | i1 | now -5 days -30 seconds
-            j | 3 | j1 | now -5 days -30 seconds | now -5 days
-            k | 5 | k1 | now -5 days
+            i | 3 | i1 | \(halfAMinuteEarlier)
+            j | 3 | j1 | \(halfAMinuteEarlier) | \(answered)
+            k | 5 | k1 | \(answered)
             """
         )
         #expect(

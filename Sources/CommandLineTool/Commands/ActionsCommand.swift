@@ -9,7 +9,8 @@ struct ActionsCommand: AsyncParsableCommand {
             also after a kill; an outcome that cannot be known is unknown (exit code 2).
 
               storeledger actions plan jobs/extend-after-outage.yaml
-              storeledger actions approve jobs/extend-after-outage.yaml --batch HASH --rows N
+              storeledger actions approve jobs/extend-after-outage.yaml \\
+                --batch HASH --rows N
               storeledger actions run jobs/extend-after-outage.yaml
               storeledger actions status jobs/extend-after-outage.yaml
               storeledger actions results jobs/extend-after-outage.yaml --directory out

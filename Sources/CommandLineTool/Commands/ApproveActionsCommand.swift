@@ -11,7 +11,8 @@ struct ApproveActionsCommand: AsyncParsableCommand {
             Names the hash that the plan showed, and the number of rows that will be sent.
             The database records who approved and when. An approval expires.
 
-              storeledger actions approve jobs/extend-after-outage.yaml --batch HASH --rows 39712
+              storeledger actions approve jobs/extend-after-outage.yaml \\
+                --batch HASH --rows 39712
             """
     )
 

@@ -128,10 +128,17 @@ struct RecordWriter {
             let key = ExactText(try row.text("key"))
             if try row.bool("inserted") { changed.inserted.insert(key) } else { changed.updated.insert(key) }
         }
-        if !triaged.unlisted.isEmpty {
+        var unlisted = triaged.unlisted
+        if table == Tables.transactions, origin.listedTransactionID != nil {
+            // Another page may have stored the same content meanwhile, without the ID. Then the candidate has not won.
+            unlisted += triaged.replacing.map(\.snapshot.key).filter { key in
+                !changed.inserted.contains(ExactText(key)) && !changed.updated.contains(ExactText(key))
+            }
+        }
+        if !unlisted.isEmpty {
             _ = try connection.run(
                 MergeSQL.fillListedID,
-                [.integer(origin.app.rawValue), listedTransactionID, .textArray(triaged.unlisted.sorted())]
+                [.integer(origin.app.rawValue), listedTransactionID, .textArray(unlisted.sorted())]
             )
         }
         try removeSignatureLocks(of: triaged.held.filter { !$0.isSignedAgain }, in: table, on: connection)

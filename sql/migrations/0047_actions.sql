@@ -151,8 +151,8 @@ ALTER TABLE action_rows ALTER COLUMN input SET STATISTICS 0, ALTER COLUMN parame
 CREATE INDEX action_rows_claimable ON action_rows (app_id, batch_id, claimable_at) WHERE claimable_at IS NOT NULL;
 CREATE INDEX action_rows_subject ON action_rows (app_id, subject) WHERE subject IS NOT NULL;
 
--- A new plan replaces a plan that nobody approved: its rows were never sent. Nothing else is ever deleted, so roles that plan and
--- send need no right to delete.
+-- A new plan replaces a plan that was not approved, because its rows were never sent. No other rows are deleted by a plan or by sending, so
+-- these roles need no right to delete.
 CREATE FUNCTION discard_plans(app integer, of_job text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     discarded uuid[];

@@ -237,6 +237,7 @@ struct BatchSender: Sendable {
             var failure = "Apple's data could not be read"
             switch result {
             case .answered(let written) where written.answer.status == 200:
+                // Data that cannot be verified proves nothing, so it is read again.
                 guard let transactions = try? server.transactions(in: written.body, of: readBack) else { break }
                 switch Evidence(of: row, in: transactions, readBack, subject: subject) {
                 case .applied(let place):

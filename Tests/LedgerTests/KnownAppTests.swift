@@ -74,4 +74,29 @@ struct KnownAppTests {
         #expect(try await world.ledger.dismiss(nil, of: "nightly", app: world.app) == 1)
         #expect(try await rejects(sandbox) == ["Sandbox"])
     }
+
+    @Test func `removing a job leaves the rejected records of a job of the same name in Sandbox`() async throws {
+        let world = try await TestLedger()
+        let sandbox = try await world.ledger.app(bundleId: "com.example.game", environment: "Sandbox", appAppleId: nil)
+        for app in [world.app, sandbox] {
+            try await world.run(
+                """
+                INSERT INTO runs (app_id, job, fingerprint, frozen_now, version)
+                VALUES (\(app.rawValue), 'nightly', 'f', now(), '1');
+                INSERT INTO rejected_records (app_id, job, stream, item_key, reason, detail, sha256, raw)
+                VALUES (\(app.rawValue), 'nightly', 'transactionHistory', '1', 'environment', 'd', '', '')
+                """
+            )
+        }
+        func rejects(_ app: AppID) async throws -> [String] {
+            try await world.ledger.rejects(of: "nightly", app: app, after: 0, atMost: 10, withText: false).map(
+                \.environment
+            )
+        }
+        #expect(try await world.ledger.forget("nightly", of: world.app) == .removed)
+        #expect(try await rejects(sandbox) == ["Sandbox"])
+        #expect(try await rejects(world.app).isEmpty)
+        #expect(try await world.ledger.forget("nightly", of: sandbox) == .removed)
+        #expect(try await rejects(sandbox).isEmpty)
+    }
 }

@@ -246,6 +246,33 @@ struct PublishChangesTests {
         }
     }
 
+    @Test func `send attempts that retention removes are tombstones of the next part`() async throws {
+        let world = try await TestLedger()
+        try await world.run(
+            """
+            INSERT INTO notifications (app_id, notification_uuid, notification_type, signed_date, payload_sha256, payload)
+            VALUES (1, 'n', 'TEST', now() - interval '900 days', '', '{}');
+            INSERT INTO notification_send_attempts (app_id, notification_uuid, attempt_date, send_attempt_result)
+            SELECT 1, 'n', now() - interval '900 days' + k * interval '1 day', 'TIMED_OUT' FROM generate_series(0, 3) k
+            """
+        )
+        try await withTemporaryDirectory { directory in
+            let publish = { try await world.ledger.publishChanges(Self.order(directory), of: world.app) }
+            _ = try await publish()
+            let removed = try await world.ledger.removeOld(
+                .sendAttempts,
+                olderThan: .seconds(400 * 86_400),
+                job: "nightly",
+                app: world.app
+            )
+            #expect(removed.rows == 3)
+            let part = try #require(try await publish())
+            #expect(part.tombstones.map(\.table) == ["notification_send_attempts"])
+            #expect(part.tombstones.map(\.rows) == [3])
+            try await Self.expectSame(world, in: directory, "after the removal")
+        }
+    }
+
     /// The data files of a directory, by path, each with its bytes.
     private static func files(in directory: String) throws -> [String: Data] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: directory).filter { !$0.hasPrefix("filler") }

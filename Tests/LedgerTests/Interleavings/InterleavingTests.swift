@@ -234,6 +234,34 @@ struct InterleavingTests {
         #expect(played == 70)
     }
 
+    @Test func `a page with a listed ID and one without store the same transaction: it has the listed ID in every order`()
+        async throws
+    {
+        let world = try await TestLedger()
+        let (items, holder) = try await world.leased(["1", "2"])
+        let owner = UUID(uuid: holder.owner)
+        let listed = world.page(PageRows(Rows.transaction("100001")), of: items[0], for: holder)
+        let unlisted = world.page(PageRows(Rows.transaction("100001")), of: items[1], for: holder, isListed: false)
+        let game = try await Interleaving(
+            in: world,
+            gates: Self.page,
+            .init(name: "listed", gates: 3) { try await expectCommitted(listed, by: $0) },
+            .init(name: "unlisted", gates: 3) { try await expectCommitted(unlisted, by: $0) }
+        )
+        let played = try await game.playAll {
+            try await world.run(
+                """
+                DELETE FROM transactions;
+                UPDATE crawl_items SET state = 'leased', lease_owner = '\(owner)', lease_epoch = 1, page_seq = 0, cursor = NULL,
+                       claimable_at = now() + interval '1 hour'
+                """
+            )
+        } check: { order in
+            try await expect(["(1)"], of: "SELECT listed_transaction_id FROM transactions", world, order)
+        }
+        #expect(played == 70)
+    }
+
     @Test func `a content that is signed again and an older snapshot: the older one never stays`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])

@@ -145,7 +145,8 @@ extension TestLedger {
         isLast: Bool = false,
         completeUntil: UnixMilliseconds? = nil,
         requests: Int = 1,
-        readAt: UnixMilliseconds? = nil
+        readAt: UnixMilliseconds? = nil,
+        isListed: Bool = true
     ) -> PageCommit {
         PageCommit(
             item: item,
@@ -156,7 +157,7 @@ extension TestLedger {
                 job: holder.job,
                 run: holder.run,
                 stream: item.stream,
-                listedTransactionID: item.key,
+                listedTransactionID: isListed ? item.key : nil,
                 readAt: readAt
             ),
             cursor: cursor,

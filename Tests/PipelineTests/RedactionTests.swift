@@ -8,8 +8,9 @@ struct RedactionTests {
     @Test func `of 10,000 random messages with a secret in each, none shows it`() {
         var random = SeededRandom(seed: 20_261_122)
         func letters(_ alphabet: String, _ count: Int) -> String {
-            let all = Array(alphabet)
-            return String((0..<count).map { _ in all[Int.random(in: 0..<all.count, using: &random)] })
+            let all = Array(alphabet.utf8)
+            let bytes = (0..<count).map { _ in all[Int.random(in: 0..<all.count, using: &random)] }
+            return String(decoding: bytes, as: UTF8.self)
         }
         let base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         let base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

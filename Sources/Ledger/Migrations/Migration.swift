@@ -43,11 +43,10 @@ struct Migration: Sendable {
         self.name = name
         self.text = text
         checksum = SHA256.digest(of: Array(text.utf8)).hexadecimal
-        let lines = text.split(separator: "\n").map { (line: Substring) -> Substring in
-            line.firstRange(of: "--").map { line[..<$0.lowerBound] } ?? line
-        }
-        let code = lines.joined(separator: "\n")
-        guard code.contains("INDEX CONCURRENTLY") else {
+        // Of most files, the lines are not looked at.
+        guard text.mentions("INDEX CONCURRENTLY"), case let code = Self.withoutComments(text),
+            code.mentions("INDEX CONCURRENTLY")
+        else {
             indexStatements = nil
             return
         }
@@ -63,6 +62,11 @@ struct Migration: Sendable {
             statements.append(statement)
         }
         indexStatements = statements
+    }
+
+    private static func withoutComments(_ text: String) -> String {
+        text.lines.map { line in line.firstRange(of: "--").map { line[..<$0.lowerBound] } ?? line }
+            .joined(separator: "\n")
     }
 
     private static func indexStatement(_ words: [Substring]) -> IndexStatement? {

@@ -23,17 +23,17 @@ struct ViewFile: Sendable {
         self.name = name
         self.text = text
         relation = String(name.dropLast(".sql".count))
-        let lines = text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }
-        let definition = lines.prefix { !$0.hasPrefix("COMMENT ON") }.joined(separator: "\n")
-        isView = definition.contains("CREATE OR REPLACE VIEW")
-        rowKey = text.split(separator: "\n").first { $0.hasPrefix(Self.rowKeyPrefix) }.map { line in
+        let lines = text.lines
+        let code = lines.filter { !$0.utf8.drop { $0 == UInt8(ascii: " ") }.starts(with: "--".utf8) }
+        let isComment = { (line: Substring) in line.utf8.starts(with: "COMMENT ON".utf8) }
+        let definition = code.prefix { !isComment($0) }
+        isView = definition.contains { $0.utf8.starts(with: "CREATE OR REPLACE VIEW".utf8) }
+        rowKey = lines.first { $0.utf8.starts(with: Self.rowKeyPrefix.utf8) }.map { line in
             line.dropFirst(Self.rowKeyPrefix.count).prefix { $0 != "." }.split(separator: ", ").map(String.init)
         }
-        checksum = SHA256.digest(of: Array(definition.utf8)).hexadecimal
-        comments =
-            isView
-            ? text.split(separator: "\n").drop { !$0.hasPrefix("COMMENT ON") }.joined(separator: "\n") : text
-        words = Set(definition.split { !($0.isLetter || $0.isNumber || $0 == "_") })
+        checksum = SHA256.digest(of: Array(definition.joined(separator: "\n").utf8)).hexadecimal
+        comments = isView ? lines.drop { !isComment($0) }.joined(separator: "\n") : text
+        words = Set(definition.lazy.flatMap(\.words))
     }
 
     private static let rowKeyPrefix = "-- One row for each "

@@ -35,7 +35,7 @@ import Testing
 
     private struct Unexpected: Error {}
 
-    @Test func `CP1 consent is never assumed`() throws {
+    @Test func `RP1 consent is never assumed`() throws {
         let rule = "it must be true if every customer has consented, or name those who have: csv or query"
         for (consent, found) in [(nil, "is missing"), ("false", "is false"), ("yes", "is yes")] as [(String?, String)] {
             let complaint = try Self.complaint(Self.text(consent: consent))
@@ -61,7 +61,7 @@ import Testing
         ),
         ("[1]", "it must be a mapping"),
     ])
-    func `CP2 consents come from one column that names customers`(consent: String, message: String) throws {
+    func `RP2 consents come from one column that names customers`(consent: String, message: String) throws {
         let complaint = try Self.complaint(Self.text(consent: consent))
         #expect(complaint.contains(message), "\(complaint)")
     }
@@ -77,7 +77,7 @@ import Testing
             ".policy[0].when is a condition of the last rule; add a rule without when after it, such as {answer: none}, for all other requests"
         ),
     ])
-    func `CP3 only the last rule has no condition, so every request has exactly one rule`(
+    func `RP3 only the last rule has no condition, so every request has exactly one rule`(
         rules: String,
         message: String
     )
@@ -111,13 +111,13 @@ import Testing
         ("daysSincePurchaseAtLeast: 1.5", "when.daysSincePurchaseAtLeast is the number 1.5; it must be a whole number"),
         ("advancedCommerce: 1", "when.advancedCommerce is the number 1; it must be true or false"),
     ])
-    func `CP4 a condition has known keys and words`(condition: String, message: String) throws {
+    func `RP4 a condition has known keys and words`(condition: String, message: String) throws {
         let complaint = try Self.complaint(Self.text(rules: "[{when: {\(condition)}, answer: none}, {answer: none}]"))
         #expect(complaint.contains("\(Self.section).policy[0].\(message)"), "\(complaint)")
     }
 
     @Test(arguments: ["4.99", "{}", "{usd: 4.99}", "{USD: -1}", "{USD: cheap}", "{USD: 1e10}"])
-    func `CP5 a price names its currency`(price: String) throws {
+    func `RP5 a price names its currency`(price: String) throws {
         let complaint = try Self.complaint(
             Self.text(rules: "[{when: {priceAtMost: \(price)}, answer: none}, {answer: none}]")
         )
@@ -142,7 +142,7 @@ import Testing
             " is not an answer that Apple takes; accountTenure is missing; version 1 needs all of its columns"
         ),
     ])
-    func `CP6 an answer is checked before any request is read`(answer: String, message: String) throws {
+    func `RP6 an answer is checked before any request is read`(answer: String, message: String) throws {
         let complaint = try Self.complaint(Self.text(rules: "[{answer: \(answer)}]"))
         #expect(complaint.contains("\(Self.section).policy[0].answer\(message)"), "\(complaint)")
     }
@@ -154,12 +154,12 @@ import Testing
         ("[{}]", ".policy[0].answer is missing; it must be none, or the values to send"),
         ("[{answer: none, then: stop}]", ".policy[0].then is not a key; the keys here are when, answer"),
     ])
-    func `CP7 a policy is a list of rules with answers`(rules: String, message: String) throws {
+    func `RP7 a policy is a list of rules with answers`(rules: String, message: String) throws {
         let complaint = try Self.complaint(Self.text(rules: rules))
         #expect(complaint.contains(Self.section + message), "\(complaint)")
     }
 
-    @Test func `CP8 a policy stands alone, and only where Apple asks`() throws {
+    @Test func `RP8 a policy stands alone, and only where Apple asks`() throws {
         let input = try Self.complaint(Self.text(more: "input: {csv: {path: a.csv}}\n"))
         #expect(
             input.hasSuffix(

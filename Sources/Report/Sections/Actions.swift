@@ -89,7 +89,7 @@ extension ReportQuestion {
             FigureColumn("first", "First deadline, UTC", .moment), FigureColumn("last", "Last deadline, UTC", .moment),
         ],
         """
-        SELECT coalesce(answer_state, 'no answer') AS answer, count(*) AS requests, \(moment("min(answer_until)")) AS first,
+        SELECT coalesce(answer_state, 'no answer') AS answer, count(DISTINCT transaction_id) AS requests, \(moment("min(answer_until)")) AS first,
                \(moment("max(answer_until)")) AS last
           FROM consumption_requests WHERE app_id = $1 AND is_open
          GROUP BY answer_state ORDER BY min(answer_until), 1

@@ -152,7 +152,7 @@ import Testing
         ("{answer: none}", ".policy is a mapping; it must be a list of rules"),
         ("[none]", ".policy[0] is a text"),
         ("[{}]", ".policy[0].answer is missing; it must be none, or the values to send"),
-        ("[{answer: none, then: stop}]", ".policy[0].then is not a key; the keys here are when, answer"),
+        ("[{answer: none, remark: stop}]", ".policy[0].remark is not a key; the keys here are when, answer"),
     ])
     func `RP7 a policy is a list of rules with answers`(rules: String, message: String) throws {
         let complaint = try Self.complaint(Self.text(rules: rules))

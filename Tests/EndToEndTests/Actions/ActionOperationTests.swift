@@ -20,7 +20,7 @@ struct ActionOperationTests {
                 "FAIL  input: \(file): there is no such file. Nothing was planned",
                 "FAIL  batch: extend-after-outage has no planned batch; run: storeledger actions plan \(path)",
                 "ok    role: ",
-                "accepts the key"
+                "ok    Apple: "
             )
             try scene.list(try await scene.extensible(2) + ["x"])
             let plan = try await scene.plan(path)

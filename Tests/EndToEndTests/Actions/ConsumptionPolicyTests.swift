@@ -141,7 +141,7 @@ struct ConsumptionPolicyTests {
                 """
                 SELECT unnest((array_agg(transaction_id ORDER BY transaction_id))[1:3]) FROM (
                     SELECT app_transaction_id, transaction_id, count(*) OVER (PARTITION BY app_transaction_id) AS purchases FROM transactions
-                     WHERE type = 'Consumable' AND in_app_ownership_type = 'PURCHASED' AND NOT payload ? 'advancedCommerceInfo') t
+                     WHERE app_transaction_id IS NOT NULL AND in_app_ownership_type = 'PURCHASED' AND NOT payload ? 'advancedCommerceInfo') t
                  WHERE purchases >= 3 GROUP BY app_transaction_id ORDER BY app_transaction_id LIMIT 3
                 """
             )

@@ -12,8 +12,8 @@
 --                         dictionary, report
 --   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, report: reads, except payloads, the archive and rejected text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
---   storeledger_actor     storeledger actions plan, run, status, results, retry: reads the ledger, and records what it sends; it cannot
---                         approve, and cannot plan a batch that needs no approval
+--   storeledger_actor     storeledger actions plan, run, status, results, retry, rehearse, jobs and doctor for actions: reads the ledger, and records
+--                         what it sends; it cannot approve, and cannot plan a batch that needs no approval
 --   storeledger_approver  storeledger actions approve, status, results: can set the approval of a batch, and nothing else
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
@@ -215,7 +215,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_actor')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname = 'discard_plans') \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('discard_plans', 'forget_actions')) \gexec
 
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_approver')
   FROM (VALUES
@@ -247,7 +247,7 @@ SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I
 -- IDs, as in the masked views. No role can read a new view until it is in this list.
 CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
 SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
-  FROM (VALUES ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
+  FROM (VALUES ('actions_by_batch'), ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
                ('billing_recovery_by_month'), ('cancellations_by_day'), ('consumption_requests'), ('crawl_items_by_state'),
                ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
                ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),

@@ -11,7 +11,10 @@ package enum ActionInputError: Error, Sendable {
     /// Neither the input nor the job file has a value that every row needs.
     case noValue(input: String, column: String, key: String)
     case noRows(input: String)
-    case query(message: String)
+    /// PostgreSQL refuses a query of the job file.
+    case query(name: String, message: String)
+    /// The query of consents has other columns than one that names customers.
+    case consentColumn(found: [String])
 
     package var isMissingInput: Bool {
         if case .unreadable(let error) = self { return error.isMissingInput }
@@ -30,8 +33,10 @@ package enum ActionInputError: Error, Sendable {
             "\(input): there is no column \"\(column)\", and the job file has no action.\(key); add one of both. Nothing was planned"
         case .noRows(let input):
             "\(input): there are no rows. Nothing was planned"
-        case .query(let message):
-            "PostgreSQL does not accept input.query: \(message). Nothing was planned"
+        case .query(let name, let message):
+            "PostgreSQL does not accept \(name): \(message). Nothing was planned"
+        case .consentColumn(let found):
+            "customerConsented.query must have one column, named \(CustomerIDColumn.list); it has \(Self.list(found)). Nothing was planned"
         }
     }
 
@@ -55,6 +60,13 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case expired(hash: String, at: String)
     case appUnknown(bundleId: String, environment: String)
     case nothingToRetry(job: String)
+    /// Every refund request has an answer, a decision, or is older than twelve hours.
+    case noOpenRequest(job: String)
+    case noPolicy(job: String)
+    /// The session's role may not plan and send.
+    case noRight(role: String)
+    /// The session's role may not plan a batch that needs no approval.
+    case mustBeApproved(role: String)
     /// Another process planned the same batch at the same moment.
     case plannedAtOnce
     case otherAction(hash: String, found: String, job: String)
@@ -83,6 +95,14 @@ package enum ActionRefusal: Error, Equatable, Sendable {
             "the ledger has no records of \(bundleId) (\(environment)); run a crawl of the app first"
         case .nothingToRetry(let job):
             "\(job) has no rejected rows in its last batch, so there is nothing to retry"
+        case .noOpenRequest(let job):
+            "no refund request is open and without an answer, so \(job) has nothing to plan"
+        case .noPolicy(let job):
+            "\(job) has no policy to rehearse; only sendConsumptionInformation takes one (action.sendConsumptionInformation.policy)"
+        case .noRight(let role):
+            "PostgreSQL's role \(role) has no right to plan and send actions; use the role of the actor (storeledger_actor)"
+        case .mustBeApproved(let role):
+            "PostgreSQL's role \(role) cannot plan a batch that needs no approval; set approval.required to true, or use the owner's role"
         case .plannedAtOnce:
             "another process planned the same batch at the same moment; run again"
         case .otherAction(let hash, let found, let job):

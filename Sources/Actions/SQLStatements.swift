@@ -11,6 +11,7 @@ extension SQLStatement {
     static let productFacts = SQLStatement(file: PackageResources.product_facts_sql)
     static let recordIntent = SQLStatement(file: PackageResources.record_intent_sql)
     static let recordOutcome = SQLStatement(file: PackageResources.record_outcome_sql)
+    static let refundRequests = SQLStatement(file: PackageResources.refund_requests_sql)
     static let renewRowLeases = SQLStatement(file: PackageResources.renew_row_leases_sql)
     static let resultRows = SQLStatement(file: PackageResources.result_rows_sql)
     static let subscriptionFacts = SQLStatement(file: PackageResources.subscription_facts_sql)

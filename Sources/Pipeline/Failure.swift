@@ -145,9 +145,10 @@ package struct Failure: Sendable {
 
     private static func status(of error: ActionRefusal) -> ExitStatus {
         switch error {
-        case .noBatch, .notApproved, .expired, .appUnknown, .otherAction, .tooManyRows: .configuration
+        case .noBatch, .notApproved, .expired, .appUnknown, .otherAction, .tooManyRows, .noPolicy: .configuration
         case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired: .badInput
-        case .nothingToRetry: .complete
+        case .nothingToRetry, .noOpenRequest: .complete
+        case .noRight, .mustBeApproved: .refused
         case .plannedAtOnce: .workLeft
         }
     }

@@ -99,7 +99,7 @@ package struct Pipeline: Sendable {
     package func run(_ options: Options, report: @escaping @Sendable (RunEvent) -> Void) async throws -> RunReport {
         let began = time.monotonic()
         let credentials = try Credentials(job: job)
-        if let rehearsal = rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
+        if let rehearsal = job.rehearsalSentence(credentials.rootFingerprints) { report(.rehearsal(rehearsal)) }
         // Otherwise a wrong directory would be found only after the crawl.
         for output in job.output.files { try checkOutputDirectory(output.directory) }
         crashPoint(.jobRead)

@@ -21,7 +21,8 @@ struct ShippedJobTests {
 
     /// Plans, approves and sends.
     private func send(_ path: String, on stage: Stage, _ environment: [String: String]) async throws {
-        // Of a crawled ledger.
+        // Of a crawled ledger, with refund requests that are open.
+        _ = try await stage.store.advance(refundRequests: 4)
         let crawl = Executables.checkout + "/jobs/nightly-sync.yaml"
         let run = try await stage.storeledger("run", crawl, "--progress", "none", environment: environment)
         #expect(run.code == 0, "\(run.errors)")
@@ -31,6 +32,13 @@ struct ShippedJobTests {
         try stage.write(
             "original_transaction_id,app_account_token\n\(original[0]),7e3fb20b-4cdb-47cc-936d-99d65f608138\n",
             to: "tokens.csv"
+        )
+        let tokens = try await stage.book().column(
+            "SELECT app_account_token::text FROM transactions WHERE app_account_token IS NOT NULL"
+        )
+        try stage.write(
+            (["app_account_token"] + tokens).joined(separator: "\n") + "\n",
+            to: "consents.csv"
         )
         let planned = try await stage.storeledger("actions", "plan", path, "--json", environment: environment)
         #expect(planned.code == 0, "\(planned.errors)")
@@ -71,6 +79,7 @@ struct ShippedJobTests {
                 "ORDER_IDS_CSV": stage.store.directory + "/orders.csv",
                 "ORDER_ID": String(orders.split(separator: "\n")[1]),
                 "TRANSACTION_ID": String(ids.split(separator: "\n")[1]),
+                "CONSENTS_CSV": stage.store.directory + "/consents.csv",
                 "APP_ACCOUNT_TOKENS_CSV": stage.store.directory + "/tokens.csv",
                 "OUTAGE_START": "2020-01-01T00:00:00Z",
                 "OUTAGE_END": "2099-01-01T00:00:00Z",

@@ -156,8 +156,19 @@ package struct SimulatedStore: Sendable {
     }
 
     package func advance(changes: Int) async throws -> [Change] {
+        try await advance("changes", changes)
+    }
+
+    /// Lets customers ask for refunds.
+    ///
+    /// - Returns: The CONSUMPTION_REQUEST of each.
+    package func advance(refundRequests: Int) async throws -> [Change] {
+        try await advance("refundRequests", refundRequests)
+    }
+
+    private func advance(_ step: String, _ count: Int) async throws -> [Change] {
         struct Answer: Decodable { let changes: [Change] }
-        let answer = try await http.send("POST", "/simulator/advance", "{\"changes\": \(changes)}")
+        let answer = try await http.send("POST", "/simulator/advance", "{\"\(step)\": \(count)}")
         return try JSONDecoder().decode(Answer.self, from: Data(answer.body)).changes
     }
 

@@ -3,7 +3,9 @@
 -- seen_at is the signing date of the first record that shows the effect, by Apple's clock:
 --   extendRenewalDate           the RENEWAL_EXTENDED notification of the subscription after the request; expires_date_later says
 --                               whether a transaction of the subscription has a later expiresDate than the plan knew
---   extendRenewalDatesForAll    the RENEWAL_EXTENSION notification with subtype SUMMARY and the ID of the request
+--   extendRenewalDatesForAll    the RENEWAL_EXTENSION notification with subtype SUMMARY and the ID of the request. Apple's status, the SUMMARY and
+--                               the notifications of the single subscriptions must have the same counts: counts_agree. A notification of a
+--                               subscription does not name the request, so those of the product and storefronts until the SUMMARY count
 --   setAppAccountToken          a transaction of the purchase with the token, signed after the request
 --   sendConsumptionInformation  the REFUND or REFUND_DECLINED notification of the purchase after the answer
 -- Five minutes allow for the difference between two clocks.
@@ -19,7 +21,11 @@ SELECT
     seen.summary_succeeded, seen.summary_failed,
     CASE WHEN b.action = 'sendConsumptionInformation' THEN (
         SELECT count(*) FROM notifications n WHERE n.app_id = r.app_id AND n.transaction_id = r.subject
-           AND n.notification_type = 'CONSUMPTION_REQUEST' AND n.signed_date > r.ended_at) END AS further_requests
+           AND n.notification_type = 'CONSUMPTION_REQUEST' AND n.signed_date > r.ended_at) END AS further_requests,
+    own.extended AS notified_succeeded, own.failed AS notified_failed,
+    seen.summary_succeeded = own.extended AND seen.summary_failed = own.failed
+        AND (r.answer ->> 'succeededCount')::bigint = own.extended AND (r.answer ->> 'failedCount')::bigint = own.failed AS counts_agree,
+    r.batch_id
 FROM action_rows r
 JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
 LEFT JOIN LATERAL (
@@ -47,6 +53,19 @@ LEFT JOIN LATERAL (
         AND n.notification_type IN ('REFUND', 'REFUND_DECLINED') AND n.signed_date >= r.first_sent_at - interval '5 minutes'
       ORDER BY n.signed_date LIMIT 1)
 ) seen ON r.subject IS NOT NULL
+LEFT JOIN LATERAL (
+    SELECT count(DISTINCT n.original_transaction_id) FILTER (WHERE n.notification_type = 'RENEWAL_EXTENDED') AS extended,
+           count(DISTINCT n.original_transaction_id) FILTER (WHERE n.notification_type = 'RENEWAL_EXTENSION') AS failed
+      FROM notifications n
+     WHERE n.app_id = r.app_id AND n.product_id = r.subject
+       AND (n.notification_type = 'RENEWAL_EXTENDED' OR n.notification_type = 'RENEWAL_EXTENSION' AND n.subtype = 'FAILURE')
+       AND n.signed_date BETWEEN r.first_sent_at - interval '5 minutes' AND seen.seen_at
+       AND (r.parameters -> 'storefront_country_codes' IS NULL
+            OR EXISTS (SELECT FROM transactions t WHERE t.app_id = n.app_id AND t.transaction_id = n.transaction_id
+                          AND r.parameters -> 'storefront_country_codes' ? t.storefront))
+    -- The planner tests a condition without columns of n first, so rows of other actions read no notification.
+    HAVING b.action = 'extendRenewalDatesForAll' AND seen.seen_at IS NOT NULL
+) own ON true
 WHERE r.first_sent_at IS NOT NULL;
 COMMENT ON VIEW actions_confirmed IS
     'The requests that change something and were sent, with what the crawls have brought since: sent, answered, seen in Apple''s data, and after how long.';
@@ -68,3 +87,10 @@ COMMENT ON COLUMN actions_confirmed.apple_failed IS 'For extendRenewalDatesForAl
 COMMENT ON COLUMN actions_confirmed.summary_succeeded IS 'For extendRenewalDatesForAll: the extended subscriptions, by the SUMMARY notification.';
 COMMENT ON COLUMN actions_confirmed.summary_failed IS 'For extendRenewalDatesForAll: the subscriptions that were not extended, by the SUMMARY notification.';
 COMMENT ON COLUMN actions_confirmed.further_requests IS 'For sendConsumptionInformation: the CONSUMPTION_REQUEST notifications of the purchase after the answer.';
+COMMENT ON COLUMN actions_confirmed.notified_succeeded IS
+    'For extendRenewalDatesForAll: the subscriptions of the product, and of the requested storefronts, with a RENEWAL_EXTENDED notification from the request to the SUMMARY. NULL before the SUMMARY.';
+COMMENT ON COLUMN actions_confirmed.notified_failed IS
+    'For extendRenewalDatesForAll: those with a RENEWAL_EXTENSION notification of subtype FAILURE, counted in the same way.';
+COMMENT ON COLUMN actions_confirmed.counts_agree IS
+    'For extendRenewalDatesForAll: whether Apple''s answer, the SUMMARY and the notifications of the subscriptions have the same counts. False also while a crawl has not brought all notifications, and after another extension of the product at the same time. NULL before Apple is done.';
+COMMENT ON COLUMN actions_confirmed.batch_id IS 'The ID of the batch, in action_batches.';

@@ -19,6 +19,7 @@ package struct BatchSource: Sendable {
         switch input {
         case .csv(let path): try self.init(csv: path)
         case .query(let sql): self.init(from: .query(sql, [], name: "input.query"))
+        case .policy(let policy): self.init(from: .policy(policy))
         case .none: self.init(from: .none)
         }
     }

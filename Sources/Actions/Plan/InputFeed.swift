@@ -11,6 +11,8 @@ struct InputFeed {
         case csv(path: String)
         /// One SELECT, its parameters, and its name for messages.
         case query(String, [Cell], name: String)
+        /// The open refund requests, answered by a policy.
+        case policy(ConsumptionPolicy)
         /// One row without columns.
         case none
     }
@@ -19,6 +21,7 @@ struct InputFeed {
     private static let batch = 5_000
 
     let source: Source
+    let app: AppID
     let job: ActionJob
 
     /// Calls `take` with the header and then with each batch of rows.
@@ -33,8 +36,12 @@ struct InputFeed {
         _ take: ([InputRow]) throws -> Void
     ) throws -> [String] {
         switch source {
-        case .csv(let path): return try readFile(path, take)
+        case .csv(let path): return try Self.readFile(path, for: job, take)
         case .query(let sql, let cells, let name): return try readQuery(sql, cells, name, on: connection, take)
+        case .policy(let policy):
+            let (columns, rows) = try PolicyInput(policy: policy, app: app, job: job).read(on: connection)
+            try take(rows)
+            return columns
         case .none:
             let header = try InputHeader([], of: job.name, for: job)
             try take([header.row(1, line: nil, [])])
@@ -42,7 +49,12 @@ struct InputFeed {
         }
     }
 
-    private func readFile(_ path: String, _ take: ([InputRow]) throws -> Void) throws -> [String] {
+    /// Reads a file without a database.
+    static func readFile(
+        _ path: String,
+        for job: ActionJob,
+        _ take: ([InputRow]) throws -> Void
+    ) throws -> [String] {
         var header: InputHeader?
         var rows: [InputRow] = []
         var position: Int64 = 0
@@ -50,7 +62,7 @@ struct InputFeed {
             try CSVReader(path: path).forEachRecord { record in
                 var cells: [String] = []
                 cells.reserveCapacity(record.count)
-                for place in 0..<record.count { cells.append(Self.trimmed(record.text(place))) }
+                for place in 0..<record.count { cells.append(trimmed(record.text(place))) }
                 guard let header else {
                     let delimiters: [Character] = [";", "\t", "|"]
                     if cells.count == 1, let found = delimiters.first(where: cells[0].contains) {
@@ -61,7 +73,7 @@ struct InputFeed {
                 }
                 position += 1
                 rows.append(header.row(position, line: record.line, cells))
-                guard rows.count == Self.batch else { return }
+                guard rows.count == batch else { return }
                 try take(rows)
                 rows.removeAll(keepingCapacity: true)
             }
@@ -81,15 +93,12 @@ struct InputFeed {
         on connection: borrowing PostgresConnection,
         _ take: ([InputRow]) throws -> Void
     ) throws -> [String] {
-        // The line feed ends a possible comment at the end of the query.
-        let names = try Self.translating {
-            try connection.runOnce("SELECT * FROM (\(sql)\n) AS input_rows LIMIT 0", cells).columnLabels
-        }
+        let names = try Self.columns(of: sql, cells, name, on: connection)
         let header = try InputHeader(names, of: name, for: job)
         let texts = (1...max(1, names.count)).map { "coalesce(c\($0)::text, '')" }.joined(separator: ", ")
         let labels = (1...max(1, names.count)).map { "c\($0)" }.joined(separator: ", ")
         var position: Int64 = 0
-        try Self.translating {
+        try Self.translating(name) {
             _ = try connection.runOnce(
                 """
                 DECLARE stage_input NO SCROLL CURSOR FOR SELECT ARRAY[\(texts)] AS input FROM (\(sql)
@@ -99,7 +108,7 @@ struct InputFeed {
             )
         }
         while true {
-            let fetched = try Self.translating {
+            let fetched = try Self.translating(name) {
                 try connection.runOnce("FETCH FORWARD \(Self.batch) FROM stage_input", [])
             }
             guard fetched.count > 0 else { break }
@@ -114,17 +123,30 @@ struct InputFeed {
         return header.columns
     }
 
-    /// Converts PostgreSQL errors about the query.
-    private static func translating<R>(_ query: () throws -> R) throws -> R {
+    /// The columns of a query of the user, which has this name in messages.
+    static func columns(
+        of sql: String,
+        _ cells: [Cell],
+        _ name: String,
+        on connection: borrowing PostgresConnection
+    ) throws -> [String] {
+        // The line feed ends a possible comment at the end of the query.
+        try translating(name) {
+            try connection.runOnce("SELECT * FROM (\(sql)\n) AS input_rows LIMIT 0", cells).columnLabels
+        }
+    }
+
+    /// Converts PostgreSQL errors about a query of the user, which has this name in messages.
+    static func translating<R>(_ name: String, _ query: () throws -> R) throws -> R {
         do {
             return try query()
         } catch let error as PostgresError where ["42", "22"].contains(error.state.conditionClass) {
-            throw ActionInputError.query(message: error.message)
+            throw ActionInputError.query(name: name, message: error.message)
         }
     }
 
     /// Without spaces and tabs around it; U+0000, which PostgreSQL cannot store, becomes U+FFFD.
-    private static func trimmed(_ cell: String) -> String {
+    static func trimmed(_ cell: String) -> String {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         let bytes = cell.utf8
         guard bytes.first.map(isBlank) == true || bytes.last.map(isBlank) == true || bytes.contains(0) else {

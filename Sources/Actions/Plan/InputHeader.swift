@@ -97,6 +97,19 @@ struct InputHeader {
         return row
     }
 
+    /// A row that a policy does not answer.
+    ///
+    /// - Parameter rule: The number of its rule, from 1.
+    func unanswered(_ position: Int64, _ cells: [String], rule: Int) -> InputRow {
+        var row = InputRow(position: position, line: nil, input: cells)
+        row.subject = action.subject.flatMap { subject in columns.firstIndex(of: subject) }.map { cells[$0] }
+        row.problem = (Self.unansweredRule, "rule \(rule) of the policy answers none")
+        return row
+    }
+
+    /// The rule of such a row, which is not invalid: check_rows.sql makes it ineligible.
+    private static let unansweredRule = "answer_none"
+
     private func shown(_ text: String) -> String {
         String(text.unicodeScalars.prefix(40).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
     }

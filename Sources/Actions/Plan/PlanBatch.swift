@@ -65,7 +65,7 @@ extension ActionLedger {
         var hash = SHA256()
         let identity = [job.app.bundleId, job.app.environment.rawValue, job.name, job.action.name.rawValue]
         hash.update(Array((identity.joined(separator: "\n") + "\n").utf8))
-        let columns = try InputFeed(source: source.feed, job: job).read(on: connection) { rows in
+        let columns = try InputFeed(source: source.feed, app: app, job: job).read(on: connection) { rows in
             var cells: [Row] = []
             cells.reserveCapacity(rows.count)
             for row in rows {

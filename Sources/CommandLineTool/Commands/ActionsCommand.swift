@@ -14,10 +14,11 @@ struct ActionsCommand: AsyncParsableCommand {
               storeledger actions run jobs/extend-after-outage.yaml
               storeledger actions status jobs/extend-after-outage.yaml
               storeledger actions results jobs/extend-after-outage.yaml --directory out
+              storeledger actions rehearse jobs/answer-consumption-requests.yaml
             """,
         subcommands: [
             PlanActionsCommand.self, ApproveActionsCommand.self, RunActionsCommand.self, ActionStatusCommand.self,
-            ActionResultsCommand.self, RetryActionsCommand.self,
+            ActionResultsCommand.self, RetryActionsCommand.self, RehearseActionsCommand.self,
         ]
     )
 }

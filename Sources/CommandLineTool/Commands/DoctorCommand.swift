@@ -11,7 +11,11 @@ struct DoctorCommand: AsyncParsableCommand {
             sends one request to Apple. Lines that begin with FAIL say what to do. The exit
             code is the one that a run would end with.
 
+            For a job with an action, it also checks the role, and what actions run would
+            send.
+
               storeledger doctor jobs/nightly-sync.yaml
+              storeledger doctor jobs/extend-after-outage.yaml
             """
     )
 
@@ -19,13 +23,20 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            Console.result("ok    job file: \(job.path)")
             let worst = Mutex<Int32>(0)
-            await pipeline.doctor { check in
+            let path = job.path
+            let show: @Sendable (Diagnostic) -> Void = { check in
                 let mark = check.passed ? "ok   " : "FAIL "
-                Console.result("\(mark) \(check.subject): \(namingJob(job.path, in: check.finding))")
+                Console.result("\(mark) \(check.subject): \(namingJob(path, in: check.finding))")
                 worst.withLock { if $0 == 0 { $0 = check.exitCode } }
+            }
+            if let pipeline = try job.actionPipeline() {
+                Console.result("ok    job file: \(path)")
+                await pipeline.doctor(show)
+            } else {
+                let pipeline = try job.pipeline()
+                Console.result("ok    job file: \(path)")
+                await pipeline.doctor(show)
             }
             let code = worst.withLock { $0 }
             if code != 0 { throw ExitCode(code) }

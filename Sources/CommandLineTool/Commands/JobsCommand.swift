@@ -18,7 +18,7 @@ struct JobsCommand: AsyncParsableCommand {
 struct ListJobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List every job that has run: its last run, its last complete run, and its state.",
+        abstract: "List every job: its last run or batch, its last complete one, and its state.",
         discussion: """
               storeledger jobs
               storeledger jobs list --json
@@ -36,12 +36,19 @@ struct ListJobsCommand: AsyncParsableCommand {
             if json { return Console.result(try JSONOutput.document(jobs)) }
             if jobs.isEmpty { Console.result("no job has ever run") }
             for job in jobs {
-                let code = job.exitCode.map { ", exit \($0)" } ?? ""
-                Console.result("\(job.job): \(job.app) (\(job.environment))")
-                Console.result("  last run: \(job.lastRun), started \(job.lastStartedAt), \(job.state.rawValue)\(code)")
+                Console.result("\(job.job): \(job.app) (\(job.environment))\(job.action.map { ", \($0)" } ?? "")")
+                Console.result("  \(Self.last(of: job))")
                 Console.result("  last complete: \(job.lastCompleteAt ?? "never")")
             }
         }
+    }
+
+    private static func last(of job: KnownJob) -> String {
+        guard let run = job.lastRun, let started = job.lastStartedAt else {
+            return "last sent: \(job.lastStartedAt ?? "never"), \(job.state.rawValue)"
+        }
+        let code = job.exitCode.map { ", exit \($0)" } ?? ""
+        return "last run: \(run), started \(started), \(job.state.rawValue)\(code)"
     }
 }
 
@@ -53,6 +60,9 @@ struct RemoveJobCommand: AsyncParsableCommand {
             The job's items, cursors and gaps are deleted, and its rejected records are not
             counted any more. Records stay. A later run of the job starts from the
             beginning. A job that is running is not removed (75).
+
+            Of a job with an action, plans that were not approved are deleted, and rows that
+            were never sent are cancelled. Everything that was sent is kept.
 
               storeledger jobs remove backfill-march
               storeledger jobs remove nightly --app com.example.game --environment Sandbox
@@ -72,13 +82,14 @@ struct RemoveJobCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform {
-            let removed = try await Pipeline.removeJob(
+            let (removed, kinds) = try await Pipeline.removeJob(
                 name,
                 ofApp: app,
                 environment: environment,
                 in: try ledger.ledger()
             )
-            Console.result("\(name): removed from \(removed.bundleId) (\(removed.environment)); its records are kept")
+            let kept = kinds.contains(.action) ? "what it sent is kept" : "its records are kept"
+            Console.result("\(name): removed from \(removed.bundleId) (\(removed.environment)); \(kept)")
             Console.message("storeledger: remove its metrics file and its timer too, if it has any")
         }
     }

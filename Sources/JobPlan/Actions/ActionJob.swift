@@ -27,6 +27,8 @@ package struct ActionJob: JobDescription {
         case csv(path: String)
         /// One SELECT or WITH statement for the job's database, without a semicolon.
         case query(String)
+        /// The open refund requests of the ledger, answered by a policy.
+        case policy(ConsumptionPolicy)
         /// One row without columns.
         case none
     }
@@ -46,6 +48,12 @@ package struct ActionJob: JobDescription {
     /// Where `actions run` writes the result files; `nil` if it writes none.
     package let resultsDirectory: String?
     package let warnings: [String]
+
+    /// The policy that answers refund requests; `nil` for a job with an input.
+    package var policy: ConsumptionPolicy? {
+        guard case .policy(let policy) = input else { return nil }
+        return policy
+    }
 }
 
 /// What the job files of crawls and of actions have in common.

@@ -87,6 +87,9 @@ package protocol AppStoreAction: Sendable {
 
     /// The value that a row gives away, as far as the ledger knows it; `nil` if the action gives nothing away.
     static var stake: ActionStake? { get }
+
+    /// Whether a job can have a ``ConsumptionPolicy`` in place of an input.
+    static var takesPolicy: Bool { get }
 }
 
 extension AppStoreAction {
@@ -103,6 +106,7 @@ extension AppStoreAction {
     package static var readBack: ActionReadBack? { nil }
     package static var ledgerRules: [LedgerRule] { [] }
     package static var stake: ActionStake? { nil }
+    package static var takesPolicy: Bool { false }
 
     /// The subject of a row; `nil` if the action has none.
     package static func subject(of row: ActionParameters) -> String? { subject.flatMap(row.text) }

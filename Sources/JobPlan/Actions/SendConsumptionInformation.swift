@@ -42,10 +42,16 @@ package enum SendConsumptionInformation: AppStoreAction {
         .inLedger, .notRevoked, .purchased, .openRefundRequest, .consumptionVersion, .noPercentageOfSubscription,
     ]
     package static let stake: ActionStake? = .price
+    package static let takesPolicy = true
     package static let errorEffects = [AppleErrorCode: ActionErrorEffect].ofEveryAction
 
     private static func isVersionOne(_ row: ActionParameters) -> Bool {
         columnsOfVersionOne.contains { row[$0.name] != nil }
+    }
+
+    /// Whether values by column are those of version 1.
+    package static func isVersionOne(_ values: [String: ActionValue]) -> Bool {
+        columnsOfVersionOne.contains { values[$0.name] != nil }
     }
 
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? {

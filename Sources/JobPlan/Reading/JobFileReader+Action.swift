@@ -32,7 +32,7 @@ extension JobFileReader {
         let environment = app?.environment ?? .production
         let appStore = appStore(file, environment)
         let chosen = action(file)
-        let input = input(file, of: chosen?.type)
+        let input = input(file, of: chosen)
         let approval = approval(file)
         let stopAfter = stopAfter(file)
         let limits = limits(
@@ -62,8 +62,17 @@ extension JobFileReader {
         )
     }
 
-    /// The action, and the defaults of its columns.
-    private func action(_ file: Section) -> (type: any AppStoreAction.Type, defaults: [String: ActionValue])? {
+    /// What the section `action` says.
+    private struct Chosen {
+        let type: any AppStoreAction.Type
+        /// The defaults of columns.
+        let defaults: [String: ActionValue]
+        /// Whether the section has a policy, valid or not.
+        let namesPolicy: Bool
+        let policy: ConsumptionPolicy?
+    }
+
+    private func action(_ file: Section) -> Chosen? {
         let keys = AllActions.names.map(\.rawValue)
         let expected = "it must name one of \(keys.joined(separator: ", "))"
         guard let section = file.section("action", keys: keys, required: expected) else { return nil }
@@ -74,25 +83,34 @@ extension JobFileReader {
             return nil
         }
         let columns = type.columns.filter { !$0.isRequired }
-        guard let own = section.section(name, keys: columns.map(\.key), required: "write \(name): {}") else {
-            return nil
-        }
-        var defaults: [String: ActionValue] = [:]
-        for column in columns where own.has(column.key) {
-            let text = own.scalar(column.key)?.text
-            guard let text, let value = column.value(text) else {
-                own.report(column.key, "it must be \(column.rule)")
-                continue
+        let ownKeys = columns.map(\.key) + (type.takesPolicy ? ConsumptionPolicy.keys : [])
+        guard let own = section.section(name, keys: ownKeys, required: "write \(name): {}") else { return nil }
+        let namesPolicy = type.takesPolicy && own.has("policy")
+        if namesPolicy {
+            for column in columns where own.has(column.key) {
+                own.report(column.key, "write it into the answers of the policy")
             }
-            defaults[column.name] = value
+        } else if type.takesPolicy, own.has("customerConsented") {
+            own.report("customerConsented", "without a policy, the input has the column customer_consented")
         }
-        return (type, defaults)
+        return Chosen(
+            type: type,
+            defaults: own.values(of: columns),
+            namesPolicy: namesPolicy,
+            policy: namesPolicy ? ConsumptionPolicy(own) : nil
+        )
     }
 
-    private func input(_ file: Section, of action: (any AppStoreAction.Type)?) -> ActionJob.Input? {
-        guard let action else { return nil }
-        guard !action.columns.isEmpty else {
-            if file.has("input") { file.report("input", "\(action.name.rawValue) has no columns; remove it") }
+    private func input(_ file: Section, of chosen: Chosen?) -> ActionJob.Input? {
+        guard let chosen else { return nil }
+        guard !chosen.namesPolicy else {
+            if file.has("input") {
+                file.report("input", "a policy answers the open refund requests of the ledger; remove one of both")
+            }
+            return chosen.policy.map(ActionJob.Input.policy)
+        }
+        guard !chosen.type.columns.isEmpty else {
+            if file.has("input") { file.report("input", "\(chosen.type.name.rawValue) has no columns; remove it") }
             return ActionJob.Input.none
         }
         let keys = ["csv", "query"]
@@ -167,6 +185,9 @@ extension JobFileReader {
     private func inputs(_ input: ActionJob.Input?, _ appStore: JobFile.AppStore?) -> [(name: String, path: String)] {
         var inputs = [("the job file", paths.jobFile)]
         if case .csv(let path) = input { inputs.append(("input.csv.path", path)) }
+        if case .policy(let policy) = input, case .listed(.csv(let path, _)) = policy.consent {
+            inputs.append(("customerConsented.csv.path", path))
+        }
         if let appStore {
             inputs.append(("appStore.privateKeyFile", appStore.privateKeyFile))
             inputs += appStore.trustedRoots.map { ("appStore.trustedRoots", $0) }

@@ -65,6 +65,30 @@ package struct Section {
         return Section(node, keys: keys, problems: problems, paths: paths, example: example)
     }
 
+    /// The items of a list, each of which must be a mapping with `keys`; `expected` describes the list.
+    func sections(_ key: String, keys: [String], _ expected: String) -> [Section]? {
+        guard let node = node(key, required: expected) else { return nil }
+        guard case .list(let items) = node.content, !items.isEmpty else {
+            if case .list = node.content {
+                problems.report(node.place, "is empty", expected)
+            } else {
+                report(key, expected)
+            }
+            return nil
+        }
+        return items.compactMap { Section($0, keys: keys, problems: problems, paths: paths) }
+    }
+
+    /// The entries of a mapping whose keys are not known in advance, at least one; `expected` describes the mapping.
+    func entries(of key: String, _ expected: String) -> [JobNode.Entry]? {
+        guard let node = node(key, required: nil) else { return nil }
+        guard case .mapping(let entries) = node.content, !entries.isEmpty else {
+            report(key, expected)
+            return nil
+        }
+        return entries
+    }
+
     /// Reports the value of `key` as invalid.
     func report(_ key: String, _ expected: String) {
         problems.report(place(of: key), entries[key]?.value.found() ?? "is missing", expected)

@@ -4,22 +4,26 @@ import Postgres
 /// One job of a ledger; its JSON form is stable and documented in `docs/reference/json.md`.
 package struct KnownJob: Codable, Sendable, Equatable {
     package enum State: String, Codable, Sendable {
-        /// A process holds items of the last run.
+        /// A process holds items of the last run, or rows of a batch.
         case running
-        /// The last run has work left.
+        /// The last run has work left, or rows of a batch wait or have an unknown outcome.
         case unfinished
-        /// The last run has ended.
+        /// The last run has ended, and every row has an outcome.
         case finished
     }
 
     package let app: String
     package let environment: String
     package let job: String
-    package let lastRun: Int64
-    package let lastStartedAt: String
-    /// When a run last ended with 0 or 2; `nil` if none has.
+    /// The key of the action in the job file; `nil` for a crawl.
+    package var action: String?
+    /// `nil` for an action: its batches are no runs.
+    package let lastRun: Int64?
+    /// When the last run began, or the last batch was first sent; `nil` if no batch was.
+    package let lastStartedAt: String?
+    /// When a run last ended with 0 or 2, or a batch had an outcome for every row; `nil` if none has.
     package let lastCompleteAt: String?
-    /// Of the last run's last process; `nil` while the first one works.
+    /// Of the last run's last process; `nil` while the first one works, and for an action.
     package let exitCode: Int64?
     package let state: State
 }
@@ -34,33 +38,69 @@ package enum JobRemoval: String, Sendable {
 
 extension Ledger {
     /// The jobs of every app, by app and name, without removed ones.
+    ///
+    /// Roles for crawls and those for actions see what they may read.
     package func knownJobs() async throws -> [KnownJob] {
         try await transaction(.readOnlySnapshot) { connection in
-            try connection.run(
-                """
-                SELECT a.bundle_id, a.environment, r.job, r.run_id, \(Self.moment("r.started_at")) AS started, r.exit_code,
-                       CASE WHEN r.finished_at IS NOT NULL THEN 'finished'
-                            WHEN EXISTS (SELECT FROM crawl_items i WHERE i.app_id = r.app_id AND i.job = r.job AND i.state = 'leased'
-                                            AND i.claimable_at > clock_timestamp()) THEN 'running'
-                            ELSE 'unfinished' END AS state,
-                       (SELECT \(Self.moment("max(c.finished_at)")) FROM runs c
-                         WHERE c.app_id = r.app_id AND c.job = r.job AND c.exit_code IN (0, 2)) AS complete
-                  FROM (SELECT DISTINCT ON (app_id, job) app_id, job, run_id, started_at, finished_at, exit_code FROM runs
-                         WHERE job NOT LIKE '% (removed)' ORDER BY app_id, job, run_id DESC) r
-                  JOIN apps a USING (app_id) ORDER BY a.bundle_id, a.environment, r.job
-                """
-            ).map { row in
-                KnownJob(
-                    app: try row.text("bundle_id"),
-                    environment: try row.text("environment"),
-                    job: try row.text("job"),
-                    lastRun: try row.int64("run_id"),
-                    lastStartedAt: try row.text("started"),
-                    lastCompleteAt: try row.textOrNil("complete"),
-                    exitCode: try row.int64OrNil("exit_code"),
-                    state: KnownJob.State(rawValue: try row.text("state")) ?? .unfinished
-                )
-            }
+            let readable = try Readable(connection)
+            let actions = readable.contains("actions_by_batch") ? try Self.actionJobs(connection) : []
+            // Without a right on both, PostgreSQL's refusal says so.
+            if !readable.contains("runs"), readable.contains("action_batches") { return actions }
+            let all = try Self.crawlJobs(connection) + actions
+            return all.sorted { ($0.app, $0.environment, $0.job) < ($1.app, $1.environment, $1.job) }
+        }
+    }
+
+    private static func crawlJobs(_ connection: borrowing PostgresConnection) throws -> [KnownJob] {
+        try connection.run(
+            """
+            SELECT a.bundle_id, a.environment, r.job, r.run_id, \(Self.moment("r.started_at")) AS started, r.exit_code,
+                   CASE WHEN r.finished_at IS NOT NULL THEN 'finished'
+                        WHEN EXISTS (SELECT FROM crawl_items i WHERE i.app_id = r.app_id AND i.job = r.job AND i.state = 'leased'
+                                        AND i.claimable_at > clock_timestamp()) THEN 'running'
+                        ELSE 'unfinished' END AS state,
+                   (SELECT \(Self.moment("max(c.finished_at)")) FROM runs c
+                     WHERE c.app_id = r.app_id AND c.job = r.job AND c.exit_code IN (0, 2)) AS complete
+              FROM (SELECT DISTINCT ON (app_id, job) app_id, job, run_id, started_at, finished_at, exit_code FROM runs
+                     WHERE job NOT LIKE '% (removed)' ORDER BY app_id, job, run_id DESC) r
+              JOIN apps a USING (app_id) ORDER BY a.bundle_id, a.environment, r.job
+            """
+        ).map { row in
+            KnownJob(
+                app: try row.text("bundle_id"),
+                environment: try row.text("environment"),
+                job: try row.text("job"),
+                lastRun: try row.int64("run_id"),
+                lastStartedAt: try row.text("started"),
+                lastCompleteAt: try row.textOrNil("complete"),
+                exitCode: try row.int64OrNil("exit_code"),
+                state: KnownJob.State(rawValue: try row.text("state")) ?? .unfinished
+            )
+        }
+    }
+
+    private static func actionJobs(_ connection: borrowing PostgresConnection) throws -> [KnownJob] {
+        try connection.run(
+            """
+            SELECT a.bundle_id, a.environment, b.job, (array_agg(b.action ORDER BY b.planned_at DESC))[1] AS action,
+                   \(moment("max(b.started_at)")) AS started, \(moment("max(b.finished_at)")) AS complete,
+                   CASE WHEN sum(b.in_hand) > 0 THEN 'running' WHEN sum(b.waiting + b.unknown) > 0 THEN 'unfinished'
+                        ELSE 'finished' END AS state
+              FROM actions_by_batch b JOIN apps a USING (app_id) WHERE b.removed_at IS NULL
+             GROUP BY a.bundle_id, a.environment, b.job
+            """
+        ).map { row in
+            KnownJob(
+                app: try row.text("bundle_id"),
+                environment: try row.text("environment"),
+                job: try row.text("job"),
+                action: try row.text("action"),
+                lastRun: nil,
+                lastStartedAt: try row.textOrNil("started"),
+                lastCompleteAt: try row.textOrNil("complete"),
+                exitCode: nil,
+                state: KnownJob.State(rawValue: try row.text("state")) ?? .unfinished
+            )
         }
     }
 
@@ -68,13 +108,24 @@ extension Ledger {
     ///
     /// - Throws: ``Postgres/PostgresError``.
     package func forget(_ job: String, of app: AppID) async throws -> JobRemoval {
+        try await forget(job, of: app, by: "forget_job")
+    }
+
+    /// Forgets a job with an action: its plans and the rows that were never sent; keeps everything that was sent.
+    ///
+    /// - Throws: ``Postgres/PostgresError``.
+    package func forgetActions(_ job: String, of app: AppID) async throws -> JobRemoval {
+        try await forget(job, of: app, by: "forget_actions")
+    }
+
+    private func forget(_ job: String, of app: AppID, by function: String) async throws -> JobRemoval {
         try await transaction { connection in
             let result = try connection.run(
-                "SELECT forget_job($1::integer, $2::text) AS result",
+                "SELECT \(function)($1::integer, $2::text) AS result",
                 [.integer(app.rawValue), .text(job)]
             )[0].text("result")
             guard let removal = JobRemoval(rawValue: result) else {
-                throw LedgerError.invariant("forget_job: \(result)")
+                throw LedgerError.invariant("\(function): \(result)")
             }
             return removal
         }

@@ -65,8 +65,13 @@ package struct ActionPipeline: Sendable {
     /// - Throws: ``Ledger/OtherOrigin``.
     func actions(trusting roots: [String]) async throws -> ActionLedger {
         let actions = try await actions()
-        try await ledger.check([actions.app: RecordOrigin(server: job.appStore.baseURL, trustedRoots: roots)])
+        try await ledger.check([actions.app: origin(roots)])
         return actions
+    }
+
+    /// The server that the job sends to, and whose records the ledger must have.
+    func origin(_ roots: [String]) -> RecordOrigin {
+        RecordOrigin(server: job.appStore.baseURL, trustedRoots: roots)
     }
 
     /// Plans a batch of the job's input; sends nothing.
@@ -87,6 +92,13 @@ package struct ActionPipeline: Sendable {
         let actions = try await actions(trusting: try Credentials.trust(of: job).fingerprints)
         let source = if let path { try BatchSource(csv: path) } else { try await actions.rejectedRows() }
         return try await actions.summary(of: try await actions.plan(source))
+    }
+
+    /// Applies the job's policy to the refund requests of the last days; sends and stores nothing.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func rehearse(days: Int64) async throws -> PolicyRehearsal {
+        try await actions().rehearse(days: days)
     }
 
     /// Approves a batch.

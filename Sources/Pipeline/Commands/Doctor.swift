@@ -1,92 +1,72 @@
-import AppStoreAPI
 import AppStoreModel
-import Basics
-import Crawl
-import HTTPTransport
 import JobPlan
 import Ledger
 import LedgerSchema
-import Normalize
 import Planning
 import Publish
-import RateLimit
-
-/// The result of one check of `doctor`.
-package struct Diagnostic: Sendable {
-    package let subject: String
-    package let passed: Bool
-    /// What the check found, and the remedy if it failed.
-    package let finding: String
-    /// The exit code of a run that fails for this reason.
-    package let exitCode: Int32
-}
 
 extension Pipeline {
     /// Checks everything that a run needs, and skips checks that depend on a failed one.
     ///
     /// Sends one request to Apple, which costs one unit of one stream's limit.
     package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
-        found(Diagnostic(subject: "libraries", passed: true, finding: LibraryVersions.sentence, exitCode: 0))
-        let credentials = await check("key and roots", found) { () throws -> (Credentials, String) in
-            let credentials = try Credentials(job: job)
-            let roots =
-                job.appStore.trustedRoots.isEmpty
-                ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
-            return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
-        }
+        let diagnostics = Diagnostics(of: job, time: time, found)
+        let credentials = await diagnostics.checkCredentials()
         for list in job.idLists {
             if case .query = list.list { continue }
-            await passes(Self.subject(of: list), found) {
+            await diagnostics.passes(Self.subject(of: list)) {
                 guard let count = try IDSource(list.list, of: list.kind).count() else { return "IDs come from a query" }
                 return try Self.finding(count, of: list)
             }
         }
         for output in job.output.files {
-            await passes("\(output.format.title) files", found) {
+            await diagnostics.passes("\(output.format.title) files") {
                 try checkOutputDirectory(output.directory)
                 return "\(output.directory) can be written"
             }
         }
-        let isConnected = await passes("database", found) {
+        let isConnected = await diagnostics.passes("database") {
             try await ledger.connect(within: .seconds(5))
             try await ledger.requirePrimary()
             return "connected"
         }
         var hasSchema = false
         if isConnected {
-            hasSchema = await passes("schema", found) {
+            hasSchema = await diagnostics.passes("schema") {
                 try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
                 return "\"\(job.output.postgres.schema)\" is up to date"
             }
             if hasSchema {
-                await passes("app", found) { try await compareWithLedger() }
+                await diagnostics.passes("app") { try await compareWithLedger() }
                 for list in job.idLists {
                     guard case .query(let sql) = list.list else { continue }
-                    await passes(Self.subject(of: list), found) {
+                    await diagnostics.passes(Self.subject(of: list)) {
                         try Self.finding(try await ledger.countListed(by: sql, of: list.kind), of: list)
                     }
                 }
             }
-            await passes("clock", found) {
-                let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
-                return try Self.clockFinding(offset, of: "PostgreSQL")
+            await diagnostics.passes("clock") {
+                try await diagnostics.clockFinding(of: ledger)
             }
         }
         if case .changedSince = job.transactionIds {
             let readsLedger = hasSchema
-            await passes("ID list", found) { try await customersFinding(readsLedger: readsLedger) }
+            await diagnostics.passes("ID list") { try await customersFinding(readsLedger: readsLedger) }
         }
         guard let credentials else { return }
         if hasSchema {
-            let originMatches = await passes("origin", found) {
+            let originMatches = await diagnostics.passes("origin") {
                 try await checkOrigins(credentials.rootFingerprints)
-                return rehearsalSentence(credentials.rootFingerprints)
+                return job.rehearsalSentence(credentials.rootFingerprints)
                     ?? "the job accepts records that Apple signed, from \(job.appStore.baseURL)"
             }
             // A run would not send requests to this server, so the check of Apple is skipped.
             guard originMatches else { return }
         }
-        await passes("Apple", found) { try await probeApple(with: credentials, countsRequest: hasSchema) }
+        await diagnostics.passes("Apple") {
+            let probe = AppleProbe(job: job, ledger: ledger, credentials: credentials, time: time)
+            return try await probe.finding(countingFor: hasSchema ? try await knownApp() : nil)
+        }
     }
 
     /// Where the customers of a job without a list come from, and whom this misses, as `status` says it.
@@ -122,157 +102,6 @@ extension Pipeline {
         let nulls = count.nullSentence.map { "; \($0)" } ?? ""
         return "\(count.isEstimate ? "about " : "")\(count.distinct) IDs, \(count.duplicates) duplicates\(nulls)"
     }
-
-    /// Sends Apple one request.
-    ///
-    /// - Parameters:
-    ///   - credentials: The job's key.
-    ///   - countsRequest: Whether the ledger's budget can count the request, like any other.
-    /// - Returns: The finding.
-    /// - Throws: ``AppStoreModel/RequestFailure``, ``ClockIsOff``, errors of the ledger.
-    private func probeApple(with credentials: Credentials, countsRequest: Bool) async throws -> String {
-        let transport = try CurlTransport(job.transportConfiguration(connections: 1))
-        defer { transport.shutdown() }
-        let time = time
-        let client = AppStoreClient(
-            transport: transport,
-            baseURL: job.appStore.baseURL,
-            tokens: credentials.tokens,
-            clock: { UnixMilliseconds(rawValue: time.wallClock()) }
-        )
-        let now = UnixMilliseconds(rawValue: time.wallClock())
-        let probes = AllStreams.types.lazy.compactMap { type in
-            type.probe(at: now, in: job.app.environment).map { (type, $0) }
-        }
-        guard let (stream, request) = probes.first else { throw LedgerError.invariant("no stream has a probe") }
-        if countsRequest, let app = try await knownApp() {
-            let grant = try await budget(of: app, scale: 1).take(stream.name, atMost: 1)
-            guard grant.granted == 1 else {
-                return "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))"
-            }
-        }
-        let sent = UnixMilliseconds(rawValue: time.wallClock())
-        let page = try await client.page(request, decode: stream.page)
-        let clock =
-            try page.date.flatMap(HTTPDate.parse)
-            .map { try ", clock " + Self.clockFinding($0 - sent, of: "Apple") } ?? ""
-        let records = try compareWithApp(page, from: stream.name, at: now, credentials)
-        return "\(job.appStore.baseURL) accepts the key\(clock); \(records)"
-    }
-
-    /// Verifies the records of a page, which are of another app if the job names the wrong one.
-    ///
-    /// - Returns: The finding.
-    /// - Throws: ``NothingVerified`` if a run would load none of the records.
-    private func compareWithApp(
-        _ page: Page,
-        from stream: StreamName,
-        at now: UnixMilliseconds,
-        _ credentials: Credentials
-    ) throws -> String {
-        let verifier = RecordVerifier(
-            bundleId: job.app.bundleId,
-            environment: job.app.environment,
-            appAppleId: job.app.appAppleId,
-            verifier: credentials.verifier
-        )
-        let verified = verifier.verify(page, from: stream, item: "", now: now)
-        if verified.entries.isEmpty, let rejected = verified.rejected.first {
-            throw NothingVerified(reason: rejected.reason, detail: rejected.detail)
-        }
-        guard !page.records.isEmpty else {
-            return "Apple has no notification of the app that could confirm app.appAppleId"
-        }
-        return "\(verified.entries.count) of \(page.records.count) notifications verified"
-    }
-
-    /// How far the clocks differ.
-    ///
-    /// Leases do not depend on this machine's clock, but Apple rejects tokens from a wrong clock.
-    ///
-    /// - Throws: ``ClockIsOff`` if they differ by more than a minute.
-    private static func clockFinding(_ offset: Duration, of whose: String) throws -> String {
-        if let off = ClockIsOff(offset, of: whose) { throw off }
-        return "within \(Int(abs(offset.inSeconds).rounded())) s of \(whose)'s"
-    }
-
-    /// Reports the finding of `body`, or its error as a failed check.
-    ///
-    /// - Returns: Whether the check passed.
-    @discardableResult
-    private func passes(
-        _ subject: String,
-        _ found: @Sendable (Diagnostic) -> Void,
-        _ body: () async throws -> String
-    ) async -> Bool {
-        let result: Void? = await check(subject, found) { ((), try await body()) }
-        return result != nil
-    }
-
-    /// Reports the finding of `body`, or its error as a failed check.
-    ///
-    /// - Returns: The value of `body`; `nil` if the check failed.
-    private func check<Value>(
-        _ subject: String,
-        _ found: @Sendable (Diagnostic) -> Void,
-        _ body: () async throws -> (Value, String)
-    ) async -> Value? {
-        do {
-            let (value, finding) = try await body()
-            found(Diagnostic(subject: subject, passed: true, finding: finding, exitCode: 0))
-            return value
-        } catch let error as RequestFailure {
-            let now = UnixMilliseconds(rawValue: time.wallClock())
-            // `doctor` sends one request, so the disposition is that after the last attempt.
-            var history = AttemptHistory()
-            history.tokenWasRenewed = true
-            history.attempts = .max
-            var reason = StopReason.contractBroken(error.report)
-            if case .stopRun(let found) = error.disposition(after: history, effects: .ofEveryStream, now: now) {
-                reason = found
-            }
-            let stop = Failure(reason)
-            let finding = remedy(of: error, reason).map { redacted("\(error.report). \($0)") } ?? stop.message
-            found(Diagnostic(subject: subject, passed: false, finding: finding, exitCode: stop.status.rawValue))
-        } catch {
-            let failure = Failure(error)
-            let code = failure.status.rawValue
-            found(Diagnostic(subject: subject, passed: false, finding: failure.message, exitCode: code))
-        }
-        return nil
-    }
-}
-
-extension Pipeline {
-    /// The remedy where that of a run does not help, because it is to run `doctor`; `nil` for the remedy of a run.
-    private func remedy(of failure: RequestFailure, _ reason: StopReason) -> String? {
-        switch (failure, reason) {
-        case (.transport, _), (.tls, _):
-            "This machine must reach \(job.appStore.baseURL): check network, DNS, firewall and proxies"
-        case (.answered(let answer), .contractBroken) where answer.status == 429:
-            "Apple's limit is spent; it opens again within an hour"
-        case (_, .contractBroken):
-            "See Apple's system status page; without an outage there, another server may answer in Apple's place: check DNS and proxies"
-        default: nil
-        }
-    }
-}
-
-/// This machine's clock differs too much from another clock.
-struct ClockIsOff: Error {
-    let sentence: String
-
-    /// Returns `nil` for a difference of up to a minute.
-    ///
-    /// - Parameters:
-    ///   - offset: The other clock, minus this machine's.
-    ///   - whose: The owner of the other clock, such as `Apple`.
-    init?(_ offset: Duration, of whose: String) {
-        let seconds = Int(offset.inSeconds.rounded())
-        guard abs(seconds) > 60 else { return nil }
-        let side = seconds > 0 ? "behind" : "ahead of"
-        sentence = "this machine's clock is \(abs(seconds)) s \(side) \(whose)'s; set the one that is wrong (NTP)"
-    }
 }
 
 /// An ID list has no ID, so a run would request nothing for it and end with 2.
@@ -281,26 +110,5 @@ struct EmptyList: Error {
 
     init(_ list: NamedIDList) {
         sentence = "\(list.title) has no ID; check what writes the list. A run would end with 2"
-    }
-}
-
-/// None of Apple's notifications can be verified as the app's, so a run would load none of them.
-struct NothingVerified: Error {
-    /// Why the first one is rejected; one of docs/reference/reject-reasons.md.
-    let reason: String
-    /// The same, as a sentence.
-    let detail: String
-
-    var sentence: String {
-        let remedy =
-            switch reason {
-            case "environment":
-                "Correct app.environment"
-            case "bundle", "app_id", "no_identity":
-                "Compare app in the job file with App Information in App Store Connect"
-            default:
-                "The answers are not as Apple signs them: check DNS and proxies between this machine and Apple, then for a newer version of storeledger"
-            }
-        return "a run would load none of the app's notifications: \(detail) \(remedy)"
     }
 }

@@ -1,5 +1,10 @@
 package import Ledger
 
+/// What a job does.
+package enum JobKind: String, Sendable {
+    case action, crawl
+}
+
 /// Why a job was not removed.
 package enum JobNotRemoved: Error, Equatable, Sendable {
     /// No app of the ledger has a job of this name.
@@ -35,35 +40,50 @@ extension Pipeline {
         return try await ledger.knownJobs()
     }
 
-    /// Forgets a job's crawl state, gaps and counted rejects, and keeps every record; needs no job file.
+    /// Forgets a job, and keeps every record; needs no job file.
+    ///
+    /// Of a crawl, it forgets crawl state, gaps and counted rejects; of an action, plans and rows that were never sent. If both have the name,
+    /// both are forgotten.
     ///
     /// - Parameters:
     ///   - name: The name of the job.
     ///   - bundleId: The bundle ID of its app; `nil` if only one app has a job of this name.
     ///   - environment: The environment of its app; `nil` for any.
     ///   - ledger: The ledger.
-    /// - Returns: The app of the job.
+    /// - Returns: The app of the job, and whether a crawl and an action were forgotten.
     /// - Throws: ``JobNotRemoved``, and errors that ``Failure/init(_:)`` explains.
     package static func removeJob(
         _ name: String,
         ofApp bundleId: String?,
         environment: String?,
         in ledger: Ledger
-    ) async throws -> KnownApp {
+    ) async throws -> (app: KnownApp, kinds: Set<JobKind>) {
         try await ledger.openToWrite()
-        var apps: [KnownApp] = []
-        for app in try await ledger.knownApps()
-        where bundleId.map({ $0 == app.bundleId }) ?? true && environment.map({ $0 == app.environment }) ?? true {
-            if try await ledger.jobs(of: app.id).contains(name) { apps.append(app) }
+        let jobs = try await ledger.knownJobs().filter { $0.job == name }
+        let apps = try await ledger.knownApps().filter { app in
+            bundleId.map { $0 == app.bundleId } ?? true && environment.map { $0 == app.environment } ?? true
+                && jobs.contains { $0.app == app.bundleId && $0.environment == app.environment }
         }
         guard let app = apps.first else { throw JobNotRemoved.unknown(job: name) }
         guard apps.count == 1 else {
             throw JobNotRemoved.ambiguous(job: name, apps: apps.map { "\($0.bundleId) (\($0.environment))" })
         }
-        switch try await ledger.forget(name, of: app.id) {
-        case .removed: return app
-        case .running: throw JobNotRemoved.running(job: name)
-        case .unknown: throw JobNotRemoved.unknown(job: name)
+        let kinds = Set(
+            jobs.filter { $0.app == app.bundleId && $0.environment == app.environment }
+                .map { $0.action == nil ? JobKind.crawl : .action }
+        )
+        for kind in kinds.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let removal =
+                switch kind {
+                case .action: try await ledger.forgetActions(name, of: app.id)
+                case .crawl: try await ledger.forget(name, of: app.id)
+                }
+            switch removal {
+            case .removed: continue
+            case .running: throw JobNotRemoved.running(job: name)
+            case .unknown: throw JobNotRemoved.unknown(job: name)
+            }
         }
+        return (app, kinds)
     }
 }

@@ -35,11 +35,13 @@ extension Pipeline {
         }
         return origins
     }
+}
 
+extension JobDescription {
     /// The first message of a run against a server other than Apple's; `nil` for Apple's server.
     func rehearsalSentence(_ trustedRoots: [String]) -> String? {
-        guard job.appStore.isLoopback else { return nil }
-        let origin = RecordOrigin(server: job.appStore.baseURL, trustedRoots: trustedRoots)
+        guard appStore.isLoopback else { return nil }
+        let origin = RecordOrigin(server: appStore.baseURL, trustedRoots: trustedRoots)
         let roots = origin.trustedRoots.map { $0.prefix(16) + "…" }.joined(separator: " and ")
         return "Rehearsal: requests go to \(origin.server), records signed under root \(roots)"
             + "\(origin.isApple ? " (Apple's)" : "") are trusted"

@@ -21,6 +21,6 @@ struct ReportSection: Sendable {
 extension ReportSection {
     /// The page from top to bottom, with the most frequent questions first.
     static let all: [ReportSection] = [
-        .sales, .recurring, .subscriptions, .trials, .retention, .refunds, .operations,
+        .sales, .recurring, .subscriptions, .trials, .retention, .refunds, .actions, .operations,
     ]
 }

@@ -92,6 +92,50 @@ struct OtherActionTests {
         }
     }
 
+    @Test func `the FAILUREs of an extension for all are counted against Apple's counts, and a missing one shows`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 120)) { scene in
+            let book = try scene.stage.book()
+            // Apple does not extend a free trial.
+            let product = try await book.column(
+                """
+                SELECT product_id FROM current_subscriptions WHERE status = 'active' AND NOT is_family_shared
+                 GROUP BY 1 HAVING count(*) FILTER (WHERE is_trial) > 0 AND count(*) FILTER (WHERE NOT is_trial) > 0
+                 ORDER BY count(*) DESC, 1 LIMIT 1
+                """
+            )
+            try #require(product.count == 1)
+            try scene.list([product[0]], header: "product_id")
+            let path = try scene.write(
+                job(
+                    "extendRenewalDatesForAll: {extendByDays: 3, extendReasonCode: 3}",
+                    limits: ", massExtensionStatus: 100000"
+                )
+            )
+            try await scene.approve(path)
+            _ = try await scene.send(path)
+            #expect(try await book.count("SELECT count(*) FROM actions_confirmed WHERE counts_agree IS NULL") == 1)
+            try await scene.stage.run(scene.crawl)
+            let agreement = """
+                SELECT counts_agree || ' ' || (apple_succeeded = summary_succeeded AND summary_succeeded = notified_succeeded) || ' '
+                    || (apple_failed = summary_failed AND summary_failed = notified_failed) || ' ' || (apple_failed > 0)
+                  FROM actions_confirmed
+                """
+            #expect(try await book.column(agreement) == ["true true true true"])
+
+            // A notification that no crawl has brought.
+            try await book.change(
+                """
+                DELETE FROM notifications WHERE notification_uuid = (SELECT min(notification_uuid) FROM notifications
+                 WHERE notification_type = 'RENEWAL_EXTENSION' AND subtype = 'FAILURE' AND product_id = '\(product[0])'
+                   AND signed_date >= (SELECT first_sent_at - interval '5 minutes' FROM action_rows))
+                """
+            )
+            #expect(try await book.column(agreement) == ["false true false true"])
+        }
+    }
+
     @Test func `a test notification is requested without input, and its delivery is shown`() async throws {
         try await ActionScene.with(.init(customers: 5)) { scene in
             var job = job("requestTestNotification: {}", limits: ", testNotificationStatus: 100000")

@@ -33,9 +33,13 @@ struct ActionRoleTests {
                 ("DELETE FROM action_rows", []),
                 ("DELETE FROM action_batches", []),
                 ("SELECT discard_plans(1, 'nothing')", ["actor"]),
+                ("SELECT forget_actions(1, 'nothing')", ["actor"]),
                 ("SELECT count(*) FROM transactions", ["actor", "loader", "exporter", "eraser"]),
                 ("UPDATE transactions SET product_id = 'x'", ["loader"]),
-                ("SELECT count(*) FROM actions_confirmed", ["actor", "loader", "exporter", "analyst"]),
+                (
+                    "SELECT count(*) FROM actions_confirmed, actions_by_batch, consumption_requests",
+                    ["actor", "loader", "exporter", "analyst"]
+                ),
             ] {
                 for word in ["actor", "approver", "loader", "exporter", "eraser", "analyst"] {
                     let expected = allowed.contains(word) ? SQLState.successfulCompletion : .insufficientPrivilege

@@ -1,0 +1,100 @@
+package import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+
+extension ActionJob {
+    /// A check of the file that the input or its consents come from; `nil` without a file.
+    ///
+    /// The check returns a finding and throws ``ActionInputError``.
+    package var inputFileCheck: (@Sendable () throws -> String)? {
+        switch input {
+        case .csv(let path):
+            let job = self
+            return {
+                var (rows, invalid) = (0, 0)
+                _ = try InputFeed.readFile(path, for: job) { batch in
+                    rows += batch.count
+                    invalid += batch.count { $0.problem != nil }
+                }
+                return "\(path) has \(rows) rows\(invalid > 0 ? ", \(invalid) of them invalid" : "")"
+            }
+        case .policy(let policy):
+            guard case .listed(.csv(let path, let name)) = policy.consent,
+                let column = name.flatMap(CustomerIDColumn.init(rawValue:))
+            else { return nil }
+            return {
+                _ = try CustomerConsent.read(path, column, [])
+                return "\(path) has the column \(column.rawValue)"
+            }
+        case .query, .none: return nil
+        }
+    }
+
+    /// Whether PostgreSQL must accept a query of the job file.
+    package var readsQuery: Bool {
+        switch input {
+        case .query: true
+        case .policy(let policy): if case .listed(.query) = policy.consent { true } else { false }
+        case .csv, .none: false
+        }
+    }
+}
+
+extension ActionLedger {
+    /// Has PostgreSQL check the query of the input or of the consents, and compares its columns with the action's.
+    ///
+    /// - Throws: ``ActionInputError``, ``Postgres/PostgresError``.
+    package func checkQuery() async throws -> String {
+        let job = job
+        return try await ledger.transaction(.readOnlySnapshot) { connection in
+            switch job.input {
+            case .query(let sql):
+                let names = try InputFeed.columns(of: sql, [], "input.query", on: connection)
+                _ = try InputHeader(names, of: "input.query", for: job)
+                return "input.query has the columns \(names.joined(separator: ", "))"
+            case .policy(let policy):
+                _ = try CustomerConsent(policy.consent, for: [], on: connection)
+                return "customerConsented.query names customers"
+            case .csv, .none: return ""
+            }
+        }
+    }
+
+    /// What the session's role may do with batches.
+    ///
+    /// - Throws: ``ActionRefusal/noRight(role:)`` if `actions plan` and `actions run` would be refused.
+    package func checkRole() async throws -> String {
+        let decides = !job.approval.isRequired
+        return try await ledger.transaction { connection in
+            let rights = try connection.run(
+                """
+                SELECT session_user::text AS role, has_column_privilege('action_batches', 'approved_at', 'UPDATE') AS approves,
+                       has_any_column_privilege('action_batches', 'INSERT') AND has_table_privilege('action_attempts', 'INSERT') AS acts,
+                       has_column_privilege('action_batches', 'approval_required', 'INSERT') AS decides
+                """,
+                []
+            )[0]
+            let role = try rights.text("role")
+            guard try rights.bool("acts") else { throw ActionRefusal.noRight(role: role) }
+            guard try !decides || rights.bool("decides") else { throw ActionRefusal.mustBeApproved(role: role) }
+            return
+                "\(role) plans and sends\(try rights.bool("approves") ? ", and approves" : ", and another role approves")"
+        }
+    }
+
+    /// The batches that a run would send.
+    ///
+    /// - Throws: ``ActionRefusal``, as a run does.
+    package func batchFinding() async throws -> String {
+        let batches = try await batchesToSend()
+        for batch in batches {
+            try refuseTooMany(batch)
+            if batch.isExpired, try await states(of: batch)[RowState.approved.rawValue, default: 0] > 0 {
+                throw ActionRefusal.expired(hash: batch.sha256, at: batch.expiresAt?.iso8601 ?? "")
+            }
+        }
+        guard !batches.isEmpty else { return "every batch was sent" }
+        return batches.map { "\($0.sha256) can be sent" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,82 @@
+import CSVFormat
+import JobPlan
+import LedgerSchema
+import Postgres
+
+/// Whose consent a policy has, of the customers of some requests.
+struct CustomerConsent {
+    /// `nil` if every customer has consented.
+    private let consented: (column: CustomerIDColumn, ids: Set<String>)?
+
+    /// Reads the consents of a policy, as far as the requests need them.
+    ///
+    /// - Throws: ``ActionInputError``, ``Postgres/PostgresError``.
+    init(
+        _ consent: ConsumptionPolicy.Consent,
+        for requests: [RefundRequest],
+        on connection: borrowing PostgresConnection
+    ) throws {
+        switch consent {
+        case .everyCustomer:
+            consented = nil
+        case .listed(.csv(let path, let name)):
+            guard let name, let column = CustomerIDColumn(rawValue: name) else {
+                preconditionFailure("the job file reader takes no other column")
+            }
+            let wanted = Self.ids(of: requests, column)
+            consented = (column, try Self.read(path, column, wanted))
+        case .listed(.query(let sql)):
+            let labels = try InputFeed.columns(of: sql, [], "customerConsented.query", on: connection)
+            guard labels.count == 1, let column = CustomerIDColumn(rawValue: labels[0]) else {
+                throw ActionInputError.consentColumn(found: labels)
+            }
+            let rows = try InputFeed.translating("customerConsented.query") {
+                try connection.runOnce(
+                    """
+                    SELECT DISTINCT lower(btrim(id::text)) AS id FROM (\(sql)
+                    ) AS consents (id) WHERE lower(btrim(id::text)) = ANY ($1::text[])
+                    """,
+                    [.textArray(Self.ids(of: requests, column).sorted())]
+                )
+            }
+            consented = (column, Set(try rows.map { try $0.text("id") }))
+        case .listed(.list):
+            preconditionFailure("the job file reader takes no list of consents")
+        }
+    }
+
+    /// Whether the customer of a request has consented.
+    func covers(_ request: RefundRequest) -> Bool {
+        guard let consented else { return true }
+        return request.customerIDs[consented.column].map(consented.ids.contains) ?? false
+    }
+
+    private static func ids(of requests: [RefundRequest], _ column: CustomerIDColumn) -> Set<String> {
+        Set(requests.compactMap { $0.customerIDs[column] })
+    }
+
+    /// The wanted IDs that a file has in a column.
+    static func read(_ path: String, _ column: CustomerIDColumn, _ wanted: Set<String>) throws -> Set<String> {
+        var found: Set<String> = []
+        var place: Int?
+        do {
+            try CSVReader(path: path).forEachRecord { record in
+                guard let place else {
+                    let names = (0..<record.count).map(record.text)
+                    place = names.firstIndex(of: column.rawValue)
+                    if place == nil {
+                        throw ActionInputError.missingColumn(input: path, column: column.rawValue, found: names)
+                    }
+                    return
+                }
+                guard place < record.count else { return }
+                let id = InputFeed.trimmed(record.text(place)).lowercased()
+                if wanted.contains(id) { found.insert(id) }
+            }
+        } catch let error as CSVError {
+            throw ActionInputError.unreadable(error)
+        }
+        guard place != nil else { throw ActionInputError.unreadable(.noRecord(path: path)) }
+        return found
+    }
+}

@@ -1,0 +1,67 @@
+import Actions
+import AppStoreModel
+import JobPlan
+import Ledger
+import LedgerSchema
+import Publish
+
+extension ActionPipeline {
+    /// Checks everything that `actions plan` and `actions run` need, and skips checks that depend on a failed one.
+    ///
+    /// Sends one request to Apple, which changes nothing and costs one unit of one stream's limit.
+    package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
+        let diagnostics = Diagnostics(of: job, time: time, found)
+        let credentials = await diagnostics.checkCredentials()
+        if let check = job.inputFileCheck {
+            await diagnostics.passes("input") { try check() }
+        }
+        if let directory = job.resultsDirectory {
+            await diagnostics.passes("result files") {
+                try checkOutputDirectory(directory)
+                return "\(directory) can be written"
+            }
+        }
+        let isConnected = await diagnostics.passes("database") {
+            try await ledger.connect(within: .seconds(5))
+            try await ledger.requirePrimary()
+            return "connected"
+        }
+        var known: ActionLedger?
+        if isConnected {
+            let hasSchema = await diagnostics.passes("schema") {
+                try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
+                return "\"\(job.postgres.schema)\" is up to date"
+            }
+            if hasSchema {
+                known = await diagnostics.check("app") {
+                    let found = try await actions()
+                    return (found, "the ledger has records of \(job.app.bundleId) (\(job.app.environment.rawValue))")
+                }
+            }
+            await diagnostics.passes("clock") { try await diagnostics.clockFinding(of: ledger) }
+        }
+        if let known { await check(known, diagnostics) }
+        guard let credentials else { return }
+        if let known {
+            let originMatches = await diagnostics.passes("origin") {
+                try await ledger.check([known.app: origin(credentials.rootFingerprints)])
+                return job.rehearsalSentence(credentials.rootFingerprints)
+                    ?? "the job sends to \(job.appStore.baseURL), from which the ledger's records are"
+            }
+            guard originMatches else { return }
+        }
+        let app = known?.app
+        await diagnostics.passes("Apple") {
+            try await AppleProbe(job: job, ledger: ledger, credentials: credentials, time: time).finding(
+                countingFor: app
+            )
+        }
+    }
+
+    /// Checks what the ledger says about the job: the role, the query of the input, and the batch that a run would send.
+    private func check(_ actions: ActionLedger, _ diagnostics: Diagnostics) async {
+        await diagnostics.passes("role") { try await actions.checkRole() }
+        if job.readsQuery { await diagnostics.passes("query") { try await actions.checkQuery() } }
+        await diagnostics.passes("batch") { try await actions.batchFinding() }
+    }
+}

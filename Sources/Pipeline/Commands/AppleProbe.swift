@@ -1,0 +1,102 @@
+import AppStoreAPI
+import AppStoreModel
+import Basics
+import HTTPTransport
+import JobPlan
+import Ledger
+import LedgerSchema
+import Normalize
+import RateLimit
+
+/// One cheap request to Apple, which shows whether Apple accepts the key, and whether its records are the app's.
+struct AppleProbe {
+    let job: any JobDescription
+    let ledger: Ledger
+    let credentials: Credentials
+    let time: Timekeeper
+
+    /// Sends the request.
+    ///
+    /// - Parameter app: The app whose budget in the ledger counts the request; `nil` if the ledger cannot count it.
+    /// - Returns: What Apple answered, as a sentence.
+    /// - Throws: ``AppStoreModel/RequestFailure``, ``ClockIsOff``, errors of the ledger.
+    func finding(countingFor app: AppID?) async throws -> String {
+        let transport = try CurlTransport(job.transportConfiguration(connections: 1))
+        defer { transport.shutdown() }
+        let time = time
+        let client = AppStoreClient(
+            transport: transport,
+            baseURL: job.appStore.baseURL,
+            tokens: credentials.tokens,
+            clock: { UnixMilliseconds(rawValue: time.wallClock()) }
+        )
+        let now = UnixMilliseconds(rawValue: time.wallClock())
+        let probes = AllStreams.types.lazy.compactMap { type in
+            type.probe(at: now, in: job.app.environment).map { (type, $0) }
+        }
+        guard let (stream, request) = probes.first else { throw LedgerError.invariant("no stream has a probe") }
+        if let app {
+            let grant = try await budget(of: app, for: stream.name).take(stream.name, atMost: 1)
+            guard grant.granted == 1 else {
+                return "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))"
+            }
+        }
+        let sent = UnixMilliseconds(rawValue: time.wallClock())
+        let page = try await client.page(request, decode: stream.page)
+        let clock =
+            try page.date.flatMap(HTTPDate.parse)
+            .map { try ", clock " + ClockIsOff.finding($0 - sent, of: "Apple") } ?? ""
+        let records = try compareWithApp(page, from: stream.name, at: now)
+        return "\(job.appStore.baseURL) accepts the key\(clock); \(records)"
+    }
+
+    private func budget(of app: AppID, for stream: StreamName) -> PostgresRateLedger {
+        let share = PostgresRateLedger.Share(
+            requestsPerSecond: job.limits.allowedRate(of: stream, in: job.app.environment),
+            window: RateWindow(length: .seconds(job.limits.windowSeconds))
+        )
+        return PostgresRateLedger(pool: ledger.control, app: app, shares: [stream: share])
+    }
+
+    /// Verifies the records of a page, which are of another app if the job names the wrong one.
+    ///
+    /// - Returns: The finding.
+    /// - Throws: ``NothingVerified`` if a run would load none of the records.
+    private func compareWithApp(_ page: Page, from stream: StreamName, at now: UnixMilliseconds) throws -> String {
+        let verifier = RecordVerifier(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment,
+            appAppleId: job.app.appAppleId,
+            verifier: credentials.verifier
+        )
+        let verified = verifier.verify(page, from: stream, item: "", now: now)
+        if verified.entries.isEmpty, let rejected = verified.rejected.first {
+            throw NothingVerified(reason: rejected.reason, detail: rejected.detail)
+        }
+        guard !page.records.isEmpty else {
+            return "Apple has no notification of the app that could confirm app.appAppleId"
+        }
+        return "\(verified.entries.count) of \(page.records.count) notifications verified"
+    }
+}
+
+/// None of Apple's notifications can be verified as the app's, so a run would load none of them.
+struct NothingVerified: Error {
+    /// Why the first one is rejected; one of docs/reference/reject-reasons.md.
+    let reason: String
+    /// The same, as a sentence.
+    let detail: String
+
+    var sentence: String {
+        let remedy =
+            switch reason {
+            case "environment":
+                "Correct app.environment"
+            case "bundle", "app_id", "no_identity":
+                "Compare app in the job file with App Information in App Store Connect"
+            default:
+                "The answers are not as Apple signs them: check DNS and proxies between this machine and Apple, then for a newer version of storeledger"
+            }
+        return "a run would load none of the app's notifications: \(detail) \(remedy)"
+    }
+}

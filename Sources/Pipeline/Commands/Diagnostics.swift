@@ -1,0 +1,108 @@
+import AppStoreModel
+import Basics
+import Crawl
+import JobPlan
+import Ledger
+
+/// The result of one check of `doctor`.
+package struct Diagnostic: Sendable {
+    package let subject: String
+    package let passed: Bool
+    /// What the check found, and the remedy if it failed.
+    package let finding: String
+    /// The exit code of a run that fails for this reason.
+    package let exitCode: Int32
+}
+
+/// The checks of `doctor`, each reported with its finding or with its error as a sentence.
+struct Diagnostics {
+    private let job: any JobDescription
+    private let time: Timekeeper
+    private let found: @Sendable (Diagnostic) -> Void
+
+    /// Reports the libraries at once, because every other check uses them.
+    init(of job: some JobDescription, time: Timekeeper, _ found: @escaping @Sendable (Diagnostic) -> Void) {
+        self.job = job
+        self.time = time
+        self.found = found
+        found(Diagnostic(subject: "libraries", passed: true, finding: LibraryVersions.sentence, exitCode: 0))
+    }
+
+    /// Reports the finding of `body`, or its error as a failed check.
+    ///
+    /// - Returns: Whether the check passed.
+    @discardableResult
+    func passes(
+        _ subject: String,
+        _ body: () async throws -> String
+    ) async -> Bool {
+        let result: Void? = await check(subject) { ((), try await body()) }
+        return result != nil
+    }
+
+    /// Reports the finding of `body`, or its error as a failed check.
+    ///
+    /// - Returns: The value of `body`; `nil` if the check failed.
+    func check<Value>(
+        _ subject: String,
+        _ body: () async throws -> (Value, String)
+    ) async -> Value? {
+        do {
+            let (value, finding) = try await body()
+            found(Diagnostic(subject: subject, passed: true, finding: finding, exitCode: 0))
+            return value
+        } catch let error as RequestFailure {
+            let now = UnixMilliseconds(rawValue: time.wallClock())
+            // `doctor` sends one request, so the disposition is that after the last attempt.
+            var history = AttemptHistory()
+            history.tokenWasRenewed = true
+            history.attempts = .max
+            var reason = StopReason.contractBroken(error.report)
+            if case .stopRun(let found) = error.disposition(after: history, effects: .ofEveryStream, now: now) {
+                reason = found
+            }
+            let stop = Failure(reason)
+            let finding = remedy(of: error, reason).map { redacted("\(error.report). \($0)") } ?? stop.message
+            found(Diagnostic(subject: subject, passed: false, finding: finding, exitCode: stop.status.rawValue))
+        } catch {
+            let failure = Failure(error)
+            let code = failure.status.rawValue
+            found(Diagnostic(subject: subject, passed: false, finding: failure.message, exitCode: code))
+        }
+        return nil
+    }
+
+    /// - Returns: `nil` if the check failed.
+    func checkCredentials() async -> Credentials? {
+        await check("key and roots") { () throws -> (Credentials, String) in
+            let credentials = try Credentials(job: job)
+            let roots =
+                job.appStore.trustedRoots.isEmpty
+                ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
+            return (credentials, "key \(job.appStore.keyId) is readable; \(roots)")
+        }
+    }
+
+    /// Compares this machine's clock with PostgreSQL's.
+    ///
+    /// - Throws: ``ClockIsOff``, errors of the ledger.
+    func clockFinding(of ledger: Ledger) async throws -> String {
+        let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
+        return try ClockIsOff.finding(offset, of: "PostgreSQL")
+    }
+}
+
+extension Diagnostics {
+    /// The remedy where that of a run does not help, because it is to run `doctor`; `nil` for the remedy of a run.
+    private func remedy(of failure: RequestFailure, _ reason: StopReason) -> String? {
+        switch (failure, reason) {
+        case (.transport, _), (.tls, _):
+            "This machine must reach \(job.appStore.baseURL): check network, DNS, firewall and proxies"
+        case (.answered(let answer), .contractBroken) where answer.status == 429:
+            "Apple's limit is spent; it opens again within an hour"
+        case (_, .contractBroken):
+            "See Apple's system status page; without an outage there, another server may answer in Apple's place: check DNS and proxies"
+        default: nil
+        }
+    }
+}

@@ -85,7 +85,6 @@ struct CrashSite: Sendable {
             CrashSite(also: "requestHandedOver", .sending),
             CrashSite(also: "requestUnderWay", .sending),
             CrashSite(also: "responseBegun", .sending),
-            CrashSite(also: "bodyPieceReceived", .sending),
             CrashSite(also: "responseComplete", .sending),
             CrashSite(also: "commitSent", .sending, after: "outcomeUpdated"),
             CrashSite(also: "closingSeen", .sendingClosing, 1...1),

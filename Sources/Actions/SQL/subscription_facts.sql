@@ -1,8 +1,8 @@
 -- What the ledger knows of each staged row's subscription: its last period, and how often Apple has extended it.
 --
 -- An extension that Apple confirmed counts before the crawl brings its notification. Then the transaction in the ledger still has the
--- earlier expiresDate, so expires_date_before is the effectiveDate of Apple's answer, and NULL if it is not known: a date that is not
--- the last one would prove another extension than that of the row.
+-- earlier expiresDate, so expires_date_before is the date in Apple's answer, and NULL if it is not known: a date that is not the last
+-- one would prove another extension than that of the row.
 INSERT INTO stage_action_facts (position, transaction_id, type, purchase_date, expires_date, revocation_date, in_app_ownership_type,
                                price_milliunits, currency, signed_date, offer_discount_type, has_advanced_commerce, expires_date_before,
                                extensions)
@@ -26,7 +26,7 @@ SELECT s.position, t.transaction_id, t.type, t.purchase_date, t.expires_date, t.
       SELECT count(*) AS extensions, max(c.effective_date) AS effective_date,
              bool_or(true) FILTER (WHERE c.is_later) AS later,
              bool_and(c.effective_date IS NOT NULL) FILTER (WHERE c.is_later) AS is_known
-        FROM (SELECT (r.answer ->> 'effectiveDate')::bigint AS effective_date,
+        FROM (SELECT greatest((r.answer ->> 'effectiveDate')::bigint, (r.answer ->> 'expiresDate')::bigint) AS effective_date,
                      -- A request whose outcome is not known can be applied some time after it was sent.
                      coalesce(r.ended_at, r.last_sent_at + interval '1 hour') > t.signed_date AS is_later
                 FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id

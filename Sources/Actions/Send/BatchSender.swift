@@ -245,7 +245,8 @@ struct BatchSender: Sendable {
                 if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
                 switch Evidence(of: row, in: transactions, readBack, subject: subject) {
                 case .applied(let place):
-                    return try await end(row, attempt, result, .succeeded, confirmedBy: place)
+                    let kept = Evidence.kept(of: row, in: transactions, readBack, subject: subject)
+                    return try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
                 case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
                     return try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
                 case .notApplied(let sentence), .undecided(let sentence): failure = sentence

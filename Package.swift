@@ -237,7 +237,10 @@ let package = Package(
         ),
         tests(
             of: "CommandLineTool",
-            ["Actions", "AppStoreModel", "Basics", "Crawl", "JobPlan", "Ledger", "Pipeline", "RateLimit", "TestSupport"]
+            [
+                "Actions", "AppStoreModel", "Basics", "Crawl", "JobPlan", "Ledger", "Pipeline", "RateLimit",
+                "TestSupport",
+            ]
         ),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(

@@ -54,7 +54,9 @@ struct AttemptDecisionTests {
         let refused = answer(200, body: #"{"success": false}"#)
         #expect(decide(refused) == "rejected")
         #expect(decide(refused, mayBeApplied: true) == "readBack, refused")
-        for (status, code) in [(403, 4_030_004), (403, 4_030_005), (403, 4_030_007), (400, 4_000_009), (403, 9_999_999)] {
+        for (status, code) in [
+            (403, 4_030_004), (403, 4_030_005), (403, 4_030_007), (400, 4_000_009), (403, 9_999_999),
+        ] {
             #expect(decide(answer(status, Int64(code))) == "rejected", "\(code)")
             #expect(decide(answer(status, Int64(code)), mayBeApplied: true) == "readBack, refused", "\(code)")
         }

@@ -10,14 +10,16 @@ import Testing
 @Suite(.temporaryDatabase)
 struct InputFeedTests {
     /// What an input gives: the kept columns, and each row with its position, line and cells.
-    private func read(_ source: InputFeed.Source, of job: ActionJob) async throws -> (columns: [String], rows: [String]) {
+    private func read(_ source: InputFeed.Source, of job: ActionJob) async throws -> (columns: [String], rows: [String])
+    {
         try await TemporaryDatabase.pool(size: 1).withConnection { connection in
             try connection.transaction { connection in
                 var rows: [String] = []
                 let columns = try InputFeed(source: source, job: job).read(on: connection) { some in
                     rows += some.map { row in
                         let line = row.line.map { " line \($0)" } ?? ""
-                        return "\(row.position)\(line): \(row.input.joined(separator: "|")), \(row.problem?.rule ?? "valid")"
+                        return
+                            "\(row.position)\(line): \(row.input.joined(separator: "|")), \(row.problem?.rule ?? "valid")"
                     }
                 }
                 return (columns, rows)
@@ -50,7 +52,8 @@ struct InputFeedTests {
         #expect(rows.first == "1: 1|, valid" && rows.last == "12001: 12001|, valid")
     }
 
-    @Test func `an input without rows, with another delimiter, or with an error in its query is refused`() async throws {
+    @Test func `an input without rows, with another delimiter, or with an error in its query is refused`() async throws
+    {
         let job = try TestJob.of()
         try await csv("original_transaction_id;note\n5;\n") { source in
             await #expect(throws: ActionInputError.self) { try await read(source, of: job) }

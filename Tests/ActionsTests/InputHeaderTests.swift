@@ -44,7 +44,9 @@ struct InputHeaderTests {
         #expect(header.row(5, line: 6, ["5", "1", "", ""]).problem == nil)
         #expect(header.row(6, line: 7, ["5", "1", "", "x"]).problem?.reason == "the row has 4 cells, the header has 2")
         // A control character in a value never reaches a terminal.
-        #expect(header.row(7, line: 8, ["5", "\u{1B}[2J"]).problem?.reason.hasPrefix("extend_by_days is ?[2J;") == true)
+        #expect(
+            header.row(7, line: 8, ["5", "\u{1B}[2J"]).problem?.reason.hasPrefix("extend_by_days is ?[2J;") == true
+        )
     }
 
     @Test func `values are normalised, so that one meaning has one hash`() throws {
@@ -65,7 +67,9 @@ struct InputHeaderTests {
 
     @Test func `a column that occurs twice, is missing, or is nearly one of the action's is refused`() throws {
         let job = try TestJob.of("extendRenewalDate: {extendByDays: 7}")
-        #expect(throws: ActionInputError.self) { try header(["original_transaction_id", "original_transaction_id"], of: job) }
+        #expect(throws: ActionInputError.self) {
+            try header(["original_transaction_id", "original_transaction_id"], of: job)
+        }
         for (names, sentence) in [
             (
                 ["original_transaction_id"],

@@ -30,7 +30,8 @@ extension LeasedRow {
     /// A row of `extendRenewalDate` or `setAppAccountToken` that may have been applied.
     static func test(
         _ values: [(column: String, value: ActionValue)] = [
-            ("original_transaction_id", .text("1")), ("extend_by_days", .integer(7)), ("extend_reason_code", .integer(3)),
+            ("original_transaction_id", .text("1")), ("extend_by_days", .integer(7)),
+            ("extend_reason_code", .integer(3)),
         ],
         answer: JSONObject? = nil,
         expiresDateBefore: UnixMilliseconds? = .day(10),

@@ -29,7 +29,9 @@ struct ActionProgressTests {
         progress.note(.counted(done: 650), at: .seconds(10), wall: Self.wall)
         #expect(progress.plain(at: .seconds(10), wall: Self.wall).hasPrefix("700 of 2000 rows"))
         progress.note(.counted(done: 1_999), at: .seconds(10), wall: Self.wall)
-        for row: Int64 in 1...5 { progress.note(.ended(position: row, state: .succeeded), at: .seconds(11), wall: Self.wall) }
+        for row: Int64 in 1...5 {
+            progress.note(.ended(position: row, state: .succeeded), at: .seconds(11), wall: Self.wall)
+        }
         #expect(progress.plain(at: .seconds(11), wall: Self.wall).hasPrefix("2000 of 2000 rows"))
         // The next batch begins where this one has ended.
         progress.note(.began(rows: 500, done: 0), at: .seconds(12), wall: Self.wall)
@@ -43,12 +45,17 @@ struct ActionProgressTests {
         let line = progress.bar(at: .seconds(10), wall: Self.wall, columns: columns)
         #expect(line.count < columns, "\(line)")
         #expect(line.contains("700/2000") == (columns >= 40), "\(line)")
-        #expect(line.contains("extendRenewalDate waits for its limit until 11:07:20 UTC") == (columns == 200), "\(line)")
+        #expect(
+            line.contains("extendRenewalDate waits for its limit until 11:07:20 UTC") == (columns == 200),
+            "\(line)"
+        )
     }
 
     @Test func `a JSON line has the counts of this process`() {
         let line = Self.progress().json(at: .seconds(10))
-        for part in [#""event":"progress""#, #""rowsDone":700"#, #""rowsTotal":2000"#, #""succeeded":98"#, #""rejected":1"#] {
+        for part in [
+            #""event":"progress""#, #""rowsDone":700"#, #""rowsTotal":2000"#, #""succeeded":98"#, #""rejected":1"#,
+        ] {
             #expect(line.contains(part), "\(line)")
         }
     }

@@ -142,7 +142,9 @@ extension ActionRound {
         var rules: [String] = []
         if case .extend = action {
             let ids = try await hopeless()
-            rules.append(rule(#""transactionId": "\#(ids[0])", "fault": "status", "status": 403, "errorCode": 4030007"#))
+            rules.append(
+                rule(#""transactionId": "\#(ids[0])", "fault": "status", "status": 403, "errorCode": 4030007"#)
+            )
             let second = #""transactionId": "\#(ids[1])", "fault": "status""#
             rules.append(rule(#"\#(second), "atRequest": 1, "status": 500"#))
             rules.append(rule(#"\#(second), "status": 403, "errorCode": 4030004"#))

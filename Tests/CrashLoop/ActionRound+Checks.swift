@@ -74,7 +74,9 @@ extension ActionRound {
         }
         guard times.keys.sorted() == Array(1...batch.rows), times.values.allSatisfy({ $0 == 1 }) else {
             let wrong = (0...batch.rows).filter { times[$0, default: 0] != ($0 == 0 ? 0 : 1) }
-            return ["A1: the files in \(directory) have \(times.count) of \(batch.rows) rows; wrong are \(wrong.prefix(20))"]
+            return [
+                "A1: the files in \(directory) have \(times.count) of \(batch.rows) rows; wrong are \(wrong.prefix(20))"
+            ]
         }
         return []
     }

@@ -168,7 +168,9 @@ struct ActionRound: PlayedRound {
         try await planNext()
     }
 
-    /// Sends the current batch to its end. The store still refuses repeats.
+    /// Sends the current batch to its end.
+    ///
+    /// The store still refuses repeats.
     mutating func drain() async throws {
         try await misbehave(.calm)
         try await settle()
@@ -176,7 +178,9 @@ struct ActionRound: PlayedRound {
         while try await !isFinished() {
             runs += 1
             guard runs <= 5 else {
-                throw BrokenPromise(sentences: ["A8: \(try await rowsLeft()) rows have no outcome after \(runs - 1) runs"])
+                throw BrokenPromise(sentences: [
+                    "A8: \(try await rowsLeft()) rows have no outcome after \(runs - 1) runs"
+                ])
             }
             let worker = try startSending()
             try await finish(worker)

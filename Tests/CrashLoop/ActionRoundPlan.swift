@@ -36,7 +36,9 @@ struct ActionRoundPlan: Sendable {
             return .point(PlannedPoint(site, nth: Int.random(in: site.passes, using: &random)))
         }
         faults += Array(repeating: .kill, count: Self.kills)
-        let stops = ["intentCommitted", "intentWanted", "writeAnswered", "intentInserted", "outcomeUpdated", "writeRecorded"]
+        let stops = [
+            "intentCommitted", "intentWanted", "writeAnswered", "intentInserted", "outcomeUpdated", "writeRecorded",
+        ]
         let stop = PlannedPoint(.named(stops[round % stops.count]), nth: Int.random(in: 1...3, using: &random))
         let other: [InjectedFault] = [
             .pause, .killBackend, .cutCommit, .killPostmaster, .stopAt(stop), .stopPostgresAtOnce, .terminate,

@@ -101,7 +101,12 @@ struct CrashSite: Sendable {
         ]
 
     /// A point of crawls that `storeledger actions` also passes.
-    private init(also name: String, _ situation: Situation, _ passes: ClosedRange<Int> = 1...4, after first: String? = nil) {
+    private init(
+        also name: String,
+        _ situation: Situation,
+        _ passes: ClosedRange<Int> = 1...4,
+        after first: String? = nil
+    ) {
         self.init(name, Self.named(name).number, situation, passes, after: first)
     }
 

@@ -19,7 +19,7 @@ struct LoopReport {
         guard tally.target == .crawls else { return lines }
         lines += [
             "pages asked for in vain: \(tally.extraPages) in all, \(tally.allowedPages) may be; "
-                + "worst round \(Self.round(tally.worstRework, 2)) of what may be",
+                + "worst round \(Self.round(tally.worstRework, 2)) of what may be"
         ]
         return lines
     }

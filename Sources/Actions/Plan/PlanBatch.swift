@@ -17,7 +17,10 @@ extension ActionLedger {
     package func plan(_ source: BatchSource) async throws -> ActionBatch {
         do {
             return try await ledger.transaction { connection in
-                try connection.script(Ledger.defaultPlanner + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'")
+                try connection.script(
+                    Ledger.defaultPlanner
+                        + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
+                )
                 try connection.script(Self.stagingTables)
                 let (columns, sha256) = try stage(source, on: connection)
                 try connection.script("ANALYZE stage_action_rows")

@@ -56,7 +56,9 @@ enum Evidence: Equatable {
         _ readBack: ActionReadBack,
         subject: String
     ) -> JSONObject? {
-        guard readBack == .expiresDate, let expires = last(of: subject, in: transactions)?.expiresDate else { return nil }
+        guard readBack == .expiresDate, let expires = last(of: subject, in: transactions)?.expiresDate else {
+            return nil
+        }
         let date = JSONValue.number(JSONNumber(text: String(expires.rawValue)))
         return JSONObject((row.answer?.members ?? []) + [JSONObject.Member(key: "expiresDate", value: date)])
     }

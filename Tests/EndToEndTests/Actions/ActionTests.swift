@@ -257,7 +257,9 @@ struct ActionTests {
         }
     }
 
-    @Test func `a request that Apple has not applied is known as not applied, and is planned again by retry`() async throws {
+    @Test func `a request that Apple has not applied is known as not applied, and is planned again by retry`()
+        async throws
+    {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(3)
             try scene.list(ids)
@@ -409,7 +411,9 @@ struct ActionTests {
             let lines = try metrics()
             for (outcome, rows) in [("succeeded", 2), ("rejected", 1), ("unprocessed", 1), ("unknown", 0)] {
                 #expect(
-                    lines.contains { $0.hasPrefix("storeledger_action_rows{") && $0.hasSuffix("outcome=\"\(outcome)\"} \(rows)") },
+                    lines.contains {
+                        $0.hasPrefix("storeledger_action_rows{") && $0.hasSuffix("outcome=\"\(outcome)\"} \(rows)")
+                    },
                     "\(lines)"
                 )
             }

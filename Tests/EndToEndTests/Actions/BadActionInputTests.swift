@@ -244,7 +244,8 @@ struct BadActionInputTests {
                 try await scene.stage.book().change(change)
                 let outcome = try await scene.send(path, expecting: 78)
                 let line = try #require(outcome.errorLines.last)
-                let beginning = "storeledger: the rows of batch \(plan.batch) were changed after the plan: their SHA-256 is now "
+                let beginning =
+                    "storeledger: the rows of batch \(plan.batch) were changed after the plan: their SHA-256 is now "
                 let remedy =
                     ". No row of the batch was sent. Find out who changed them, and plan them again: storeledger actions plan \(path)"
                 #expect(line.hasPrefix(beginning) && line.hasSuffix(remedy), "\(line)")

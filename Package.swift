@@ -221,6 +221,13 @@ let package = Package(
                 "TestSupport",
             ]
         ),
+        tests(
+            of: "Actions",
+            [
+                "AppStoreModel", "StrictJSON", "Basics", "JobPlan", "CSVFormat", "Postgres", "Crawl", "AppStoreAPI",
+                "Normalize", "TestSupport",
+            ]
+        ),
         tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),
         tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
@@ -230,7 +237,10 @@ let package = Package(
         ),
         tests(
             of: "CommandLineTool",
-            ["AppStoreModel", "Basics", "Crawl", "JobPlan", "Ledger", "Pipeline", "RateLimit", "TestSupport"]
+            [
+                "Actions", "AppStoreModel", "Basics", "Crawl", "JobPlan", "Ledger", "Pipeline", "RateLimit",
+                "TestSupport",
+            ]
         ),
         // The code that the fuzzer calls, and a test that calls it with every stored input.
         .target(

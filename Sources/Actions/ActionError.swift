@@ -58,6 +58,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case notRequired(hash: String)
     case notApproved(hash: String, rows: Int64)
     case expired(hash: String, at: String)
+    /// The rows in the ledger are not those that the plan showed.
+    case changed(hash: String, found: String)
     case appUnknown(bundleId: String, environment: String)
     case nothingToRetry(job: String)
     /// Every refund request has an answer, a decision, or is older than twelve hours.
@@ -91,6 +93,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
             "batch \(hash) is not approved; nothing was sent. Approve it: storeledger actions approve JOB --batch \(hash) --rows \(rows)"
         case .expired(let hash, let at):
             "the approval of batch \(hash) expired at \(at), so its remaining rows are not sent. Plan them again: storeledger actions plan JOB"
+        case .changed(let hash, let found):
+            "the rows of batch \(hash) were changed after the plan: their SHA-256 is now \(found). No row of the batch was sent. Find out who changed them, and plan them again: storeledger actions plan JOB"
         case .appUnknown(let bundleId, let environment):
             "the ledger has no records of \(bundleId) (\(environment)); run a crawl of the app first"
         case .nothingToRetry(let job):

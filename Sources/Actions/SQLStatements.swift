@@ -4,10 +4,13 @@ import Postgres
 extension SQLStatement {
     static let checkRows = SQLStatement(file: PackageResources.check_rows_sql)
     static let countMoney = SQLStatement(file: PackageResources.count_money_sql)
+    static let countOtherExtensions = SQLStatement(file: PackageResources.count_other_extensions_sql)
     static let countRows = SQLStatement(file: PackageResources.count_rows_sql)
     static let countStates = SQLStatement(file: PackageResources.count_states_sql)
     static let findBatches = SQLStatement(file: PackageResources.find_batches_sql)
     static let leaseRows = SQLStatement(file: PackageResources.lease_rows_sql)
+    static let nextRow = SQLStatement(file: PackageResources.next_row_sql)
+    static let plannedRows = SQLStatement(file: PackageResources.planned_rows_sql)
     static let productFacts = SQLStatement(file: PackageResources.product_facts_sql)
     static let recordIntent = SQLStatement(file: PackageResources.record_intent_sql)
     static let recordOutcome = SQLStatement(file: PackageResources.record_outcome_sql)

@@ -53,10 +53,17 @@ package enum CrashPoint: Sendable {
 
     // A batch of an action.
     case batchPlanned
+    case batchApproved
+    case batchOpened
+    case rowsClaimed
     case intentWanted
+    case intentInserted
     case intentCommitted
     case writeAnswered
+    case outcomeUpdated
     case writeRecorded
+    case rowLeasesRenewed
+    case batchFinished
 
     // Published files.
     case fileOpened

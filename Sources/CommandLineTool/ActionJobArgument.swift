@@ -9,8 +9,13 @@ struct ActionJobArgument: ParsableArguments {
     var path: String
 
     /// Reads the file and shows its warnings.
-    func pipeline() throws -> ActionPipeline {
-        try ActionPipeline(ActionJob.load(path: path, environment: ProcessInfo.processInfo.environment))
+    func pipeline(
+        warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") },
+        waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
+    ) throws -> ActionPipeline {
+        let job = try ActionJob.load(path: path, environment: ProcessInfo.processInfo.environment)
+        job.warnings.forEach(warn)
+        return try ActionPipeline(job, waiting: waiting)
     }
 }
 
@@ -19,19 +24,19 @@ extension JobArgument {
     func actionPipeline() throws -> ActionPipeline? {
         let job = try AnyJob.load(path: path, environment: ProcessInfo.processInfo.environment)
         guard case .action(let job) = job else { return nil }
-        return try ActionPipeline(job)
+        job.warnings.forEach { Console.message("storeledger: warning: \($0)") }
+        return try ActionPipeline(job, waiting: reportDatabaseWait)
     }
 }
 
 extension ActionPipeline {
-    /// The pipeline of a command; shows the warnings of the job file.
-    fileprivate init(_ job: ActionJob) throws {
-        job.warnings.forEach { Console.message("storeledger: warning: \($0)") }
+    /// The pipeline of a command.
+    fileprivate init(_ job: ActionJob, waiting: @escaping @Sendable (String) -> Void) throws {
         self.init(
             job: job,
             applicationName: StoreLedger.applicationName(job: job.name),
             databaseDeadline: try databaseDeadline(),
-            waiting: reportDatabaseWait
+            waiting: waiting
         )
     }
 }

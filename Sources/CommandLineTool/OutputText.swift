@@ -14,6 +14,11 @@ func sizeInWords(_ bytes: Int64) -> String {
     return "\(bytes / 1_000) kB"
 }
 
+/// Such as `12.5`.
+func oneDecimal(_ value: Double) -> String {
+    "\((value * 10).rounded() / 10)"
+}
+
 /// `text` with spaces after it, at least one, so that the next column begins after `width` characters.
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))

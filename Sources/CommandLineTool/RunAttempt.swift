@@ -42,15 +42,7 @@ final class RunAttempt: Sendable {
     /// Records that no run was necessary.
     func skip() { state.withLock { $0.hasNothingToDo = true } }
 
-    func exit(code: Int32) -> LastExit {
-        let job = pipeline?.job
-        return LastExit(
-            code: code,
-            moment: Date.now,
-            jobFile: jobFile,
-            job: job.map { ($0.app.bundleId, $0.app.environment.rawValue, $0.name) }
-        )
-    }
+    func exit(code: Int32) -> LastExit { LastExit(code: code, of: pipeline?.job, in: jobFile) }
 
     /// Sends the notification that the job asks for.
     ///

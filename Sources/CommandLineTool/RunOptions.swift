@@ -5,11 +5,8 @@ import Ledger
 import Pipeline
 import Planning
 
-/// The common options of `run` and `retry`.
-struct RunOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Concurrent items, 1 to 256; overrides limits.concurrency.", valueName: "N"))
-    var concurrency: Int?
-
+/// The common options of `run`, `retry` and `actions run`: when to stop, and what to show and to write.
+struct ProcessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Stop cleanly after this time, such as 90s, 30m or 2h; exit code 75 if work is left.",
@@ -33,6 +30,20 @@ struct RunOptions: ParsableArguments {
     @Flag(help: "Write the summary as one JSON document to stdout.")
     var json = false
 
+    /// The log of the command, and the form in which its progress is shown.
+    var display: (log: RunLog, form: ProgressForm) {
+        let form = progress.onThisTerminal
+        return (RunLog(options: log, progress: form, asked: progress), form.beside(log.logFormat))
+    }
+}
+
+/// The common options of `run` and `retry`.
+struct RunOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Concurrent items, 1 to 256; overrides limits.concurrency.", valueName: "N"))
+    var concurrency: Int?
+
+    @OptionGroup var process: ProcessOptions
+
     func validate() throws {
         if let concurrency, !(1...256).contains(concurrency) {
             throw ValidationError("--concurrency is \(concurrency); it must be from 1 to 256.")
@@ -48,14 +59,13 @@ struct RunOptions: ParsableArguments {
         retryFailed: Bool = false,
         ifOlderThan limit: ShortDuration? = nil
     ) async throws {
-        let form = progress.onThisTerminal
-        let log = RunLog(options: log, progress: form, asked: progress)
+        let (log, form) = process.display
         let attempt = RunAttempt(jobFile: argument.path)
         let options = Pipeline.Options(
             restart: restart,
             retryFailed: retryFailed,
             concurrency: concurrency,
-            maximumDuration: maxDuration?.duration
+            maximumDuration: process.maxDuration?.duration
         )
         do {
             try await CommandLineTool.perform(job: argument.path, log: log) {
@@ -83,7 +93,7 @@ struct RunOptions: ParsableArguments {
         _ form: ProgressForm,
         job: String
     ) async throws {
-        let display = ProgressDisplay(form: form.beside(self.log.logFormat), log: log, time: .system)
+        let display = ProgressDisplay<ProgressState>(form: form, log: log, time: .system) { log.note($0) }
         let report: RunReport
         do {
             report = try await display.whileShowing { note in
@@ -103,7 +113,7 @@ struct RunOptions: ParsableArguments {
         }
         attempt.complete(report)
         log.ended(report)
-        if json {
+        if process.json {
             Console.result(try JSONOutput.document(RunSummaryJSON(report)))
         } else {
             RunSummaryText(report: report, job: job).lines.forEach(Console.result)
@@ -117,17 +127,17 @@ struct RunOptions: ParsableArguments {
             "\(job): nothing to do; run \(recent.run) is complete (exit code \(recent.exitCode)) and began "
             + "\(recent.age.inWords) ago, less than \(limit.duration.inWords)"
         log.skipped(sentence)
-        Console.result(json ? try JSONOutput.document(RecentRunJSON(recent, job: job)) : sentence)
+        Console.result(process.json ? try JSONOutput.document(RecentRunJSON(recent, job: job)) : sentence)
     }
 
     private func skip(_ attempt: RunAttempt, because sentence: String, _ log: RunLog) {
         attempt.skip()
         log.skipped(sentence)
-        Console.result(json ? "null" : sentence)
+        Console.result(process.json ? "null" : sentence)
     }
 
     private func finish(_ attempt: RunAttempt, code: Int32, _ log: RunLog) async {
-        await metrics.write(attempt.exit(code: code), of: attempt.pipeline, log: log)
+        await process.metrics.write(attempt.exit(code: code), of: attempt.pipeline, log: log)
         await attempt.notify(code: code, log: log)
     }
 }

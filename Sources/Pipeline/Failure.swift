@@ -28,7 +28,7 @@ package struct Failure: Sendable {
         self.status = status
         self.message = redacted(message)
         isPlannedStop =
-            error is DeadlineReached || error is StoppedRun || error is Interrupted || error is CancellationError
+            error is DeadlineReached || error is any PlannedStop || error is Interrupted || error is CancellationError
     }
 
     private static func explain(_ error: any Error) -> (ExitStatus, String) {
@@ -127,12 +127,12 @@ package struct Failure: Sendable {
             (.workLeft, "another run of the job replaced run \(error.run); run again to join it")
         case let error as DeadlineReached:
             (.workLeft, "stopped after \(error.limit.inWords) with work left; storeledger run JOB continues")
-        case let error as StoppedRun:
+        case let error as any PlannedStop:
             (.workLeft, "stopped\(error.limit.map { " after \($0.inWords)" } ?? "") \(error.remainder)")
-        case let error as Interrupted where error.failure is StoppedRun:
+        case let error as Interrupted where error.failure is any PlannedStop:
             (
                 .workLeft,
-                "stopped by signal \(error.signal) \((error.failure as? StoppedRun)?.remainder ?? "with work left")"
+                "stopped by signal \(error.signal) \((error.failure as? any PlannedStop)?.remainder ?? "with work left")"
             )
         case let error as Interrupted:
             (.workLeft, "stopped by signal \(error.signal) with work left; run again to resume")
@@ -145,7 +145,7 @@ package struct Failure: Sendable {
 
     private static func status(of error: ActionRefusal) -> ExitStatus {
         switch error {
-        case .noBatch, .notApproved, .expired, .appUnknown, .otherAction, .tooManyRows, .noPolicy: .configuration
+        case .noBatch, .notApproved, .expired, .changed, .appUnknown, .otherAction, .tooManyRows, .noPolicy: .configuration
         case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired: .badInput
         case .nothingToRetry, .noOpenRequest: .complete
         case .noRight, .mustBeApproved: .refused

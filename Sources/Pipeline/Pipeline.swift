@@ -156,7 +156,7 @@ package struct Pipeline: Sendable {
             var published: [PublishedFiles]
             var summary: RunSummary
             repeat {
-                try await withDeadline(options.maximumDuration, since: began) { try await session.crawl() }
+                try await withDeadline(options.maximumDuration, since: began, time: time) { try await session.crawl() }
                 published = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
                 // The run is incomplete if a retry has reopened failed items meanwhile.
@@ -278,7 +278,7 @@ package struct Pipeline: Sendable {
         let failure = Failure(error)
         return await Task {
             do {
-                return try await withDeadline(Self.shutdownTimeout, since: time.monotonic()) {
+                return try await withDeadline(Self.shutdownTimeout, since: time.monotonic(), time: time) {
                     try await ledger.releaseLeases(of: holder)
                     try await ledger.leaveRun(holder)
                     if case StopReason.manyRejected = error {
@@ -370,34 +370,9 @@ package struct Pipeline: Sendable {
             appAppleId: nil
         )
     }
-
-    /// Cancels `body` once `limit` has passed since `began`, on the monotonic clock.
-    private func withDeadline<Result: Sendable>(
-        _ limit: Duration?,
-        since began: Duration,
-        _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        guard let limit else { return try await body() }
-        let time = time
-        return try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await time.sleep(max(.zero, limit - (time.monotonic() - began)))
-                throw DeadlineReached(limit: limit)
-            }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw CancellationError() }
-            return result
-        }
-    }
 }
 
 /// Another run replaced this one, with other filters or with `--restart`.
 struct RunSuperseded: Error {
     let run: Int64
-}
-
-/// `--max-duration` has passed with work left.
-struct DeadlineReached: Error {
-    let limit: Duration
 }

@@ -27,15 +27,11 @@ package func publishCSVSet(
     let folder = try OutputDirectory(path: absolutePath(directory))
     var written: [Manifest.File] = []
     for (name, table) in files {
-        let file = try folder.newFile(name)
-        let rows: Int
-        do {
-            rows = try writeRows(columns, to: file.descriptor) { try next(table, $0) }
-        } catch CSVError.cannotWrite(let number) {
-            throw LedgerError.cannotWrite(path: "\(directory)/\(name)", reason: systemErrorText(number))
-        }
-        let (bytes, sha256) = try file.seal()
-        written.append(Manifest.File(file: name, table: table, rows: rows, bytes: bytes, sha256: sha256))
+        written.append(
+            try folder.write(table, to: name) { descriptor in
+                try writeRows(columns, to: descriptor) { try next(table, $0) }
+            }
+        )
     }
     let manifest = Manifest(
         version: 1,
@@ -59,9 +55,13 @@ private func writeRows(
     while true {
         let rows = try next(last)
         guard let end = rows.last else { break }
-        for row in rows { try writer.append(row) }
+        for row in rows {
+            try writer.append(row)
+            crashPoint(.fileRowWritten)
+        }
         last = end
     }
+    crashPoint(.fileUnflushed)
     try writer.flush()
     return writer.rowCount
 }

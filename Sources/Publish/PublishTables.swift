@@ -117,20 +117,38 @@ extension OutputDirectory {
         of app: AppID,
         from connection: borrowing PostgresConnection
     ) throws -> Manifest.File {
+        try write(table.name, to: name) { descriptor in
+            switch format {
+            case .csv: try table.writeCSV(selection, of: app, from: connection, to: descriptor)
+            case .parquet: try table.writeParquet(selection, of: app, from: connection, to: descriptor)
+            }
+        }
+    }
+
+    /// Writes a content under a temporary name, and synchronizes the file.
+    ///
+    /// - Parameters:
+    ///   - table: The name of the content in the manifest.
+    ///   - name: The name of the file.
+    ///   - rows: Writes the content to a file descriptor, and returns the number of its rows.
+    /// - Returns: The file, for the manifest.
+    /// - Throws: ``LedgerError/cannotCreate(path:reason:)``, ``LedgerError/cannotWrite(path:reason:)``, errors of `rows`.
+    borrowing func write(
+        _ table: String,
+        to name: String,
+        rows: (_ descriptor: Int32) throws -> Int
+    ) throws -> Manifest.File {
         let file = try newFile(name)
         crashPoint(.fileOpened)
-        let rows: Int
+        let count: Int
         do {
-            switch format {
-            case .csv: rows = try table.writeCSV(selection, of: app, from: connection, to: file.descriptor)
-            case .parquet: rows = try table.writeParquet(selection, of: app, from: connection, to: file.descriptor)
-            }
+            count = try rows(file.descriptor)
         } catch CSVError.cannotWrite(let number), ParquetError.cannotWrite(let number) {
             throw LedgerError.cannotWrite(path: "\(path)/\(name)", reason: systemErrorText(number))
         }
         crashPoint(.fileFlushed)
         let (bytes, sha256) = try file.seal()
         crashPoint(.fileSealed)
-        return Manifest.File(file: name, table: table.name, rows: rows, bytes: bytes, sha256: sha256)
+        return Manifest.File(file: name, table: table, rows: count, bytes: bytes, sha256: sha256)
     }
 }

@@ -117,6 +117,14 @@ enum AuditTrail {
         }
     }
 
+    /// I9: no request without a grant.
+    static func overspent(_ arrivals: [SimulatedStore.Arrival], _ grants: [String: Int]) -> [String] {
+        Dictionary(grouping: arrivals, by: \.endpoint).compactMap { endpoint, sent in
+            let granted = grants[endpoint] ?? 0
+            return sent.count <= granted ? nil : "I9: \(sent.count) requests of \(endpoint), \(granted) granted"
+        }
+    }
+
     /// Ends the leases of dead processes, as waiting a minute would do.
     static func endLeases(of workers: [String], in book: LedgerBook) async throws {
         try await book.with { connection in

@@ -25,6 +25,12 @@ struct CrashLoopCommand: AsyncParsableCommand {
     @Option(help: "The number of concurrent processes, 1 to 8.")
     var workers = 3
 
+    @Flag(help: "Kills storeledger actions instead of storeledger run.")
+    var actions = false
+
+    @Option(help: ArgumentHelp("Also injects this many faults into storeledger actions, 0 to 1000000.", valueName: "N"))
+    var actionKills = 0
+
     @Option(help: ArgumentHelp("Also writes the result into this file, as JSON.", valueName: "FILE"))
     var json: String?
 
@@ -46,6 +52,9 @@ struct CrashLoopCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...1_000_000).contains(kills) else {
             throw ValidationError("--kills is \(kills); it must be from 1 to 1000000.")
+        }
+        guard (0...1_000_000).contains(actionKills), !actions || actionKills == 0 else {
+            throw ValidationError("--action-kills is from 0 to 1000000, and not used with --actions.")
         }
         guard (1...8).contains(workers) else {
             throw ValidationError("--workers is \(workers); it must be from 1 to 8.")
@@ -75,42 +84,44 @@ struct CrashLoopCommand: AsyncParsableCommand {
             ),
             isVerbose: verbose
         )
-        var tally = Tally()
+        try await play(Tally(actions ? .actions : .crawls), kills: kills, with: tools, json: json)
+        if actionKills > 0 { try await play(Tally(.actions), kills: actionKills, with: tools, json: nil) }
+    }
+
+    /// Plays rounds until there were enough faults.
+    private func play(_ tally: Tally, kills: Int, with tools: RoundTools, json: String?) async throws {
+        var tally = tally
         let began = ContinuousClock.now
         var seed = seed
         while tally.kills < kills {
             let before = tally.kills
             let roundBegan = ContinuousClock.now
             var broken: [String] = []
-            (tally, broken) = await tools.play(
-                RoundPlan(seed: seed, workers: workers),
-                kills: kills,
-                tally: tally,
-                keep: keep
-            )
+            (tally, broken) = await tools.play(seed: seed, workers: workers, kills: kills, tally: tally, keep: keep)
             let elapsed = (ContinuousClock.now - roundBegan).formatted
             guard broken.isEmpty else {
                 Say.line("seed \(seed): BROKEN after \(tally.kills - before) kills, \(elapsed) s")
                 for sentence in broken.prefix(20) { Say.line("  \(sentence)") }
                 if broken.count > 20 { Say.line("  and \(broken.count - 20) more") }
                 Say.line("what was left is in \(keep)")
+                let mode = tally.target == .actions ? "--actions " : ""
                 Say.line(
-                    "again: scripts/crash-loop --seed \(seed) --kills \(max(1, tally.kills - before + 1)) --workers \(workers)"
+                    "again: scripts/crash-loop \(mode)--seed \(seed) --kills \(max(1, tally.kills - before + 1)) --workers \(workers)"
                 )
-                report(tally, elapsed: ContinuousClock.now - began, broken: broken)
+                report(tally, elapsed: ContinuousClock.now - began, broken: broken, json: json)
                 throw ExitCode(1)
             }
             Say.line("seed \(seed): \(tally.kills - before) kills survived, \(elapsed) s")
             seed += 1
         }
-        report(tally, elapsed: ContinuousClock.now - began, broken: [])
+        report(tally, elapsed: ContinuousClock.now - began, broken: [], json: json)
         if kills >= 200, !tally.neverHit.isEmpty {
             Say.line("crash-loop: never hit: \(tally.neverHit.joined(separator: ", "))")
             throw ExitCode(1)
         }
     }
 
-    private func report(_ tally: Tally, elapsed: Duration, broken: [String]) {
+    private func report(_ tally: Tally, elapsed: Duration, broken: [String], json: String?) {
         let report = LoopReport(tally: tally, seconds: elapsed / .seconds(1), broken: broken)
         for line in report.table { Say.line(line) }
         guard let json else { return }

@@ -28,8 +28,27 @@ struct CrashSite: Sendable {
         case migration
         /// `storeledger erase`, in a separate ledger.
         case erasure
-        /// `storeledger actions`. The loop runs crawls only; `ActionKillTests` kills there.
-        case action
+        /// `storeledger actions plan`.
+        case planning
+        /// `storeledger actions approve`.
+        case approving
+        /// `storeledger actions run` with rows left.
+        case sending
+        /// The end of `storeledger actions run`.
+        case finishing
+        /// `storeledger actions run` that lasts long enough for a heartbeat.
+        case sendingHeartbeat
+        /// A 429 to `storeledger actions run`.
+        case sendingClosing
+        /// `storeledger actions results`.
+        case results
+
+        var isOfActions: Bool {
+            switch self {
+            case .planning, .approving, .sending, .finishing, .sendingHeartbeat, .sendingClosing, .results: true
+            default: false
+            }
+        }
     }
 
     let name: String
@@ -54,8 +73,42 @@ struct CrashSite: Sendable {
         self.first = first
     }
 
-    /// The points that the loop aims at.
-    static var ofCrawls: [CrashSite] { all.filter { $0.situation != .action } }
+    /// The points that a loop of crawls aims at.
+    static let ofCrawls = all.filter { !$0.situation.isOfActions }
+
+    /// The points that a loop of actions aims at: its own, and those of crawls that it also passes.
+    static let ofActions =
+        all.filter(\.situation.isOfActions) + [
+            CrashSite(also: "leaseAcknowledged", .sending, 1...3),
+            CrashSite(also: "grantTaken", .sending),
+            CrashSite(also: "grantCommitted", .sending),
+            CrashSite(also: "requestHandedOver", .sending),
+            CrashSite(also: "requestUnderWay", .sending),
+            CrashSite(also: "responseBegun", .sending),
+            CrashSite(also: "responseComplete", .sending),
+            CrashSite(also: "commitSent", .sending, after: "outcomeUpdated"),
+            CrashSite(also: "closingSeen", .sendingClosing, 1...1),
+            CrashSite(also: "closingCommitted", .sendingClosing, 1...1),
+            CrashSite(also: "fileOpened", .results),
+            CrashSite(also: "fileRowWritten", .results, 1...40),
+            CrashSite(also: "fileUnflushed", .results),
+            CrashSite(also: "fileFlushed", .results),
+            CrashSite(also: "fileSealed", .results),
+            CrashSite(also: "manifestWithdrawn", .results, 1...1),
+            CrashSite(also: "fileRenamed", .results),
+            CrashSite(also: "directorySynced", .results, 1...1),
+            CrashSite(also: "manifestPublished", .results, 1...1),
+        ]
+
+    /// A point of crawls that `storeledger actions` also passes.
+    private init(
+        also name: String,
+        _ situation: Situation,
+        _ passes: ClosedRange<Int> = 1...4,
+        after first: String? = nil
+    ) {
+        self.init(name, Self.named(name).number, situation, passes, after: first)
+    }
 
     static let all: [CrashSite] = [
         CrashSite("jobRead", "CP01", .anyRun, 1...1),
@@ -107,11 +160,18 @@ struct CrashSite: Sendable {
         CrashSite("migrationApplied", "CP43", .migration, 1...2),
         CrashSite("erasureMarked", "CP44", .erasure, 1...1),
         CrashSite("erasedRowsRemoved", "CP44", .erasure, 1...1),
-        CrashSite("batchPlanned", "CP51", .action, 1...1),
-        CrashSite("intentWanted", "CP52", .action),
-        CrashSite("intentCommitted", "CP53", .action),
-        CrashSite("writeAnswered", "CP54", .action),
-        CrashSite("writeRecorded", "CP55", .action),
+        CrashSite("batchPlanned", "CP51", .planning, 1...1),
+        CrashSite("batchApproved", "CP56", .approving, 1...1),
+        CrashSite("batchOpened", "CP57", .sending, 1...1),
+        CrashSite("rowsClaimed", "CP58", .sending, 1...2),
+        CrashSite("intentWanted", "CP52", .sending),
+        CrashSite("intentInserted", "CP59", .sending),
+        CrashSite("intentCommitted", "CP53", .sending),
+        CrashSite("writeAnswered", "CP54", .sending),
+        CrashSite("outcomeUpdated", "CP60", .sending),
+        CrashSite("writeRecorded", "CP55", .sending),
+        CrashSite("rowLeasesRenewed", "CP61", .sendingHeartbeat, 1...1),
+        CrashSite("batchFinished", "CP62", .finishing, 1...1),
     ]
 
     static func named(_ name: String) -> CrashSite {

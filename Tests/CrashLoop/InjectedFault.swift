@@ -40,11 +40,13 @@ enum InjectedFault: Sendable {
         }
     }
 
-    /// All faults in the histogram.
-    static let kinds: [InjectedFault] = [
+    /// All faults in the histogram of a loop of actions.
+    static let ofActions: [InjectedFault] = [
         .kill, .pause, .stopAt(PlannedPoint(CrashSite.all[0], nth: 1)), .cutCommit, .terminate, .terminateTwice,
-        .killBackend, .killPostmaster, .stopPostgresAtOnce, .cutPages,
+        .killBackend, .killPostmaster, .stopPostgresAtOnce,
     ]
+    /// The same of a loop of crawls.
+    static let ofCrawls = ofActions + [.cutPages]
 }
 
 /// A crash point, and at which of its passes to act.

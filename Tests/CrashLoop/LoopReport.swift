@@ -12,11 +12,14 @@ struct LoopReport {
         let perKill = tally.kills > 0 ? seconds / Double(tally.kills) : 0
         lines += [
             "",
-            "\(CrashSite.ofCrawls.count { tally.hits[$0.name] != nil }) of \(CrashSite.ofCrawls.count) crash points hit",
+            "\(tally.target.sites.count { tally.hits[$0.name] != nil }) of \(tally.target.sites.count) crash points hit",
             "\(tally.kills) kills in \(Self.round(seconds, 0)) s (\(Self.round(perKill, 2)) s each), "
                 + "\(broken.isEmpty ? "no promise broken" : "\(broken.count) promises broken")",
+        ]
+        guard tally.target == .crawls else { return lines }
+        lines += [
             "pages asked for in vain: \(tally.extraPages) in all, \(tally.allowedPages) may be; "
-                + "worst round \(Self.round(tally.worstRework, 2)) of what may be",
+                + "worst round \(Self.round(tally.worstRework, 2)) of what may be"
         ]
         return lines
     }

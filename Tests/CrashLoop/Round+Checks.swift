@@ -18,7 +18,7 @@ extension Round {
         // Pages are read after the snapshot: all its records had been served by then.
         kept.add(try await store.pages(since: kept.count))
         var sentences = broken.map { "I4, I6, I7, I8: \($0)" }
-        sentences += Self.overspent(arrivals, grants)
+        sentences += AuditTrail.overspent(arrivals, grants)
         sentences += kept.broken(by: snapshot)
         sentences += try await patiently { try await published.broken(book) }
         try BrokenPromise.check(sentences)
@@ -26,14 +26,6 @@ extension Round {
 
     var published: PublishedSet {
         PublishedSet(directory: store.directory + "/out", hasParts: plan.publishesChanges)
-    }
-
-    /// I9 in the ledger: no request without a grant.
-    private static func overspent(_ arrivals: [SimulatedStore.Arrival], _ grants: [String: Int]) -> [String] {
-        Dictionary(grouping: arrivals, by: \.endpoint).compactMap { endpoint, sent in
-            let granted = grants[endpoint] ?? 0
-            return sent.count <= granted ? nil : "I9: \(sent.count) requests of \(endpoint), \(granted) granted"
-        }
     }
 
     /// Checks the invariants that must hold when all runs have ended.
@@ -44,8 +36,14 @@ extension Round {
         sentences += try await overBudget()
         sentences += try await misfiledEnds()
         sentences += try await differentFiles()
-        sentences += try await leaks()
-        sentences += try await told()
+        let leftovers = Leftovers(
+            book: book,
+            workers: workers,
+            directory: published.directory,
+            secrets: secrets,
+            postgresWasKilled: postgresWasKilled
+        )
+        sentences += try await leftovers.leaks() + leftovers.toldSecrets()
         sentences += try await rework()
         try BrokenPromise.check(sentences)
     }
@@ -139,58 +137,6 @@ extension Round {
         }
         let left = published.temporaries()
         if !left.isEmpty { sentences.append("I14: temporary files are left: \(left)") }
-        return sentences
-    }
-
-    /// I14: dead processes leave nothing in the server.
-    private func leaks() async throws -> [String] {
-        let sessions = """
-            SELECT application_name || ' ' || coalesce(state, '') FROM pg_stat_activity
-             WHERE datname = current_database() AND application_name LIKE 'w%'
-            """
-        var left = try await book.column(sessions)
-        for _ in 1...50 where !left.isEmpty {
-            try await Task.sleep(for: .milliseconds(100))
-            left = try await book.column(sessions)
-        }
-        var sentences = left.map { "I14: a session is left: \($0)" }
-        // A killed server cleans up later.
-        if !postgresWasKilled {
-            sentences += try await book.column(
-                "SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r' AND relname LIKE 'stage%'"
-            ).map { "I14: a temporary table is left: \($0)" }
-        }
-        return sentences
-    }
-
-    /// I16: no secret in the output of any process, in the files, or in the database.
-    private func told() async throws -> [String] {
-        var places = workers.map { ($0.name, Array(($0.process.output + $0.process.errors).utf8)) }
-        let files = FileManager.default
-        for name in try files.subpathsOfDirectory(atPath: published.directory) {
-            let bytes = (try? Data(contentsOf: URL(filePath: published.directory + "/" + name))) ?? Data()
-            places.append((name, Array(bytes)))
-        }
-        var sentences: [String] = []
-        for (place, bytes) in places {
-            let text = String(decoding: bytes, as: UTF8.self)
-            for secret in secrets where text.contains(secret) { sentences.append("I16: \(place) tells a secret") }
-        }
-        // `bytea` prints as hexadecimal digits.
-        let tables = try await book.column("SELECT tablename FROM pg_tables WHERE schemaname = 'appstore'")
-        for table in tables {
-            let found = try await book.with { [secrets] connection in
-                try connection.run(
-                    """
-                    SELECT count(*) AS n FROM \(table) t WHERE EXISTS (
-                        SELECT FROM unnest($1::text[]) s
-                         WHERE position(s IN t::text) > 0 OR position(encode(convert_to(s, 'UTF8'), 'hex') IN t::text) > 0)
-                    """,
-                    [.textArray(secrets)]
-                )[0].int64("n")
-            }
-            if found > 0 { sentences.append("I16: the table \(table) tells a secret") }
-        }
         return sentences
     }
 

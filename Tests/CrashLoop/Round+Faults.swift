@@ -81,7 +81,8 @@ extension Round {
             try await settle()
             try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
             return plan.listsUnknownID && isRetry
-        case .migration, .erasure, .action:
+        case .migration, .erasure, .planning, .approving, .sending, .finishing, .sendingHeartbeat, .sendingClosing,
+            .results:
             return false
         }
     }

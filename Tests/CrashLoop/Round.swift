@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 
 /// One round: one world, one database, and faults injected into the pipelines between them.
-struct Round {
+struct Round: PlayedRound {
     let plan: RoundPlan
     /// The executable `storeledger-failpoints`.
     let storeledger: String
@@ -34,6 +34,8 @@ struct Round {
     var postgresWasKilled = false
 
     var job: String { isFollowing ? following : listing }
+    var seed: UInt64 { plan.seed }
+    var description: String { "\(plan)" }
 
     static let password = "planted-pass-word"
     /// The longest time for one fault, and for completing all runs.
@@ -82,19 +84,6 @@ struct Round {
         try await patiently { try await AuditTrail.endLeases(of: [victim.name], in: book) }
     }
 
-    /// Repeats a query when a fault of the database has closed the connection.
-    func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
-        var attempt = 0
-        while true {
-            do {
-                return try await body()
-            } catch let error as PostgresError where error.isConnectionLoss && attempt < 20 {
-                attempt += 1
-                try await Task.sleep(for: .milliseconds(100))
-            }
-        }
-    }
-
     /// Waits until all processes have ended.
     mutating func settle() async throws {
         for worker in alive { _ = try await finish(worker) }
@@ -117,22 +106,7 @@ struct Round {
 
     // MARK: The whole round
 
-    /// Runs the round until its end or the first violated invariant.
-    ///
-    /// - Parameter limit: The number of faults of all rounds together.
-    /// - Returns: A sentence for each violated invariant.
-    mutating func broken(kills limit: Int) async -> [String] {
-        do {
-            try await play(kills: limit)
-            return []
-        } catch let promise as BrokenPromise {
-            return promise.sentences
-        } catch {
-            return ["the round ended with \(error)"]
-        }
-    }
-
-    private mutating func play(kills limit: Int) async throws {
+    mutating func play(kills limit: Int) async throws {
         try await misbehave()
         for fault in plan.faults where tally.kills < limit {
             let began = ContinuousClock.now

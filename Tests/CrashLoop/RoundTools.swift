@@ -47,18 +47,45 @@ struct RoundTools: Sendable {
             conninfo: ConnectionString(cluster.url(database: Self.template, as: AuditTrail.ownName)),
             size: 1
         )
-        try await template.withConnection { try $0.script(AuditTrail.install) }
+        try await template.withConnection { try $0.script(AuditTrail.install + ActionAudit.install) }
     }
 
-    /// Runs one round.
+    /// Plays one round.
     ///
+    /// - Parameters:
+    ///   - seed: Determines the round.
+    ///   - workers: The most concurrent processes.
+    ///   - kills: The number of faults of all rounds together.
+    ///   - tally: Of all rounds so far; its target is what the round kills.
+    ///   - keep: Gets what is left of a broken round.
     /// - Returns: The tally of all rounds so far, and a sentence for each violated invariant.
-    func play(_ plan: RoundPlan, kills: Int, tally: Tally, keep: String) async -> (Tally, [String]) {
+    func play(seed: UInt64, workers: Int, kills: Int, tally: Tally, keep: String) async -> (Tally, [String]) {
+        switch tally.target {
+        case .crawls:
+            let plan = RoundPlan(seed: seed, workers: workers)
+            return await play(plan.store, kills: kills, tally: tally, keep: keep) { store in
+                try await round(plan, store, tally)
+            }
+        case .actions:
+            let plan = ActionRoundPlan(seed: seed, workers: workers)
+            return await play(plan.store, kills: kills, tally: tally, keep: keep) { store in
+                try await actionRound(plan, store, tally)
+            }
+        }
+    }
+
+    private func play<Played: PlayedRound>(
+        _ options: SimulatedStore.Options,
+        kills: Int,
+        tally: Tally,
+        keep: String,
+        _ begin: (SimulatedStore) async throws -> Played
+    ) async -> (Tally, [String]) {
         var result = tally
         do {
             let broken = try await withTemporaryDirectory { directory in
-                try await SimulatedStore.serving(plan.store, in: directory + "/store") { store in
-                    var round = try await round(plan, store, directory, tally)
+                try await SimulatedStore.serving(options, in: directory + "/store") { store in
+                    var round = try await begin(store)
                     let broken = await round.broken(kills: kills)
                     for worker in round.workers {
                         worker.process.signal(9)
@@ -77,13 +104,44 @@ struct RoundTools: Sendable {
         }
     }
 
-    private func round(
-        _ plan: RoundPlan,
+    private func round(_ plan: RoundPlan, _ store: SimulatedStore, _ tally: Tally) async throws -> Round {
+        let (database, book) = try await newDatabase(seed: plan.seed)
+        return Round(
+            plan: plan,
+            storeledger: storeledger,
+            cluster: cluster,
+            database: database,
+            store: store,
+            book: book,
+            listing: try job(plan, store, "crash.yaml"),
+            following: try job(plan, store, "following.yaml", transactionIds: "{changedSince: lastRun}"),
+            secrets: try secrets(of: store),
+            random: SeededRandom(seed: plan.seed &* 0x9E37_79B9),
+            tally: tally
+        )
+    }
+
+    private func actionRound(
+        _ plan: ActionRoundPlan,
         _ store: SimulatedStore,
-        _ directory: String,
         _ tally: Tally
-    ) async throws -> Round {
-        let database = "crash_\(plan.seed)"
+    ) async throws -> ActionRound {
+        let (database, book) = try await newDatabase(seed: plan.seed)
+        return ActionRound(
+            plan: plan,
+            storeledger: storeledger,
+            cluster: cluster,
+            database: database,
+            store: store,
+            book: book,
+            secrets: try secrets(of: store),
+            random: SeededRandom(seed: plan.seed &* 0x9E37_79B9),
+            tally: tally
+        )
+    }
+
+    private func newDatabase(seed: UInt64) async throws -> (name: String, book: LedgerBook) {
+        let database = "crash_\(seed)"
         try await drop(database)
         try await server.withConnection {
             try $0.script("CREATE DATABASE \(database) TEMPLATE \(Self.template)")
@@ -92,23 +150,16 @@ struct RoundTools: Sendable {
             conninfo: ConnectionString(cluster.url(database: database, as: AuditTrail.ownName)),
             size: 1
         )
+        return (database, LedgerBook(pool: pool, schema: "appstore"))
+    }
+
+    /// What no output may contain: the password of the database, the private key, and parts of bearer tokens.
+    private func secrets(of store: SimulatedStore) throws -> [String] {
         let key =
             try FileManager.default.contentsOfDirectory(atPath: store.directory).first { $0.hasSuffix(".p8") } ?? ""
         let keyText = try String(contentsOfFile: store.directory + "/" + key, encoding: .utf8)
-        return Round(
-            plan: plan,
-            storeledger: storeledger,
-            cluster: cluster,
-            database: database,
-            store: store,
-            book: LedgerBook(pool: pool, schema: "appstore"),
-            listing: try job(plan, store, "crash.yaml"),
-            following: try job(plan, store, "following.yaml", transactionIds: "{changedSince: lastRun}"),
-            secrets: [Round.password] + keyText.split(separator: "\n").filter { !$0.hasPrefix("-") }.map(String.init)
-                + Self.tokenTraces(keyId: key.replacing("AuthKey_", with: "").replacing(".p8", with: "")),
-            random: SeededRandom(seed: plan.seed &* 0x9E37_79B9),
-            tally: tally
-        )
+        return [Round.password] + keyText.split(separator: "\n").filter { !$0.hasPrefix("-") }.map(String.init)
+            + Self.tokenTraces(keyId: key.replacing("AuthKey_", with: "").replacing(".p8", with: ""))
     }
 
     /// The parts of a bearer token's header for every position of the key's ID in it.
@@ -161,11 +212,11 @@ struct RoundTools: Sendable {
     }
 
     /// Keeps the database, the output of all processes and the store's directory.
-    private func save(_ round: Round, _ broken: [String], in keep: String) async throws {
+    private func save(_ round: some PlayedRound, _ broken: [String], in keep: String) async throws {
         let files = FileManager.default
         if files.fileExists(atPath: keep) { try files.removeItem(atPath: keep) }
         try files.createDirectory(atPath: keep, withIntermediateDirectories: true)
-        var text = (["seed \(round.plan.seed)", "\(round.plan)", ""] + round.diary + [""] + broken)
+        var text = (["seed \(round.seed)", round.description, ""] + round.diary + [""] + broken)
             .joined(separator: "\n")
         for worker in round.workers {
             text += "\n\n== \(worker.name) \(worker.failpoint ?? "")\n\(worker.process.output)\(worker.process.errors)"

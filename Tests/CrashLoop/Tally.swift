@@ -1,5 +1,15 @@
+/// What a loop kills.
+enum LoopTarget: Sendable {
+    case crawls
+    case actions
+
+    var sites: [CrashSite] { self == .crawls ? CrashSite.ofCrawls : CrashSite.ofActions }
+    var faults: [InjectedFault] { self == .crawls ? InjectedFault.ofCrawls : InjectedFault.ofActions }
+}
+
 /// How often each fault took effect, and its cost.
 struct Tally: Sendable {
+    let target: LoopTarget
     private(set) var hits: [String: Int] = [:]
     private(set) var misses: [String: Int] = [:]
     private(set) var kills = 0
@@ -7,6 +17,8 @@ struct Tally: Sendable {
     private(set) var allowedPages = 0
     /// Of all rounds: the pages that were requested twice, and the allowed number.
     private(set) var worstRework = 0.0
+
+    init(_ target: LoopTarget) { self.target = target }
 
     mutating func hit(_ fault: InjectedFault) {
         hits[fault.name, default: 0] += 1
@@ -25,7 +37,7 @@ struct Tally: Sendable {
 
     /// All crash points and other faults, in the order of the table.
     var rows: [(number: String, name: String, hits: Int, misses: Int)] {
-        let names = CrashSite.ofCrawls.map { ($0.number, $0.name) } + InjectedFault.kinds.map { ("", $0.name) }
+        let names = target.sites.map { ($0.number, $0.name) } + target.faults.map { ("", $0.name) }
         return names.map { ($0, $1, hits[$1, default: 0], misses[$1, default: 0]) }
     }
 

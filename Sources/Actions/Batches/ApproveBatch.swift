@@ -34,6 +34,7 @@ extension ActionLedger {
                     .bigint(job.approval.expires.wholeMilliseconds),
                 ]
             )
+            crashPoint(.batchApproved)
             let after = try batches(on: connection).first { $0.id == batch.id }
             guard let after else { throw ActionRefusal.unknownHash(found: sha256, job: job.name) }
             // Another process has approved it meanwhile.

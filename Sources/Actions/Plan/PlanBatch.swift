@@ -4,8 +4,6 @@ import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
-import SignedData
-import StrictJSON
 
 extension ActionLedger {
     /// Plans a batch: reads, normalises and checks every row, and freezes the result.
@@ -19,7 +17,10 @@ extension ActionLedger {
     package func plan(_ source: BatchSource) async throws -> ActionBatch {
         do {
             return try await ledger.transaction { connection in
-                try connection.script(Ledger.defaultPlanner + "; SET LOCAL idle_in_transaction_session_timeout = 0")
+                try connection.script(
+                    Ledger.defaultPlanner
+                        + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
+                )
                 try connection.script(Self.stagingTables)
                 let (columns, sha256) = try stage(source, on: connection)
                 try connection.script("ANALYZE stage_action_rows")
@@ -52,7 +53,8 @@ extension ActionLedger {
         CREATE TEMP TABLE stage_action_facts (position bigint PRIMARY KEY, transaction_id text, type text,
             purchase_date timestamptz, expires_date timestamptz, revocation_date timestamptz, in_app_ownership_type text,
             price_milliunits bigint, currency text, signed_date timestamptz,
-            offer_discount_type text, has_advanced_commerce boolean, request_date timestamptz, extensions bigint NOT NULL) ON COMMIT DROP
+            offer_discount_type text, has_advanced_commerce boolean, request_date timestamptz,
+            expires_date_before timestamptz, extensions bigint NOT NULL) ON COMMIT DROP
         """
 
     /// Copies the normalised rows.
@@ -62,15 +64,13 @@ extension ActionLedger {
         _ source: BatchSource,
         on connection: borrowing PostgresConnection
     ) throws -> (columns: [String], sha256: String) {
-        var hash = SHA256()
-        let identity = [job.app.bundleId, job.app.environment.rawValue, job.name, job.action.name.rawValue]
-        hash.update(Array((identity.joined(separator: "\n") + "\n").utf8))
+        var digest = BatchDigest(of: job)
         let columns = try InputFeed(source: source.feed, app: app, job: job).read(on: connection) { rows in
             var cells: [Row] = []
             cells.reserveCapacity(rows.count)
             for row in rows {
-                let json = row.parameters.map { JSONWriter.bytes(.object($0.json)) }
-                hash.update(Array("\(row.position)\t".utf8) + (json ?? Array("invalid".utf8)) + [0x0A])
+                let json = row.parameters?.bytes
+                digest.add(row.position, json)
                 cells.append(
                     [
                         .bigint(row.position), row.line.map { .bigint(Int64($0)) } ?? .null, .textArray(row.input),
@@ -86,7 +86,7 @@ extension ActionLedger {
                 rows: cells
             )
         }
-        return (columns, hash.finish().hexadecimal)
+        return (columns, digest.finish())
     }
 
     /// Writes the rows with their verdicts.

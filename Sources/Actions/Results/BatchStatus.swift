@@ -1,3 +1,4 @@
+package import AppStoreModel
 package import JobPlan
 import Ledger
 import LedgerSchema
@@ -14,6 +15,8 @@ package struct BatchStatus: Sendable {
 
     package let batch: ActionBatch
     package let states: [String: Int64]
+    /// When the oldest row whose outcome is not known was first sent; `nil` without such a row.
+    package let unknownSince: UnixMilliseconds?
     /// The most frequent first, at most ten.
     package let rejections: [Rejection]
 
@@ -26,12 +29,20 @@ package struct BatchStatus: Sendable {
 }
 
 extension ActionLedger {
-    /// The rows of a batch by state, and Apple's reasons.
+    /// The rows of a batch by state, the age of unknown outcomes, and Apple's reasons.
     package func status(of batch: ActionBatch) async throws -> BatchStatus {
         let states = try await states(of: batch)
         let (app, id) = (app, batch.id)
-        let rejections = try await ledger.transaction { connection in
-            try connection.run(
+        let unknown = RowState.allCases.filter { $0.file == .unknown }.map(\.rawValue)
+        return try await ledger.transaction { connection in
+            let oldest = try connection.run(
+                """
+                SELECT min(first_sent_at) AS first_sent_at FROM action_rows
+                 WHERE app_id = $1 AND batch_id = $2 AND state = ANY ($3::text[])
+                """,
+                [.integer(app.rawValue), .uuid(id), .textArray(unknown)]
+            )[0].timestampOrNil("first_sent_at")
+            let rejections = try connection.run(
                 """
                 SELECT apple_code, coalesce(min(apple_message), '') AS message, count(*) AS rows FROM action_rows
                  WHERE app_id = $1 AND batch_id = $2 AND state = 'rejected' GROUP BY apple_code ORDER BY 3 DESC, 1 LIMIT 10
@@ -44,8 +55,13 @@ extension ActionLedger {
                     rows: try row.int64("rows")
                 )
             }
+            return BatchStatus(
+                batch: batch,
+                states: states,
+                unknownSince: oldest.map(UnixMilliseconds.init(rawValue:)),
+                rejections: rejections
+            )
         }
-        return BatchStatus(batch: batch, states: states, rejections: rejections)
     }
 
     /// The rejected rows of the newest batch that was sent, as the input of a new batch.

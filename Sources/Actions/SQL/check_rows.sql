@@ -9,7 +9,7 @@ WITH numbered AS (
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
       FROM stage_action_rows s
 ), judged AS (
-    SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.purchase_date, f.price_milliunits, f.currency,
+    SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.expires_date_before, f.purchase_date, f.price_milliunits, f.currency,
            CASE WHEN n.rule = 'answer_none' THEN ARRAY['ineligible', n.rule, n.reason]
                 WHEN n.rule IS NOT NULL THEN ARRAY['invalid', n.rule, n.reason]
                 WHEN n.first_position < n.position
@@ -59,6 +59,8 @@ WITH numbered AS (
             FROM action_rows r JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
            WHERE r.app_id = :app AND r.subject = n.subject AND b.job = :job AND b.action = :action AND r.verdict = 'valid'
              AND r.state NOT IN ('rejected', 'not_applied', 'cancelled')
+           -- Asked once, and not for each of a million rows.
+           AND EXISTS (SELECT FROM action_batches x WHERE x.app_id = :app AND x.job = :job AND x.action = :action)
              -- An answer to an earlier request of Apple's does not answer the newest one.
              AND (r.first_sent_at < f.request_date) IS NOT TRUE
              AND (r.first_sent_at IS NOT NULL OR b.approval_expires_at IS NULL OR b.approval_expires_at > now())
@@ -73,6 +75,6 @@ SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.ver
            WHEN 'extended_days' THEN round(j.price_milliunits * (j.parameters ->> 'extend_by_days')::numeric * 86400
                                            / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0))
            WHEN 'price' THEN j.price_milliunits END,
-       CASE WHEN :stake <> '' THEN j.currency END, j.expires_date, j.last_transaction_id
+       CASE WHEN :stake <> '' THEN j.currency END, j.expires_date_before, j.last_transaction_id
   FROM judged j
  ORDER BY j.position

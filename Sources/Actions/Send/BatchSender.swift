@@ -1,5 +1,5 @@
 import AppStoreAPI
-package import AppStoreModel
+import AppStoreModel
 import Basics
 import Crawl
 import JobPlan
@@ -7,14 +7,6 @@ import Ledger
 import RateLimit
 import StrictJSON
 import Synchronization
-
-/// An event of a batch that is sent, for progress.
-package enum ActionEvent: Sendable {
-    /// A row has an outcome, known or not.
-    case ended(position: Int64, state: RowState)
-    /// Apple answered 429, or the budget is spent: no request is sent to the endpoint for this time.
-    case waiting(StreamName, Duration)
-}
 
 /// Sends the rows of one approved batch.
 ///
@@ -37,6 +29,7 @@ struct BatchSender: Sendable {
         let rejections: Mutex<RejectionWatch>
         let breaker = Mutex(CircuitBreaker())
         let quota = SharedRetryQuota()
+        let isStopped = Mutex(false)
 
         init(_ rejections: RejectionWatch) { self.rejections = Mutex(rejections) }
     }
@@ -60,13 +53,21 @@ struct BatchSender: Sendable {
         leases = LeaseKeeper(time: time) { try await queue.renew($0) }
     }
 
+    /// Makes ``send(concurrency:)`` return when the requests in progress have been answered.
+    ///
+    /// No request is sent afterwards.
+    func stop() { watch.isStopped.withLock { $0 = true } }
+
     private var action: any AppStoreAction.Type { queue.actions.job.action }
 
-    /// Sends until every row has an outcome or may not be sent any more, in this or another process.
+    /// Sends until every row has an outcome or may not be sent any more, in this or another process, or until ``stop()``.
     ///
     /// - Throws: ``ActionStop`` when the run must end, `CancellationError`, errors of the ledger.
     func send(concurrency: Int) async throws {
-        let feed = RowFeed(queue: queue, leases: leases, batch: concurrency, time: time)
+        let watch = watch
+        let feed = RowFeed(queue: queue, leases: leases, batch: concurrency, time: time) {
+            watch.isStopped.withLock { $0 }
+        }
         let leases = leases
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await leases.run() }
@@ -76,6 +77,8 @@ struct BatchSender: Sendable {
                         try await send(row)
                     } catch is RowLeaseLost {
                         // Another process has the row, and decides about it.
+                    } catch is SendingStopped {
+                        // The row is released with all others of this process.
                     } catch let disagreement as ClockDisagreement {
                         throw ActionStop.clocks(sentence: disagreement.sentence)
                     }
@@ -126,8 +129,7 @@ struct BatchSender: Sendable {
                 return try await readBack(row, wasRefused: kept == nil)
             case .waitForApple(let retryAfter, let date):
                 try await keepOpen(row, attempt, result)
-                let answer = try await limiter(action.name).close(retryAfter: retryAfter, date: date)
-                report(.waiting(action.name, answer.wait))
+                report(.closed(action.name, try await limiter(action.name).close(retryAfter: retryAfter, date: date)))
             case .renewToken:
                 try await keepOpen(row, attempt, result)
                 server.renewToken()
@@ -158,7 +160,7 @@ struct BatchSender: Sendable {
     ///
     /// A permit that has expired when the intent is committed leads to ``WriteFailure/tooLate``.
     ///
-    /// - Throws: ``RowLeaseLost`` when the lease is no longer safe; then nothing was sent.
+    /// - Throws: ``RowLeaseLost`` when the lease is no longer safe, ``SendingStopped`` after ``stop()``; then nothing was sent.
     private func attempt(
         _ row: LeasedRow,
         _ purpose: AttemptPurpose,
@@ -167,6 +169,7 @@ struct BatchSender: Sendable {
     ) async throws -> (Int32, SendResult) {
         let limiter = try limiter(endpoint)
         let permit = try await limiter.permit()
+        guard !watch.isStopped.withLock({ $0 }) else { throw SendingStopped() }
         // The lease can expire during the wait for the limit. Then nothing is sent.
         guard leases.holds(row.lease) else { throw RowLeaseLost() }
         crashPoint(.intentWanted)
@@ -199,8 +202,7 @@ struct BatchSender: Sendable {
                     return try await end(row, attempt, result, .succeeded, kept: kept)
                 case 429:
                     let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
-                    let wait = try await limiter(endpoint).close(retryAfter: retryAfter, date: date).wait
-                    report(.waiting(endpoint, wait))
+                    report(.closed(endpoint, try await limiter(endpoint).close(retryAfter: retryAfter, date: date)))
                 case 401 where tokenWasRenewed:
                     try await leave(row, attempt, result, nil)
                     let sentence = "Apple refuses a bearer token that was just signed"
@@ -219,11 +221,12 @@ struct BatchSender: Sendable {
     /// Reads signed data until it shows the outcome, or leaves the row unknown.
     ///
     /// - Parameters:
-    ///   - row: A row that may have been applied.
+    ///   - leased: A row that may have been applied.
     ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
     ///     applied.
     /// - Throws: As ``send(_:)``.
-    private func readBack(_ row: LeasedRow, wasRefused: Bool) async throws {
+    private func readBack(_ leased: LeasedRow, wasRefused: Bool) async throws {
+        var row = leased
         guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
             return try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
         }
@@ -239,9 +242,11 @@ struct BatchSender: Sendable {
             case .answered(let written) where written.answer.status == 200:
                 // Data that cannot be verified proves nothing, so it is read again.
                 guard let transactions = try? server.transactions(in: written.body, of: readBack) else { break }
+                if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
                 switch Evidence(of: row, in: transactions, readBack, subject: subject) {
                 case .applied(let place):
-                    return try await end(row, attempt, result, .succeeded, confirmedBy: place)
+                    let kept = Evidence.kept(of: row, in: transactions, readBack, subject: subject)
+                    return try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
                 case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
                     return try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
                 case .notApplied(let sentence), .undecided(let sentence): failure = sentence
@@ -250,7 +255,7 @@ struct BatchSender: Sendable {
                 try await keepOpen(row, attempt, result)
                 let limiter = try limiter(readBack.endpoint)
                 let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
-                report(.waiting(readBack.endpoint, try await limiter.close(retryAfter: retryAfter, date: date).wait))
+                report(.closed(readBack.endpoint, try await limiter.close(retryAfter: retryAfter, date: date)))
                 continue
             case .answered(let written) where written.answer.status == 401 && !tokenWasRenewed:
                 try await keepOpen(row, attempt, result)
@@ -278,6 +283,7 @@ struct BatchSender: Sendable {
     ) async throws -> Bool {
         let mayRetry = try note(failed: true, failure) && attempts < retry.attempts
         guard mayRetry else { return false }
+        report(.retrying(action.name, failure))
         try await recording()
         try await time.sleep(retry.backoff.delay(afterAttempt: attempts, random: time.random()))
         return true
@@ -364,6 +370,9 @@ extension BatchSender {
         report(.ended(position: row.position, state: .unknown))
     }
 }
+
+/// The process was told to stop before it sent another request of the row.
+private struct SendingStopped: Error {}
 
 extension LeasedRow {
     fileprivate var requestIDText: String { UUIDText.text(of: requestID) }

@@ -23,9 +23,7 @@ enum Evidence: Equatable {
     init(of row: LeasedRow, in transactions: [VerifiedTransaction], _ readBack: ActionReadBack, subject: String) {
         switch readBack {
         case .expiresDate:
-            let last = transactions.filter { $0.originalTransactionId == subject }
-                .max { ($0.expiresDate?.rawValue ?? 0) < ($1.expiresDate?.rawValue ?? 0) }
-            guard let last, let expires = last.expiresDate else {
+            guard let last = Self.last(of: subject, in: transactions), let expires = last.expiresDate else {
                 self = .undecided("Apple's answer has no transaction of \(subject)")
                 return
             }
@@ -41,6 +39,28 @@ enum Evidence: Equatable {
             let isWanted = found.appAccountToken == row.parameters.text("app_account_token")
             self = isWanted ? .applied(place) : .undecided("\(place) is another one")
         }
+    }
+
+    /// The subscription's transaction that expires last.
+    private static func last(of subject: String, in transactions: [VerifiedTransaction]) -> VerifiedTransaction? {
+        transactions.filter { $0.originalTransactionId == subject }
+            .max { ($0.expiresDate?.rawValue ?? 0) < ($1.expiresDate?.rawValue ?? 0) }
+    }
+
+    /// What is kept with a row that signed data shows as applied.
+    ///
+    /// The next plan needs the date: the ledger has it only after a crawl.
+    static func kept(
+        of row: LeasedRow,
+        in transactions: [VerifiedTransaction],
+        _ readBack: ActionReadBack,
+        subject: String
+    ) -> JSONObject? {
+        guard readBack == .expiresDate, let expires = last(of: subject, in: transactions)?.expiresDate else {
+            return nil
+        }
+        let date = JSONValue.number(JSONNumber(text: String(expires.rawValue)))
+        return JSONObject((row.answer?.members ?? []) + [JSONObject.Member(key: "expiresDate", value: date)])
     }
 
     private static func extensionEvidence(

@@ -17,8 +17,9 @@ struct LeasedRow: Sendable {
     var mayBeApplied: Bool
     /// What Apple answered before, such as `effectiveDate`.
     var answer: JSONObject?
-    /// The subscription's expiresDate and last transaction in the ledger when the batch was planned.
-    let expiresDateBefore: UnixMilliseconds?
+    /// The subscription's expiresDate when the batch was planned; `nil` if it is not known, or not the last one before the request.
+    var expiresDateBefore: UnixMilliseconds?
+    /// Its last transaction in the ledger at that time.
     let transactionIDBefore: String?
 
     var lease: HeldRow { HeldRow(position: position, epoch: epoch) }

@@ -13,21 +13,35 @@ final class RowFeed: Sendable {
     private let leases: LeaseKeeper<HeldRow>
     private let batch: Int
     private let time: Timekeeper
+    private let isStopped: @Sendable () -> Bool
     /// Leased rows that no worker has yet.
     private let ready = Mutex<[LeasedRow]>([])
 
-    init(queue: RowQueue, leases: LeaseKeeper<HeldRow>, batch: Int, time: Timekeeper) {
+    /// - Parameters:
+    ///   - queue: The rows of the batch.
+    ///   - leases: Gets the leases.
+    ///   - batch: The most rows that are leased at once.
+    ///   - time: Its monotonic clock and its sleep.
+    ///   - isStopped: Whether no further row may be begun.
+    init(
+        queue: RowQueue,
+        leases: LeaseKeeper<HeldRow>,
+        batch: Int,
+        time: Timekeeper,
+        isStopped: @escaping @Sendable () -> Bool
+    ) {
         self.queue = queue
         self.leases = leases
         self.batch = batch
         self.time = time
+        self.isStopped = isStopped
     }
 
     /// Returns the next row for a worker; waits while other processes have the rest.
     ///
-    /// Returns `nil` when no row is left.
+    /// Returns `nil` when no row is left, and after a stop.
     func next() async throws -> LeasedRow? {
-        while true {
+        while !isStopped() {
             try Task.checkCancellation()
             if let row = take() { return row }
             let requestedAt = time.monotonic()
@@ -42,6 +56,7 @@ final class RowFeed: Sendable {
                 return nil
             }
         }
+        return nil
     }
 
     private func take() -> LeasedRow? {

@@ -14,6 +14,9 @@ struct RowQueue: Sendable {
     /// 16 random bytes; a new process is a new owner.
     let owner: [UInt8]
 
+    /// Another process can be taking the last available row, which is known in a moment.
+    private static let leastWait = Duration.milliseconds(20)
+
     private var pool: RetryingPool { actions.ledger.control }
 
     init(_ actions: ActionLedger, _ batch: ActionBatch) {
@@ -44,6 +47,7 @@ struct RowQueue: Sendable {
                 """,
                 key
             )
+            crashPoint(.batchOpened)
         }
     }
 
@@ -66,16 +70,13 @@ struct RowQueue: Sendable {
                     "lease_milliseconds": .bigint(LeaseHolder.leaseLife.wholeMilliseconds),
                 ]
             )
-            guard taken.count == 0 else { return .rows(try taken.map(row)) }
-            let next = try connection.run(
-                """
-                SELECT ceil(extract(epoch FROM min(claimable_at) - clock_timestamp()) * 1000)::bigint AS wait_ms
-                  FROM action_rows WHERE app_id = $1 AND batch_id = $2 AND claimable_at > clock_timestamp()
-                """,
-                key
-            )
+            guard taken.count == 0 else {
+                crashPoint(.rowsClaimed)
+                return .rows(try taken.map(row))
+            }
+            let next = try connection.run(.nextRow, ["app": .integer(actions.app.rawValue), "batch": .uuid(batch.id)])
             guard let wait = try next[0].int64OrNil("wait_ms") else { return .drained }
-            return .later(.milliseconds(max(1, wait)))
+            return .later(max(Self.leastWait, .milliseconds(wait)))
         }
     }
 
@@ -101,7 +102,7 @@ struct RowQueue: Sendable {
     /// - Returns: Those that this process still holds.
     func renew(_ held: [HeldRow]) async throws -> [HeldRow] {
         try await pool.transaction { connection in
-            try connection.run(
+            let renewed = try connection.run(
                 .renewRowLeases,
                 [
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "owner": .uuid(owner),
@@ -110,6 +111,8 @@ struct RowQueue: Sendable {
                     "epochs": .textArray(held.map { String($0.epoch) }),
                 ]
             ).map { HeldRow(position: try $0.int64("position"), epoch: try $0.int64("lease_epoch")) }
+            crashPoint(.rowLeasesRenewed)
+            return renewed
         }
     }
 
@@ -130,7 +133,7 @@ struct RowQueue: Sendable {
     /// Records that a request is about to be sent.
     ///
     /// - Returns: The number of the attempt.
-    /// - Throws: ``LeaseLost`` when another process now holds the row; then nothing may be sent.
+    /// - Throws: ``RowLeaseLost`` when another process now holds the row; then nothing may be sent.
     func recordIntent(_ row: LeasedRow, _ purpose: AttemptPurpose, _ request: AppStoreRequest) async throws -> Int32 {
         let attempt = try await pool.transaction { connection in
             let recorded = try connection.run(
@@ -141,6 +144,7 @@ struct RowQueue: Sendable {
                     "purpose": .text(purpose.rawValue), "request_digest": .bytea(request.sha256),
                 ]
             )
+            crashPoint(.intentInserted)
             return try recorded.first?.int32("attempt")
         }
         guard let attempt else { throw RowLeaseLost() }
@@ -153,7 +157,7 @@ struct RowQueue: Sendable {
     func record(_ change: RowChange, of row: LeasedRow, attempt: Int32) async throws {
         let isHeld = try await pool.transaction { connection in
             let result = change.result
-            return try connection.run(
+            let updated = try connection.run(
                 .recordOutcome,
                 [
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
@@ -168,9 +172,28 @@ struct RowQueue: Sendable {
                     "confirmed_by": change.confirmedBy.map(Cell.text) ?? .null,
                     "is_end": .boolean(change.isEnd), "releases": .boolean(change.releases),
                 ]
-            ).count == 1
+            ).count
+            crashPoint(.outcomeUpdated)
+            return updated == 1
         }
         guard isHeld else { throw RowLeaseLost() }
+    }
+
+    /// Whether another request may have extended the row's subscription since the plan, as far as the ledger knows.
+    ///
+    /// Then a later date in Apple's data does not prove that the request of this row was applied. The request of another row is
+    /// in the ledger before it is sent, so ask after Apple has answered.
+    func hasOtherExtension(_ subject: String) async throws -> Bool {
+        try await pool.transaction { connection in
+            try connection.run(
+                .countOtherExtensions,
+                [
+                    "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "subject": .text(subject),
+                    "action": .text(ExtendRenewalDate.name.rawValue),
+                    "action_of_all": .text(ExtendRenewalDatesForAll.name.rawValue),
+                ]
+            )[0].int64("requests") > 0
+        }
     }
 
     /// Records that every row has an outcome, known or not, if that is so.
@@ -185,6 +208,7 @@ struct RowQueue: Sendable {
                 """,
                 key
             )
+            crashPoint(.batchFinished)
         }
     }
 

@@ -7,28 +7,37 @@ package import RateLimit
 extension ActionLedger {
     /// The longest time to release leases, so that a process stops in less than ten seconds.
     private static let shutdownTimeout = Duration.seconds(5)
+    /// How long a process that is stopped waits for the answers to requests in progress.
+    ///
+    /// A request without an answer leaves its row unknown, so it is worth waiting for.
+    private static let answerTimeout = Duration.seconds(3)
+    /// How often the rows that other processes have sent are counted.
+    private static let countInterval = Duration.seconds(30)
 
     /// The batches that a run sends: approved ones with rows that have no outcome, the oldest first.
     ///
-    /// A batch whose approval has expired is among them if rows of it were sent and have no known outcome.
+    /// A batch whose approval has expired is among them if it is the last one that may be sent, or if rows of it were sent and
+    /// have no known outcome.
     ///
     /// - Throws: ``ActionRefusal`` if there is nothing to send and nothing was sent before.
     package func batchesToSend() async throws -> [ActionBatch] {
         let all = try await batches()
         guard let newest = all.first else { throw ActionRefusal.noBatch(job: job.name) }
-        if let other = all.first(where: { $0.mayBeSent && $0.action != job.action.name && $0.finishedAt == nil }) {
-            throw ActionRefusal.otherAction(hash: other.sha256, found: other.action.rawValue, job: job.name)
-        }
-        guard newest.mayBeSent || all.contains(where: \.mayBeSent) else {
+        guard let last = all.first(where: \.mayBeSent) else {
             throw ActionRefusal.notApproved(hash: newest.sha256, rows: newest.rowsToSend)
         }
         var chosen: [ActionBatch] = []
         for batch in all.reversed() where batch.mayBeSent {
             let states = try await states(of: batch)
-            let open = [RowState.planned, .approved, .sending, .unknown, .confirming].reduce(0) {
-                $0 + states[$1.rawValue, default: 0]
-            }
-            if open > 0 { chosen.append(batch) }
+            let hasExpired = batch.isExpired && batch.id != last.id
+            let open: [RowState] = [.sending, .unknown, .confirming] + (hasExpired ? [] : [.planned, .approved])
+            let isOpen = open.contains { states[$0.rawValue, default: 0] > 0 }
+            // The last process can have been killed between the last outcome and the end of the batch.
+            let isUnfinished = batch.startedAt != nil && batch.finishedAt == nil && !hasExpired
+            if isOpen || isUnfinished { chosen.append(batch) }
+        }
+        if let other = chosen.first(where: { $0.action != job.action.name }) {
+            throw ActionRefusal.otherAction(hash: other.sha256, found: other.action.rawValue, job: job.name)
         }
         if chosen.isEmpty, !newest.mayBeSent {
             throw ActionRefusal.notApproved(hash: newest.sha256, rows: newest.rowsToSend)
@@ -38,6 +47,8 @@ extension ActionLedger {
 
     /// Sends a batch, or what is left of it.
     ///
+    /// A process that is cancelled ends the requests in progress, as far as they are answered in time, and releases the rest.
+    ///
     /// - Parameters:
     ///   - batch: One of ``batchesToSend()``.
     ///   - server: Apple's server.
@@ -45,9 +56,8 @@ extension ActionLedger {
     ///   - window: The limiter's window, with which all other times shrink in a rehearsal.
     ///   - time: Clocks and sleep.
     ///   - report: Called for each event.
-    /// - Returns: The rows of the batch by state.
-    /// - Throws: ``ActionStop``, ``ActionRefusal/expired(hash:at:)`` if rows are left that may not be sent any more,
-    ///   `CancellationError`, errors of the ledger.
+    /// - Throws: ``ActionStop``, ``ActionRefusal/changed(hash:found:)``; ``ActionRefusal/expired(hash:at:)`` if rows are left that
+    ///   may not be sent any more; `CancellationError`, errors of the ledger.
     package func send(
         _ batch: ActionBatch,
         to server: AppleServer,
@@ -55,27 +65,33 @@ extension ActionLedger {
         window: RateWindow,
         time: Timekeeper,
         report: @escaping @Sendable (ActionEvent) -> Void
-    ) async throws -> [String: Int64] {
+    ) async throws {
         try refuseTooMany(batch)
+        if try await !verify(batch) {
+            report(.remark("batch \(batch.sha256) has rows of erased customers, so its hash can no longer be compared"))
+        }
         let queue = RowQueue(self, batch)
-        let before = try await states(of: batch)
-        func count(_ states: RowState...) -> Int { states.reduce(0) { $0 + Int(before[$1.rawValue, default: 0]) } }
+        let before = RowCounts(try await states(of: batch))
+        report(.began(rows: batch.rowsToSend, done: before.ended))
         try await queue.open()
         let sender = BatchSender(
             queue: queue,
             server: server,
             limiters: limiters,
-            rejections: RejectionWatch(
-                rule: job.stopAfter,
-                rejected: count(.rejected),
-                ended: count(.succeeded, .rejected, .notApplied)
-            ),
+            rejections: RejectionWatch(rule: job.stopAfter, rejected: before.rejected, ended: before.known),
             settleTime: window.flightTime * 2,
             time: time,
             report: report
         )
+        let counting = Task {
+            while true {
+                try await time.sleep(Self.countInterval)
+                report(.counted(done: RowCounts(try await states(of: batch)).ended))
+            }
+        }
+        defer { counting.cancel() }
         do {
-            try await sender.send(concurrency: job.limits.concurrency)
+            try await send(with: sender, time: time)
         } catch {
             // In a task of its own, so that a cancellation does not interrupt it. Leases that are not released expire.
             await Task {
@@ -88,7 +104,22 @@ extension ActionLedger {
         if after[RowState.approved.rawValue, default: 0] > 0, let expired = try await expiredBatch(batch) {
             throw ActionRefusal.expired(hash: batch.sha256, at: expired)
         }
-        return after
+    }
+
+    /// Sends until every row has an outcome; a cancellation first lets the requests in progress be answered.
+    private func send(with sender: BatchSender, time: Timekeeper) async throws {
+        let concurrency = job.limits.concurrency
+        let sending = Task { try await sender.send(concurrency: concurrency) }
+        try await withTaskCancellationHandler {
+            try await sending.value
+        } onCancel: {
+            sender.stop()
+            Task {
+                try? await time.sleep(Self.answerTimeout)
+                sending.cancel()
+            }
+        }
+        try Task.checkCancellation()
     }
 
     /// When the approval of a batch expired; `nil` if it has not.
@@ -110,4 +141,19 @@ private func withTimeLimit(
         defer { group.cancelAll() }
         try await group.next()
     }
+}
+
+/// The rows of a batch, counted by what is known of them.
+private struct RowCounts {
+    private let states: [String: Int64]
+
+    init(_ states: [String: Int64]) { self.states = states }
+
+    var rejected: Int { count(.rejected) }
+    /// Those with a known outcome.
+    var known: Int { count(.succeeded, .rejected, .notApplied) }
+    /// Those that need no further request.
+    var ended: Int64 { Int64(known + count(.cancelled)) }
+
+    private func count(_ wanted: RowState...) -> Int { wanted.reduce(0) { $0 + Int(states[$1.rawValue, default: 0]) } }
 }

@@ -1,9 +1,10 @@
 import Actions
-import AppStoreModel
-import Basics
 import ArgumentParser
+import Basics
+import FoundationEssentials
 import Pipeline
 import Publish
+import Synchronization
 
 struct RunActionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,33 +16,64 @@ struct RunActionsCommand: AsyncParsableCommand {
             once. Exit code 2: rows were rejected, or their outcome is unknown.
 
               storeledger actions run jobs/extend-after-outage.yaml
+              storeledger actions run jobs/extend-after-outage.yaml --max-duration 2h
+              storeledger actions run jobs/extend-after-outage.yaml --progress plain
+              storeledger actions run jobs/extend-after-outage.yaml --metrics-file FILE
             """
     )
 
     @OptionGroup var job: ActionJobArgument
 
-    @Flag(help: "Write the result as one JSON document to stdout.")
-    var json = false
+    @OptionGroup var process: ProcessOptions
+
+    /// What the metrics need after the end of the command.
+    private struct Attempt {
+        var pipeline: ActionPipeline?
+        var batches: [BatchStatus]?
+    }
 
     func run() async throws {
-        try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            let report = try await pipeline.run(
-                remark: { Console.message("storeledger: \($0)") },
-                report: { event in
-                    guard case .waiting(let endpoint, let wait) = event, wait >= .seconds(60) else { return }
-                    Console.message("storeledger: \(endpoint.rawValue) waits \(wait.inWords) for Apple's limit")
-                }
-            )
-            let text = BatchStatusText(report.batches, job: report.job, path: job.path)
-            if json {
-                Console.result(try text.json())
-            } else {
-                text.lines.forEach(Console.result)
-                for file in report.files { Console.result("  \(file.file) (\(counted(file.rows, "row")))") }
+        let (log, form) = process.display
+        let attempt = Mutex(Attempt())
+        do {
+            try await perform(job: job.path, log: log) {
+                let pipeline = try job.pipeline(warn: log.warn, waiting: { log.report(.databaseWait($0)) })
+                attempt.withLock { $0.pipeline = pipeline }
+                let report = try await send(pipeline, log, form)
+                attempt.withLock { $0.batches = report.batches }
+                try show(report)
             }
-            let status = report.exitStatus
-            if status != .complete { throw ExitCode(status.rawValue) }
+        } catch {
+            // A wrong value in the environment is the only other error, and part of the command line.
+            let code = (error as? ExitCode)?.rawValue ?? ExitStatus.usage.rawValue
+            await writeMetrics(attempt.withLock { $0 }, code: code, log)
+            throw error
         }
+        await writeMetrics(attempt.withLock { $0 }, code: ExitStatus.complete.rawValue, log)
+    }
+
+    private func send(_ pipeline: ActionPipeline, _ log: RunLog, _ form: ProgressForm) async throws -> ActionRunReport {
+        let display = ProgressDisplay<ActionProgress>(form: form, log: log, time: .system) { log.note($0) }
+        let limit = process.maxDuration?.duration
+        return try await display.whileShowing { note in
+            try await pipeline.run(maximumDuration: limit, report: note)
+        }
+    }
+
+    private func show(_ report: ActionRunReport) throws {
+        let text = BatchStatusText(report.batches, job: report.job, path: job.path)
+        if process.json {
+            Console.result(try text.json())
+        } else {
+            text.lines.forEach(Console.result)
+            for file in report.files { Console.result("  \(file.file) (\(counted(file.rows, "row")))") }
+        }
+        let status = report.exitStatus
+        if status != .complete { throw ExitCode(status.rawValue) }
+    }
+
+    private func writeMetrics(_ attempt: Attempt, code: Int32, _ log: RunLog) async {
+        let exit = LastExit(code: code, of: attempt.pipeline?.job, in: job.path)
+        await process.metrics.write(attempt.batches, exit, of: attempt.pipeline, log: log)
     }
 }

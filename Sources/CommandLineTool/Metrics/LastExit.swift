@@ -1,6 +1,8 @@
+import AppStoreModel
 import FoundationEssentials
+import JobPlan
 
-/// How a process of `run` or `retry` ended, for ``MetricsText``.
+/// How a process of `run`, `retry` or `actions run` ended, for ``MetricsText``.
 ///
 /// It needs neither the job file nor the ledger, so it is known after every exit.
 struct LastExit: Sendable {
@@ -10,6 +12,17 @@ struct LastExit: Sendable {
     let jobFile: String?
     /// Bundle ID, environment and name of the job; `nil` if the job file was not read.
     var job: (app: String, environment: String, name: String)?
+
+    /// - Parameters:
+    ///   - code: The exit code of a process that ends now.
+    ///   - job: Its job; `nil` if the job file was not read.
+    ///   - jobFile: The job file as named on the command line.
+    init(code: Int32, of job: (any JobDescription)?, in jobFile: String?) {
+        self.code = code
+        moment = Date.now
+        self.jobFile = jobFile
+        self.job = job.map { ($0.app.bundleId, $0.app.environment.rawValue, $0.name) }
+    }
 
     var labels: [(String, String)] {
         var labels = jobFile.map { [("job_file", $0)] } ?? []

@@ -1,3 +1,4 @@
+import Actions
 import ArgumentParser
 import FoundationEssentials
 import Ledger
@@ -37,19 +38,34 @@ struct MetricsOptions: ParsableArguments {
         Self.write(MetricsText(statuses, at: Date.now, exit: exit), to: metricsFile) { log.warn($0) }
     }
 
-    /// Writes the metrics of a command line that cannot be parsed, if it is one of `run` or `retry` with `--metrics-file`.
+    /// Writes the metrics of `actions run`, if the option is set.
+    ///
+    /// - Parameters:
+    ///   - batches: Those that were sent; `nil` if the command failed, and the newest one is read from the ledger.
+    ///   - exit: How the command ended.
+    ///   - pipeline: `nil` if the job file was not read.
+    ///   - log: Gets a warning if the file cannot be written.
+    func write(_ batches: [BatchStatus]?, _ exit: LastExit, of pipeline: ActionPipeline?, log: RunLog) async {
+        guard let metricsFile else { return }
+        var batches = batches
+        if batches == nil, let pipeline {
+            // The message of the command says why it failed; the ledger often cannot be read for the same reason.
+            batches = try? await pipeline.lastBatch(within: Self.timeoutAfterFailure).map { [$0] }
+        }
+        let metrics = MetricsText(batches ?? [], of: pipeline?.job, exit: exit)
+        Self.write(metrics, to: metricsFile) { log.warn($0) }
+    }
+
+    /// Writes the metrics of a command line that cannot be parsed, if it is one of `run`, `retry` or `actions run` with
+    /// `--metrics-file`.
     ///
     /// - Parameter arguments: The command line without the name of the program.
     static func writeUsageError(_ arguments: [String]) {
-        guard ["run", "retry"].contains(arguments.first), let file = value(of: "--metrics-file", in: arguments) else {
-            return
-        }
-        let exit = LastExit(
-            code: ExitStatus.usage.rawValue,
-            moment: Date.now,
-            jobFile: arguments.first { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
-        )
-        write(MetricsText(nil, at: Date.now, exit: exit), to: file) { Console.message("storeledger: warning: \($0)") }
+        let isRun = ["run", "retry"].contains(arguments.first) || arguments.starts(with: ["actions", "run"])
+        guard isRun, let file = value(of: "--metrics-file", in: arguments) else { return }
+        let jobFile = arguments.first { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+        let exit = LastExit(code: ExitStatus.usage.rawValue, of: nil, in: jobFile)
+        write(MetricsText(exit), to: file) { Console.message("storeledger: warning: \($0)") }
     }
 
     private static func value(of option: String, in arguments: [String]) -> String? {

@@ -14,25 +14,14 @@ struct MetricsText {
     /// How many tables have a size: the largest, because the others are small or internal.
     private static let tables = 10
 
-    private typealias Sample = (labels: [(String, String)], value: Double)
+    typealias Sample = (labels: [(String, String)], value: Double)
 
     /// - Parameters:
     ///   - statuses: The jobs as read from the ledger; `nil` if it could not be read.
     ///   - now: When they were read.
     ///   - exit: How the process of a run ended.
     init(_ statuses: [JobStatus]?, at now: Date, exit: LastExit? = nil) {
-        if let exit {
-            add(
-                "storeledger_last_exit_code",
-                "Exit code of the last process of run or retry; see docs/reference/exit-codes.md.",
-                [(exit.labels, Double(exit.code))]
-            )
-            add(
-                "storeledger_last_exit_timestamp_seconds",
-                "When the last process of run or retry ended.",
-                [(exit.labels, exit.moment.timeIntervalSince1970.rounded(.down))]
-            )
-        }
+        if let exit { add(exit) }
         guard let statuses else { return }
         add(
             "storeledger_written_timestamp_seconds",
@@ -46,6 +35,22 @@ struct MetricsText {
             "storeledger_table_bytes",
             "Size of a table with its indexes; the ten largest.",
             (statuses.first?.storage ?? []).prefix(Self.tables).map { ([("table", $0.table)], Double($0.bytes)) }
+        )
+    }
+
+    /// The metrics of a process that knows nothing else.
+    init(_ exit: LastExit) { add(exit) }
+
+    private mutating func add(_ exit: LastExit) {
+        add(
+            "storeledger_last_exit_code",
+            "Exit code of the last process of run, retry or actions run; see docs/reference/exit-codes.md.",
+            [(exit.labels, Double(exit.code))]
+        )
+        add(
+            "storeledger_last_exit_timestamp_seconds",
+            "When the last process of run, retry or actions run ended.",
+            [(exit.labels, exit.moment.timeIntervalSince1970.rounded(.down))]
         )
     }
 
@@ -177,7 +182,7 @@ struct MetricsText {
         [("app", status.app), ("environment", status.environment)]
     }
 
-    private mutating func add(_ name: String, _ help: String, _ samples: [Sample]) {
+    mutating func add(_ name: String, _ help: String, _ samples: [Sample]) {
         guard !samples.isEmpty else { return }
         text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
         for sample in samples {

@@ -1,21 +1,45 @@
 import AppStoreModel
 import Basics
-import Pipeline
 import Synchronization
 
+/// The progress of a command so far, and its text forms.
+protocol ProgressText: Sendable {
+    associatedtype Event: Sendable
+
+    /// - Parameter began: On the monotonic clock.
+    init(began: Duration)
+
+    /// Notes an event at a moment of the monotonic clock, which is `wall` on the machine's clock.
+    mutating func note(_ event: Event, at now: Duration, wall: UnixMilliseconds)
+
+    /// How much there is to do; nothing is shown while it is 0.
+    var total: Int64 { get }
+
+    func plain(at now: Duration, wall: UnixMilliseconds) -> String
+    /// One line that fits a terminal of `columns`.
+    func bar(at now: Duration, wall: UnixMilliseconds, columns: Int) -> String
+    func json(at now: Duration) -> String
+}
+
 /// Shows the progress of a run on stderr: a bar on a terminal, or lines or JSON lines on request.
-final class ProgressDisplay: Sendable {
+final class ProgressDisplay<Text: ProgressText>: Sendable {
     private let form: ProgressForm
     private let log: RunLog
     private let time: Timekeeper
-    private let state: Mutex<ProgressState>
+    private let logEvent: @Sendable (Text.Event) -> Void
+    private let state: Mutex<Text>
 
-    /// Shows progress in a form that is ``ProgressForm/onThisTerminal``.
-    init(form: ProgressForm, log: RunLog, time: Timekeeper) {
+    /// - Parameters:
+    ///   - form: ``ProgressForm/onThisTerminal``.
+    ///   - log: Gets the lines of ``ProgressForm/plain``, and its held-back reports are shown in time.
+    ///   - time: Its clocks and its sleep.
+    ///   - logEvent: Logs an event.
+    init(form: ProgressForm, log: RunLog, time: Timekeeper, logEvent: @escaping @Sendable (Text.Event) -> Void) {
         self.form = form
         self.log = log
         self.time = time
-        state = Mutex(ProgressState(began: time.monotonic()))
+        self.logEvent = logEvent
+        state = Mutex(Text(began: time.monotonic()))
     }
 
     /// The time before the first display, and between two.
@@ -31,7 +55,7 @@ final class ProgressDisplay: Sendable {
 
     /// Runs `body`, showing its events until it ends.
     func whileShowing<Result: Sendable>(
-        _ body: @escaping @Sendable (_ note: @escaping @Sendable (RunEvent) -> Void) async throws -> Result
+        _ body: @escaping @Sendable (_ note: @escaping @Sendable (Text.Event) -> Void) async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask { try await body { event in self.note(event) } }
@@ -56,10 +80,10 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    private func note(_ event: RunEvent) {
+    private func note(_ event: Text.Event) {
         let (now, wall) = (time.monotonic(), UnixMilliseconds(rawValue: time.wallClock()))
         state.withLock { $0.note(event, at: now, wall: wall) }
-        log.note(event)
+        logEvent(event)
     }
 
     private func show() {

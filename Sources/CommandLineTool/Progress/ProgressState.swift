@@ -7,7 +7,7 @@ import Pipeline
 import RateLimit
 
 /// The progress of a run so far, and its text forms.
-struct ProgressState: Sendable {
+struct ProgressState: ProgressText {
     private let began: Duration
     private var estimate = TimeEstimate()
     private var failed = 0
@@ -17,8 +17,7 @@ struct ProgressState: Sendable {
     private var rejected = 0
     /// When closed endpoints, and those with a spent budget, open again.
     private var closed: [StreamName: UnixMilliseconds] = [:]
-    /// Items done at moments of the last minute, oldest first.
-    private var samples: [(at: Duration, done: Int64)] = []
+    private var pace = DonePace()
 
     init(began: Duration) {
         self.began = began
@@ -27,13 +26,11 @@ struct ProgressState: Sendable {
     var total: Int64 { estimate.items }
     private var done: Int64 { estimate.done }
 
-    /// Notes an event at a moment of the monotonic clock, which is `wall` on the machine's clock.
     mutating func note(_ event: RunEvent, at now: Duration, wall: UnixMilliseconds) {
         switch event {
         case .began(_, let progress), .counted(let progress):
             estimate.note(progress)
-            // Items that were done before are not part of the speed.
-            if samples.isEmpty { samples = [(now, done)] }
+            pace.begin(done, at: now)
         case .crawl(let event):
             estimate.note(event, at: now, wall: wall)
             note(event, at: now)
@@ -50,10 +47,10 @@ struct ProgressState: Sendable {
             rows += outcome.rowsNew + outcome.rowsUpdated + outcome.rowsUnchanged
             rejected += outcome.rejected.count
         case .finished:
-            sample(at: now)
+            pace.note(done, at: now)
         case .ended(_, .failed):
             failed += 1
-            sample(at: now)
+            pace.note(done, at: now)
         case .closed(let stream, let opening):
             closed[stream] = opening.moment
         case .stalled(let stream, _, let moment):
@@ -61,18 +58,6 @@ struct ProgressState: Sendable {
         case .ended, .retrying, .leaseLost, .idle:
             break
         }
-    }
-
-    private mutating func sample(at now: Duration) {
-        if let last = samples.last, now - last.at < .seconds(1) { return }
-        samples.append((now, done))
-        while samples.count > 2, now - samples[1].at >= TimeEstimate.memory { samples.removeFirst() }
-    }
-
-    /// Items a second in the last minute.
-    private func rate(at now: Duration) -> Double {
-        guard let first = samples.first, now > first.at else { return 0 }
-        return Double(max(done - first.done, 0)) / (now - first.at).inSeconds
     }
 
     /// Such as `5 min left`, or `at least 5 min left` while streams come on top whose items are not known yet.
@@ -91,15 +76,14 @@ struct ProgressState: Sendable {
         let wait =
             waiting(wall).map { ", \($0.stream.rawValue) waits for its limit until \($0.moment.clockTime) UTC" } ?? ""
         return "\(done) of \(total) items, \(pages) pages, \(rows) rows, \(rejected) rejected, \(failed) failed, "
-            + "\(oneDecimal(rate(at: now))) items/s\(left)\(wait)"
+            + "\(oneDecimal(pace.perSecond(done, at: now))) items/s\(left)\(wait)"
     }
 
-    /// One line that fits a terminal of `columns`.
     func bar(at now: Duration, wall: UnixMilliseconds, columns: Int) -> String {
         var line = ProgressLine()
         line.facts.append((0, ["\(done)/\(total) items", "\(done)/\(total)"]))
         line.facts.append((5, ["\(rows) rows"]))
-        line.facts.append((4, ["\(oneDecimal(rate(at: now)))/s"]))
+        line.facts.append((4, ["\(oneDecimal(pace.perSecond(done, at: now)))/s"]))
         if let left = timeLeft(at: now) { line.facts.append((1, [left])) }
         if rejected + failed > 0 { line.facts.append((2, ["\(rejected) rejected · \(failed) failed"])) }
         if let (stream, moment) = waiting(wall) {
@@ -134,9 +118,5 @@ struct ProgressState: Sendable {
             secondsLeftAtLeast: left?.isMinimum == true ? left?.duration.inSeconds : nil
         )
         return (try? JSONOutput.line(line)) ?? ""  // numbers always encode
-    }
-
-    private func oneDecimal(_ value: Double) -> String {
-        "\((value * 10).rounded() / 10)"
     }
 }

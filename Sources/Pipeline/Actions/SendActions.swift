@@ -30,32 +30,28 @@ extension ActionPipeline {
     /// Sends what is approved, continues where an earlier process stopped, and finds out unknown outcomes.
     ///
     /// - Parameters:
-    ///   - remark: Called with messages for the user.
+    ///   - limit: Stop in an orderly way after this time, with 75 if work is left.
     ///   - report: Called for each event.
     /// - Returns: The batches that were sent, or the newest one if none was left to send.
     /// - Throws: Errors that ``Failure/init(_:)`` explains. The next start continues with the remaining rows.
     package func run(
-        remark: @escaping @Sendable (String) -> Void,
+        maximumDuration limit: Duration?,
         report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws -> ActionRunReport {
+        let began = time.monotonic()
         let credentials = try Credentials(job: job)
-        if job.appStore.isLoopback { remark("Rehearsal: requests go to \(job.appStore.baseURL)") }
+        if job.appStore.isLoopback { report(.rehearsal("Rehearsal: requests go to \(job.appStore.baseURL)")) }
         let actions = try await actions(trusting: credentials.rootFingerprints)
         let batches = try await actions.batchesToSend()
-        let transport = try CurlTransport(job.transportConfiguration(connections: job.limits.concurrency))
-        defer { transport.shutdown() }
-        let server = server(over: transport, credentials)
-        let window = RateWindow(length: .seconds(job.limits.windowSeconds))
-        let limiters = limiters(of: actions, window: window, report: report)
-        for batch in batches {
-            changeOfInput(of: batch).map(remark)
-            _ = try await actions.send(
-                batch,
-                to: server,
-                limiters: limiters,
-                window: window,
-                time: time,
-                report: report
+        let refusal: ActionRefusal?
+        do {
+            refusal = try await withDeadline(limit, since: began, time: time) {
+                try await send(batches, of: actions, credentials, report: report)
+            }
+        } catch let error where error is DeadlineReached || error is CancellationError {
+            throw StoppedActions(
+                limit: (error as? DeadlineReached)?.limit,
+                batches: await statusAfterStop(of: batches, in: actions)
             )
         }
         let shown = batches.isEmpty ? try await actions.batches().prefix(1).map { $0 } : batches
@@ -65,7 +61,71 @@ extension ActionPipeline {
         if let directory = job.resultsDirectory, let last = shown.last {
             files = try await writeResultsInTurn(of: last, in: actions, to: directory, credentials.rootFingerprints)
         }
+        if let refusal { throw refusal }
         return ActionRunReport(job: job.name, batches: statuses, files: files)
+    }
+
+    /// Sends the batches one after the other.
+    ///
+    /// - Returns: Why one of them could not be sent, or not to its end; the others were sent all the same.
+    private func send(
+        _ batches: [ActionBatch],
+        of actions: ActionLedger,
+        _ credentials: Credentials,
+        report: @escaping @Sendable (ActionEvent) -> Void
+    ) async throws -> ActionRefusal? {
+        let transport = try CurlTransport(job.transportConfiguration(connections: job.limits.concurrency))
+        defer { transport.shutdown() }
+        let server = server(over: transport, credentials)
+        let window = RateWindow(length: .seconds(job.limits.windowSeconds))
+        let limiters = limiters(of: actions, window: window, report: report)
+        var refusal: ActionRefusal?
+        for batch in batches {
+            changeOfInput(of: batch).map { report(.remark($0)) }
+            do {
+                try await actions.send(
+                    batch,
+                    to: server,
+                    limiters: limiters,
+                    window: window,
+                    time: time,
+                    report: report
+                )
+            } catch let error as ActionRefusal {
+                refusal = refusal ?? error
+            }
+        }
+        return refusal
+    }
+
+    /// The rows of the batches after a stop; `nil` if the ledger does not answer in time.
+    private func statusAfterStop(of batches: [ActionBatch], in actions: ActionLedger) async -> [BatchStatus]? {
+        let time = time
+        // In a task of its own, because the current one is cancelled.
+        return await Task {
+            try? await withDeadline(Self.statusTimeout, since: time.monotonic(), time: time) {
+                var statuses: [BatchStatus] = []
+                for batch in batches { statuses.append(try await actions.status(of: batch)) }
+                return statuses
+            }
+        }.value
+    }
+
+    /// The longest time to count what is left, so that a process stops in less than ten seconds.
+    private static let statusTimeout = Duration.seconds(2)
+
+    /// The newest batch that was sent, or else the newest one, with its rows by state.
+    ///
+    /// - Parameter limit: How long to wait for the ledger.
+    /// - Returns: `nil` without a batch.
+    /// - Throws: Errors of the ledger, ``DeadlineReached``.
+    package func lastBatch(within limit: Duration) async throws -> BatchStatus? {
+        try await withDeadline(limit, since: time.monotonic(), time: time) {
+            let actions = try await actions()
+            let batches = try await actions.batches()
+            guard let batch = batches.first(where: { $0.startedAt != nil }) ?? batches.first else { return nil }
+            return try await actions.status(of: batch)
+        }
     }
 
     /// Writes the result files of a batch.
@@ -174,7 +234,7 @@ extension ActionPipeline {
             uniqueKeysWithValues: rates.map { endpoint, rate in
                 let terms = LimiterTerms(requestsPerSecond: rate, window: window)
                 let limiter = RateLimiter(stream: endpoint, terms: terms, ledger: budget, time: time) { wait in
-                    report(.waiting(endpoint, wait))
+                    report(.stalled(endpoint, for: wait))
                 }
                 return (endpoint, limiter)
             }

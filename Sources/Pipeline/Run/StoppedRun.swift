@@ -1,11 +1,18 @@
 import Basics
 import Ledger
 
-/// A run was stopped on purpose before its end: by `--max-duration` or by a signal.
+/// A command was stopped on purpose before its end: by `--max-duration` or by a signal.
 ///
 /// It is not a failure: the next start continues with the rest.
-struct StoppedRun: Error {
+protocol PlannedStop: Error {
     /// `nil` for a signal, which only the caller knows.
+    var limit: Duration? { get }
+    /// How much is left, and how to go on.
+    var remainder: String { get }
+}
+
+/// A run of a crawl was stopped on purpose.
+struct StoppedRun: PlannedStop {
     let limit: Duration?
     let itemsLeft: Int64
     let items: Int64
@@ -22,7 +29,6 @@ struct StoppedRun: Error {
         itemsLeft = summary.items - summary.itemsDone - summary.itemsFailed
     }
 
-    /// How much is left, and how to go on.
     var remainder: String {
         let left = itemsLeft > 0 ? "\(itemsLeft) of \(items) items left" : "every item done, but the run not ended"
         return "with \(left); storeledger run JOB continues"

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Glibc
+import Postgres
 import TestSupport
 import Testing
 
@@ -49,7 +51,10 @@ struct ActionTests {
         }
     }
 
-    @Test(arguments: ["intentWanted", "intentCommitted", "requestUnderWay", "writeAnswered", "writeRecorded"])
+    @Test(arguments: [
+        "intentWanted", "intentInserted", "intentCommitted", "requestUnderWay", "writeAnswered", "outcomeUpdated",
+        "writeRecorded",
+    ])
     func `a run that is killed at any point and started again sends every row once`(point: String) async throws {
         try await ActionScene.with(.init(customers: 40)) { scene in
             let ids = try await scene.extensible(12)
@@ -224,21 +229,196 @@ struct ActionTests {
         }
     }
 
-    @Test func `two processes send one batch together, and a 429 of one holds up both`() async throws {
+    @Test func `two processes send one batch together, each row once, and a 429 of one holds up both`() async throws {
         try await ActionScene.with(.init(customers: 60)) { scene in
-            let ids = try await scene.extensible(24)
+            let ids = try await scene.extensible(14)
+            try scene.list(ids)
+            var job = ActionScene.Job()
+            job.limits = job.limits.replacing("concurrency: 8", with: "concurrency: 1")
+            let path = try scene.write(job)
+            try await scene.approve(path)
+            let store = scene.stage.store
+            try await store.misbehave(
+                #"{"rules": [{"endpoint": "extendRenewalDate", "atRequest": 9, "fault": "rateLimited"}, {"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 500}]}"#
+            )
+            let before = try await store.requests().total
+            try await scene.stage.withStoreledger(["actions", "run", path]) { first in
+                // The first one is at its first row, and has several seconds to go.
+                try await store.arrivals(before + 1) { first.hasEnded }
+                _ = try await scene.send(path)
+                #expect(await first.wait() == 0, "\(first.errors)")
+            }
+            let sent = try await store.requests().arrivals.filter { $0.endpoint == "extendRenewalDate" }
+            #expect(Set(sent.compactMap(\.token)).count == 2, "one of the two has sent nothing")
+            let book = try scene.stage.book()
+            #expect(try await book.count("SELECT count(*) FROM action_rows WHERE state = 'succeeded'") == 14)
+            #expect(try await scene.applied().allSatisfy { $0.applied == 1 && $0.requested == 1 })
+            #expect(sent.count == 15 && sent.count { $0.status == 429 } == 1)
+        }
+    }
+
+    @Test func `a request that Apple has not applied is known as not applied, and is planned again by retry`()
+        async throws
+    {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(3)
             try scene.list(ids)
             let path = try scene.write()
             try await scene.approve(path)
+            // The answer to the first request is lost, and Apple refuses each further one.
             try await scene.stage.store.misbehave(
-                #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 50}, {"endpoint": "extendRenewalDate", "everyNth": 7, "times": 1, "fault": "rateLimited"}]}"#
+                """
+                {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[1])", "atRequest": 1, "fault": "status", "status": 500},
+                    {"endpoint": "extendRenewalDate", "transactionId": "\(ids[1])", "fault": "status", "status": 403,
+                     "errorCode": 4030004}]}
+                """
             )
-            async let first = scene.send(path)
-            async let second = scene.send(path)
-            _ = try await (first, second)
+            _ = try await scene.send(path, expecting: 2)
+            try scene.expectEveryRowOnce(3)
+            let row = try #require(try scene.results("unprocessed")[2])
+            #expect(row["outcome"] == "not_applied" && row["outcome_request_id"]?.isEmpty == false, "\(row)")
+            #expect(row["outcome_confirmed_by"]?.hasSuffix(" is unchanged") == true, "\(row)")
+            #expect(try scene.results("succeeded").keys.sorted() == [1, 3])
+            #expect(try await scene.applied().compactMap(\.transactionId).sorted() == [ids[0], ids[2]])
+            let retried = try await scene.stage.storeledger("actions", "retry", path, "--json")
+            let plan = try JSONDecoder().decode(ActionScene.Plan.self, from: Data(retried.output.utf8))
+            #expect(plan.rows == 1 && plan.rowsToSend == 1, "\(retried)")
+        }
+    }
+
+    @Test func `an extension by an earlier batch is not taken for that of a lost request`() async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(2)
+            try scene.list(ids)
+            var job = ActionScene.Job()
+            let first = try scene.write(job)
+            job.name = "second"
+            let second = try scene.write(job)
+            // The ledger has the dates from before the first batch, and both batches give seven days.
+            try await scene.approve(first)
+            try await scene.approve(second)
+            _ = try await scene.send(first)
+            try await scene.stage.store.misbehave(
+                """
+                {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "atRequest": 1, "fault": "status", "status": 500},
+                    {"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "fault": "status", "status": 403,
+                     "errorCode": 4030005}]}
+                """
+            )
+            _ = try await scene.send(second, expecting: 2)
+            #expect(try scene.results("unknown").keys.sorted() == [1])
+            #expect(try scene.results("succeeded").keys.sorted() == [2])
+            // A plan without a crawl in between takes the date from Apple's answer, and is not misled either.
+            job.name = "third"
+            job.action = "extendRenewalDate: {extendByDays: 3, extendReasonCode: 1}"
+            let plan = try await scene.plan(try scene.write(job))
+            #expect(plan.rowsToSend == 0 && plan.rules.map(\.rule) == ["two_extensions"], "\(plan)")
+        }
+    }
+
+    @Test func `SIGTERM and --max-duration end a run in order, and the next run sends the rest`() async throws {
+        try await ActionScene.with(.init(customers: 60)) { scene in
+            let ids = try await scene.extensible(16)
+            try scene.list(ids)
+            var job = ActionScene.Job()
+            job.limits = job.limits.replacing("concurrency: 8", with: "concurrency: 2")
+            let path = try scene.write(job)
+            try await scene.approve(path)
+            let store = scene.stage.store
+            try await store.misbehave(
+                #"{"rules": [{"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 700}]}"#
+            )
             let book = try scene.stage.book()
-            #expect(try await book.count("SELECT count(*) FROM action_rows WHERE state = 'succeeded'") == 24)
-            #expect(try await scene.applied().allSatisfy { $0.applied == 1 && $0.requested == 1 })
+            let before = try await store.requests().total
+            let stopped = try await scene.stage.withStoreledger(["actions", "run", path]) { process in
+                try await store.arrivals(before + 3) { process.hasEnded }
+                process.signal(SIGTERM)
+                return Stage.Outcome(code: await process.wait(), output: process.output, errors: process.errors)
+            }
+            #expect(stopped.code == 75)
+            let line = try #require(stopped.errorLines.last)
+            #expect(line.hasPrefix("stopped by signal 15 with "), "\(stopped.errors)")
+            #expect(line.hasSuffix("; storeledger actions run \(path) continues"), "\(stopped.errors)")
+
+            let limited = try await scene.stage.storeledger("actions", "run", path, "--max-duration", "1s")
+            #expect(limited.code == 75 && limited.errors.contains("stopped after 1.0 s with "), "\(limited.errors)")
+            let states = try await book.column("SELECT DISTINCT state FROM action_rows")
+            #expect(Set(states).isSubset(of: ["approved", "succeeded", "unknown"]), "\(states)")
+            #expect(try await book.count("SELECT count(*) FROM action_rows WHERE lease_owner IS NOT NULL") == 0)
+            // Only a request whose answer was not waited for leaves its row unknown.
+            let unknown = try await book.count("SELECT count(*) FROM action_rows WHERE state = 'unknown'")
+            #expect(try await book.count("SELECT count(*) FROM action_attempts WHERE ended_at IS NULL") == unknown)
+            let results = try await scene.stage.storeledger("actions", "results", path)
+            #expect(results.code == 0, "\(results.errors)")
+            try scene.expectEveryRowOnce(16)
+
+            try await store.misbehave(#"{"rules": []}"#)
+            _ = try await scene.send(path)
+            #expect(try scene.results("succeeded").count == 16)
+            #expect(try await scene.applied().allSatisfy { $0.applied == 1 })
+        }
+    }
+
+    @Test func `a batch whose approval has expired does not hold up a newer one`() async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(4)
+            try scene.list(Array(ids.prefix(2)))
+            let path = try scene.write()
+            try await scene.approve(path)
+            // An approval is never changed, so the test goes around the trigger.
+            try await scene.stage.book().with {
+                try $0.script(
+                    """
+                    ALTER TABLE action_batches DISABLE TRIGGER record_approval;
+                    UPDATE action_batches SET approval_expires_at = now() - interval '1 minute';
+                    ALTER TABLE action_batches ENABLE TRIGGER record_approval
+                    """
+                )
+            }
+            _ = try await scene.send(path, expecting: 78)
+            try scene.list(ids)
+            #expect(try await scene.approve(path).rowsToSend == 4)
+            _ = try await scene.send(path)
+            #expect(try scene.results("succeeded").count == 4)
+        }
+    }
+
+    @Test func `a run writes its metrics after every end, and its progress as JSON lines`() async throws {
+        try await ActionScene.with(.init(customers: 40)) { scene in
+            let ids = try await scene.extensible(3)
+            try scene.list(ids + ["1"])
+            let path = try scene.write()
+            let file = scene.stage.directory + "/actions.prom"
+            func metrics() throws -> [Substring] {
+                try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+            }
+            let refused = try await scene.stage.storeledger("actions", "run", path, "--metrics-file", file)
+            #expect(refused.code == 78)
+            #expect(try metrics().contains { $0.hasPrefix("storeledger_last_exit_code{") && $0.hasSuffix("} 78") })
+            try await scene.approve(path)
+            try await scene.stage.store.misbehave(
+                """
+                {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[0])", "fault": "status", "status": 403,
+                     "errorCode": 4030007}, {"endpoint": "extendRenewalDate", "fault": "delay", "milliseconds": 1500}]}
+                """
+            )
+            let arguments = ["actions", "run", path, "--metrics-file", file, "--progress", "json"]
+            let outcome = try await scene.stage.withStoreledger(arguments) { process in
+                Stage.Outcome(code: await process.wait(), output: process.output, errors: process.errors)
+            }
+            #expect(outcome.code == 2)
+            #expect(outcome.errors.contains(#""event":"progress""#) && outcome.errors.contains(#""rowsTotal":3"#))
+            let lines = try metrics()
+            for (outcome, rows) in [("succeeded", 2), ("rejected", 1), ("unprocessed", 1), ("unknown", 0)] {
+                #expect(
+                    lines.contains {
+                        $0.hasPrefix("storeledger_action_rows{") && $0.hasSuffix("outcome=\"\(outcome)\"} \(rows)")
+                    },
+                    "\(lines)"
+                )
+            }
+            #expect(lines.contains { $0.hasPrefix("storeledger_action_finished_timestamp_seconds{") })
+            #expect(!lines.contains { $0.contains("oldest_unknown") })
         }
     }
 

@@ -1,0 +1,95 @@
+import AppStoreAPI
+import AppStoreModel
+import Crawl
+import JobPlan
+import Testing
+
+@testable import Actions
+
+/// What follows from Apple's answer, or from none.
+struct AttemptDecisionTests {
+    private static let extended = #"{"success": true, "effectiveDate": 1767225600000, "webOrderLineItemId": "9"}"#
+
+    private func answer(_ status: Int, _ code: Int64? = nil, body: String = "{}") -> SendResult {
+        .answered(
+            WriteAnswer(answer: HTTPAnswer(status: status, errorCode: code, message: "no"), body: Array(body.utf8))
+        )
+    }
+
+    /// The name of the decision's case.
+    private func decide(
+        _ result: SendResult,
+        mayBeApplied: Bool = false,
+        tokenWasRenewed: Bool = false,
+        action: any AppStoreAction.Type = ExtendRenewalDate.self
+    ) -> String {
+        let decision = AttemptDecision(
+            result,
+            mayBeApplied: mayBeApplied,
+            tokenWasRenewed: tokenWasRenewed,
+            action: action
+        )
+        return switch decision {
+        case .succeeded: "succeeded"
+        case .rejected: "rejected"
+        case .readBack(let kept): kept == nil ? "readBack, refused" : "readBack"
+        case .waitForApple: "waitForApple"
+        case .renewToken: "renewToken"
+        case .retry(let retry, _): retry == .short ? "retry soon" : "retry"
+        case .retryAtOnce: "retryAtOnce"
+        case .outcomeUnknown: "outcomeUnknown"
+        case .stop(let stop): "stop \(stop.exitCode)"
+        }
+    }
+
+    @Test func `the first answer is the outcome, and that of a repeat only where two requests do the same as one`() {
+        let success = answer(200, body: Self.extended)
+        #expect(decide(success) == "succeeded")
+        #expect(decide(success, mayBeApplied: true) == "readBack")
+        #expect(decide(answer(200), mayBeApplied: true, action: SetAppAccountToken.self) == "succeeded")
+        #expect(decide(answer(202), mayBeApplied: true, action: SendConsumptionInformation.self) == "succeeded")
+    }
+
+    @Test func `a refusal rejects a row that was sent once, and proves nothing about an earlier request`() {
+        let refused = answer(200, body: #"{"success": false}"#)
+        #expect(decide(refused) == "rejected")
+        #expect(decide(refused, mayBeApplied: true) == "readBack, refused")
+        for (status, code) in [
+            (403, 4_030_004), (403, 4_030_005), (403, 4_030_007), (400, 4_000_009), (403, 9_999_999),
+        ] {
+            #expect(decide(answer(status, Int64(code))) == "rejected", "\(code)")
+            #expect(decide(answer(status, Int64(code)), mayBeApplied: true) == "readBack, refused", "\(code)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `no answer, a server error and an unreadable success leave the outcome unknown`(mayBeApplied: Bool) {
+        #expect(decide(.failed(.lost(detail: "reset")), mayBeApplied: mayBeApplied) == "outcomeUnknown")
+        for status in [500, 502, 503, 504] {
+            #expect(decide(answer(status), mayBeApplied: mayBeApplied) == "outcomeUnknown")
+            #expect(decide(answer(status, 5_000_000), mayBeApplied: mayBeApplied) == "outcomeUnknown")
+        }
+        for body in ["", "{", "{}", #"{"success": 1}"#, "[]"] {
+            #expect(decide(answer(200, body: body), mayBeApplied: mayBeApplied) == "outcomeUnknown", "\(body)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a request that did not leave is sent again, and so is one that Apple asks to send again`(mayBeApplied: Bool) {
+        #expect(decide(.failed(.notSent(detail: "no route")), mayBeApplied: mayBeApplied) == "retry")
+        #expect(decide(.failed(.tooLate), mayBeApplied: mayBeApplied) == "retryAtOnce")
+        #expect(decide(answer(404, 4_040_006), mayBeApplied: mayBeApplied) == "retry soon")
+        #expect(decide(answer(429, 4_290_000), mayBeApplied: mayBeApplied) == "waitForApple")
+        #expect(decide(answer(401), mayBeApplied: mayBeApplied) == "renewToken")
+    }
+
+    @Test(arguments: [false, true])
+    func `what concerns every row stops the run, and never rejects a row`(mayBeApplied: Bool) {
+        #expect(decide(answer(401), mayBeApplied: mayBeApplied, tokenWasRenewed: true) == "stop 77")
+        #expect(decide(answer(403), mayBeApplied: mayBeApplied) == "stop 77")
+        #expect(decide(answer(404, 4_040_003), mayBeApplied: mayBeApplied) == "stop 78")
+        #expect(decide(answer(302), mayBeApplied: mayBeApplied) == "stop 76")
+        #expect(decide(answer(400), mayBeApplied: mayBeApplied) == "stop 76")
+        #expect(decide(.failed(.tls(detail: "expired")), mayBeApplied: mayBeApplied) == "stop 76")
+    }
+}

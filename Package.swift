@@ -167,7 +167,7 @@ let package = Package(
         module(
             "AppStoreSimulator",
             [
-                "AppStoreModel", "StrictJSON", "SignedData", "Basics", hummingbird, nioCore, httpTypes,
+                "AppStoreModel", "StrictJSON", "SignedData", "Basics", "HTTPTransport", hummingbird, nioCore, httpTypes,
                 serviceLifecycle, logging,
             ]
         ),
@@ -222,7 +222,7 @@ let package = Package(
             ]
         ),
         tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),
-        tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
+        tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData", "TestSupport"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
             of: "Pipeline",

@@ -8,7 +8,7 @@
 --
 --   storeledger_owner     owns schema, tables, views and functions; it cannot log in
 --   storeledger_migrator  storeledger migrate: acts as the owner
---   storeledger_loader    storeledger run, replay, plan, status, coverage, jobs, rejects, failures, export, doctor, refresh,
+--   storeledger_loader    storeledger run, reconcile, replay, plan, status, coverage, jobs, rejects, failures, export, doctor, refresh,
 --                         dictionary, report
 --   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, report: reads, except payloads, the archive and rejected text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
@@ -132,6 +132,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'runs'),
            ('SELECT, INSERT, UPDATE', 'crawl_items'),
            ('SELECT, INSERT, UPDATE', 'coverage_gaps'),
+           ('SELECT, INSERT, UPDATE', 'notification_reconciliation'),
            ('SELECT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
@@ -252,7 +253,7 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
                ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
                ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),
                ('mrr_movement_by_month'), ('mrr_movement_converted_by_month'), ('mrr_retention_by_month'),
-               ('new_subscriptions_by_day'), ('notification_deliveries'), ('notification_health_by_day'),
+               ('new_subscriptions_by_day'), ('notification_completeness_by_day'), ('notification_deliveries'), ('notification_health_by_day'),
                ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('proceeds_by_month'),
                ('proceeds_converted_by_month'), ('product_period_conflicts'), ('product_prices'), ('product_summary'),
                ('purchases'), ('refund_rate_by_month'), ('refund_requests_by_month'), ('refunded_purchases'),

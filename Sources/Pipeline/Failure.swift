@@ -115,6 +115,11 @@ package struct Failure: Sendable {
             (.missingInput, error.sentence)
         case let error as AppNotChosen:
             (.usage, error.description)
+        case is NothingReceived:
+            (
+                .configuration,
+                "the receiver has not stored a notification of the app yet, so there is nothing to compare; start storeledger receive JOB, and request a test notification"
+            )
         case let error as JobNotFound:
             (.usage, error.description)
         case let error as NothingToExport:

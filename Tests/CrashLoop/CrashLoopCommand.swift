@@ -28,6 +28,9 @@ struct CrashLoopCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Also writes the result into this file, as JSON.", valueName: "FILE"))
     var json: String?
 
+    @Flag(help: "Kills receivers of notifications in place of runs.")
+    var receiver = false
+
     @Flag(help: "Prints every fault and its duration.")
     var verbose = false
 
@@ -75,6 +78,7 @@ struct CrashLoopCommand: AsyncParsableCommand {
             ),
             isVerbose: verbose
         )
+        if receiver { return try await ReceiverLoop(tools: tools, kills: kills, seed: seed, keep: keep).run() }
         var tally = Tally()
         let began = ContinuousClock.now
         var seed = seed

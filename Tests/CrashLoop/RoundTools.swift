@@ -84,14 +84,7 @@ struct RoundTools: Sendable {
         _ tally: Tally
     ) async throws -> Round {
         let database = "crash_\(plan.seed)"
-        try await drop(database)
-        try await server.withConnection {
-            try $0.script("CREATE DATABASE \(database) TEMPLATE \(Self.template)")
-        }
-        let pool = PostgresPool(
-            conninfo: ConnectionString(cluster.url(database: database, as: AuditTrail.ownName)),
-            size: 1
-        )
+        let book = try await newDatabase(database)
         let key =
             try FileManager.default.contentsOfDirectory(atPath: store.directory).first { $0.hasSuffix(".p8") } ?? ""
         let keyText = try String(contentsOfFile: store.directory + "/" + key, encoding: .utf8)
@@ -101,7 +94,7 @@ struct RoundTools: Sendable {
             cluster: cluster,
             database: database,
             store: store,
-            book: LedgerBook(pool: pool, schema: "appstore"),
+            book: book,
             listing: try job(plan, store, "crash.yaml"),
             following: try job(plan, store, "following.yaml", transactionIds: "{changedSince: lastRun}"),
             secrets: [Round.password] + keyText.split(separator: "\n").filter { !$0.hasPrefix("-") }.map(String.init)
@@ -148,7 +141,20 @@ struct RoundTools: Sendable {
         return path
     }
 
-    private func drop(_ database: String) async throws {
+    /// Creates a database with the schema and the audit triggers, in place of one with the same name.
+    func newDatabase(_ database: String) async throws -> LedgerBook {
+        try await drop(database)
+        try await server.withConnection {
+            try $0.script("CREATE DATABASE \(database) TEMPLATE \(Self.template)")
+        }
+        let pool = PostgresPool(
+            conninfo: ConnectionString(cluster.url(database: database, as: AuditTrail.ownName)),
+            size: 1
+        )
+        return LedgerBook(pool: pool, schema: "appstore")
+    }
+
+    func drop(_ database: String) async throws {
         for attempt in 1... {
             do {
                 return try await server.withConnection {

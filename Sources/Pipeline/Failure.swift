@@ -9,6 +9,7 @@ import Ledger
 import Planning
 import Postgres
 import RateLimit
+import Receiver
 import Report
 import SignedData
 
@@ -90,6 +91,11 @@ package struct Failure: Sendable {
             (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)
+        case let error as CannotListen:
+            (
+                .configuration,
+                "cannot listen on \(error.address): \(error.reason). Name an address of this machine and a free port (receiver.listen or --listen)"
+            )
         case is TLSKeysWouldBeWritten:
             (
                 .configuration,

@@ -138,6 +138,10 @@ enum RoleMatrix {
             "INSERT INTO changed_rows (app_id, table_name, key) SELECT 1, 'transactions', '{1}' WHERE false",
             "ml"
         ),
+        // Receiving
+        Statement("SELECT body FROM received_notifications", "mld"),
+        Statement("UPDATE received_notifications SET receipts = 2", "ml"),
+        Statement("DELETE FROM received_notifications", "mld"),
         // Locking
         Statement("LOCK TABLE erasure_lock IN ROW SHARE MODE", "mld"),
         Statement("LOCK TABLE erasure_lock IN EXCLUSIVE MODE", "mld"),

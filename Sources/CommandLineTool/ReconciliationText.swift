@@ -10,7 +10,9 @@ struct ReconciliationText {
 
     var lines: [String] {
         let head = "\(result.app) (\(result.environment)), checked \(result.checkedAt)"
-        guard !result.days.isEmpty else { return [head, "  nothing to compare: no notification of a day that is over"] }
+        guard !result.days.isEmpty else {
+            return [head, "  nothing to compare: no notification of a day that is over"]
+        }
         return [head] + result.days.flatMap(Self.lines)
     }
 
@@ -43,7 +45,8 @@ struct ReconciliationText {
             parts.append("\(type.answeredButMissing) answered but missing\(example(type.missingExample))")
         }
         for (number, name) in [
-            (type.toBeReadAgain, "to be read again"), (type.unexplained, "unexplained"), (type.unprovable, "unprovable"),
+            (type.toBeReadAgain, "to be read again"), (type.unexplained, "unexplained"),
+            (type.unprovable, "unprovable"),
         ] where number > 0 { parts.append("\(number) \(name)\(example(type.notListedExample))") }
         return "\(type.notificationType): \(parts.joined(separator: ", "))"
     }

@@ -121,7 +121,7 @@ struct ServeCommand: AsyncParsableCommand {
     var faults: String?
 
     @Option(
-        help: "Post notifications to this URL: https, or http to a loopback host. Without it they are only in the history."
+        help: "Post notifications to this URL: https, or http to loopback. Without it they are only in the history."
     )
     var notifyURL: String?
 

@@ -51,7 +51,8 @@ import Testing
     /// The attempts of each notification in the history, by UUID.
     private func history(_ store: TestStore, filter: String = "") async throws -> [String: [SendAttempt]] {
         let end = store.clock.now.rawValue
-        let pages = try await store.notificationPages("{\"startDate\":\(end - 600 * Self.hour),\"endDate\":\(end)\(filter)}")
+        let body = "{\"startDate\":\(end - 600 * Self.hour),\"endDate\":\(end)\(filter)}"
+        let pages = try await store.notificationPages(body)
         var found: [String: [SendAttempt]] = [:]
         for (payload, record) in zip(try store.payloads(pages), pages.flatMap(\.records)) {
             guard case .notification(_, let elements) = record else { continue }
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a failed attempt is made again after 1, 12, 24, 48 and 72 hours with the same body, and not a seventh time`()
+    @Test func `a failed attempt is made again after 1, 12, 24, 48 and 72 hours, and not a seventh time`()
         async throws
     {
         try await posting(answering: { _ in 503 }) { store, server in
@@ -275,7 +276,8 @@ import Testing
         isOpen.withLock { $0 = true }
         try await TestStore.run(configuration, clock: clock) { store in
             let after = try await deliveries(store) { _ in true }
-            #expect(after.map(Self.attempts) == before.map(Self.attempts) && after.map(Self.uuid) == before.map(Self.uuid))
+            #expect(after.map(Self.attempts) == before.map(Self.attempts))
+            #expect(after.map(Self.uuid) == before.map(Self.uuid))
             clock.advance(by: .seconds(3_600))
             let done = try await deliveries(store) { $0.allSatisfy(Self.isDone) }
             #expect(done.allSatisfy { Self.attempts($0).map(\.result).last == "SUCCESS" })
@@ -285,13 +287,15 @@ import Testing
     @Test func `RC5 a fault of deliveries that is not valid is refused with its problem`() async throws {
         try await posting { store, _ in
             for (body, problem) in [
-                ("[]", "Send"), (#"{"rules":[{"fault":"lose"}]}"#, "Send"), (#"{"rules":[{"fault":"drop","every":2}]}"#, "every"),
+                ("[]", "Send"), (#"{"rules":[{"fault":"lose"}]}"#, "Send"),
+                (#"{"rules":[{"fault":"drop","every":2}]}"#, "every"),
                 (#"{"rules":[{"fault":"drop","everyNth":0}]}"#, "everyNth"),
                 (#"{"rules":[{"fault":"drop","result":"SUCCESS"}]}"#, "result"),
                 (#"{"rules":[{"fault":"drop","notificationType":"LOTTERY"}]}"#, "LOTTERY"),
             ] {
                 let answer = try await store.put("/simulator/delivery-faults", body: body)
-                #expect(answer.status == 400 && String(decoding: answer.body, as: UTF8.self).contains(problem), "\(body)")
+                let said = String(decoding: answer.body, as: UTF8.self)
+                #expect(answer.status == 400 && said.contains(problem), "\(body)")
             }
         }
         try await TestStore.run(customers: 1) { store in

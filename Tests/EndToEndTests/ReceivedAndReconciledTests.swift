@@ -25,7 +25,9 @@ struct ReceivedAndReconciledTests {
             change(&job)
             let path = try await stage.migrated(job)
             try await stage.withStoreledger(["receive", path, "--listen", "127.0.0.1:\(port)"]) { receiver in
-                try await wait { (try? await LoopbackHTTP(port: port).get("/health"))?.status == 200 || receiver.hasEnded }
+                try await wait {
+                    (try? await LoopbackHTTP(port: port).get("/health"))?.status == 200 || receiver.hasEnded
+                }
                 try await body(stage, try stage.book(), path, receiver)
                 receiver.signal(15)
                 #expect(await receiver.wait() == 0, "\(receiver.errors)")
@@ -43,7 +45,7 @@ struct ReceivedAndReconciledTests {
         return (Int64(Date.now.timeIntervalSince1970 * 1_000) / day - 1) * day + day / 2
     }
 
-    @Test func `what the receiver got is in the history, and what Apple could not deliver is recovered, with its reason`()
+    @Test func `what the receiver got is in the history, and what Apple could not deliver is recovered`()
         async throws
     {
         try await receiving { stage, book, job, _ in
@@ -57,9 +59,13 @@ struct ReceivedAndReconciledTests {
             let outcome = try await stage.storeledger("reconcile", job)
             outcome.expect(0)
             #expect(outcome.output.contains("recovered by the crawl (TIMED_OUT"), "\(outcome.output)")
-            let sums = "SELECT concat_ws(' ', sum(in_history), sum(received_and_in_history), sum(recovered)) FROM notification_reconciliation"
+            let sums = """
+                SELECT concat_ws(' ', sum(in_history), sum(received_and_in_history), sum(recovered))
+                  FROM notification_reconciliation
+                """
             #expect(try await book.column(sums) == ["20 15 5"])
-            #expect(try await book.count("SELECT count(*) FROM notifications WHERE signed_date >= now() - interval '2 days'") == 20)
+            let recent = "SELECT count(*) FROM notifications WHERE signed_date >= now() - interval '2 days'"
+            #expect(try await book.count(recent) == 20)
             let status = try await stage.storeledger("status", job)
             #expect(status.output.contains("from Apple's signature to the row: median"), "\(status.output)")
 
@@ -67,8 +73,8 @@ struct ReceivedAndReconciledTests {
             let lost = try #require(
                 try await book.column(
                     """
-                    SELECT notification_uuid FROM received_notifications r JOIN notification_send_attempts a USING (app_id, notification_uuid)
-                     WHERE a.send_attempt_result = 'SUCCESS' ORDER BY r.received_at DESC LIMIT 1
+                    SELECT notification_uuid FROM received_notifications r
+                      JOIN notification_send_attempts a USING (app_id, notification_uuid) WHERE a.send_attempt_result = 'SUCCESS' ORDER BY r.received_at DESC LIMIT 1
                     """
                 ).first
             )
@@ -79,7 +85,9 @@ struct ReceivedAndReconciledTests {
         }
     }
 
-    @Test func `a job with changedSince requests the customers of notifications that only the receiver has`() async throws {
+    @Test func `a job with changedSince requests the customers of notifications that only the receiver has`()
+        async throws
+    {
         try await receiving({ $0.transactionIds = "{changedSince: lastRun}" }) { stage, book, job, _ in
             try await stage.run(job)
             try await stage.store.misdeliver(#"{"rules": [{"fault": "unlist"}]}"#)
@@ -94,7 +102,7 @@ struct ReceivedAndReconciledTests {
             let requested = "SELECT count(*) FROM crawl_items WHERE stream = 'transactionHistory' AND run_id = 2"
             #expect(try await book.count(requested) > 0)
             let transactions = """
-                SELECT count(*) FROM received_notifications r JOIN transactions t ON t.original_transaction_id = r.original_transaction_id
+                SELECT count(*) FROM received_notifications r JOIN transactions t USING (app_id, original_transaction_id)
                 """
             #expect(try await book.count(transactions) > 0)
         }

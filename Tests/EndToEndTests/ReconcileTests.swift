@@ -95,12 +95,14 @@ struct ReconcileTests {
         }
     }
 
-    @Test func `a notification that was answered with success and is missing ends with 2, in every form`() async throws {
+    @Test func `a notification that was answered with success and is missing ends with 2, in every form`() async throws
+    {
         try await night { night in
             let lost = try #require(
                 try await night.book.column(
                     """
-                    SELECT r.notification_uuid FROM received_notifications r JOIN notification_send_attempts a USING (app_id, notification_uuid)
+                    SELECT r.notification_uuid FROM received_notifications r
+                      JOIN notification_send_attempts a USING (app_id, notification_uuid)
                      WHERE a.send_attempt_result = 'SUCCESS' AND r.signed_date > (SELECT min(received_at) FROM received_notifications)
                      ORDER BY 1 LIMIT 1
                     """
@@ -110,7 +112,10 @@ struct ReconcileTests {
             let file = night.stage.directory + "/storeledger.prom"
             let outcome = try await night.reconcile("--metrics-file", file)
             outcome.expect(2)
-            #expect(outcome.output.contains("MISSING") && outcome.output.contains("such as \(lost)"), "\(outcome.output)")
+            #expect(
+                outcome.output.contains("MISSING") && outcome.output.contains("such as \(lost)"),
+                "\(outcome.output)"
+            )
             let json = try await night.reconcile("--json")
             json.expect(2)
             let kinds = try result(json).days.flatMap(\.types)

@@ -53,7 +53,12 @@ struct ReconciliationTests {
         }
 
         /// Stores a notification as a record, as the receiver and the crawl do.
-        func record(_ uuid: String, _ type: String = "DID_RENEW", day: String = day, at time: String = "12:00") async throws {
+        func record(
+            _ uuid: String,
+            _ type: String = "DID_RENEW",
+            day: String = day,
+            at time: String = "12:00"
+        ) async throws {
             try await world.run(
                 """
                 INSERT INTO notifications (app_id, notification_uuid, notification_type, signed_date, payload_sha256, payload)
@@ -127,8 +132,9 @@ struct ReconciliationTests {
         #expect(try await scene.stored() == "(2,4,2,1,1,0,0,0)")
         #expect(lossy.days.first?.types.first?.missingExample == "lost")
         #expect(
-            try await scene.world.rows("SELECT is_proven FROM notification_completeness_by_day ORDER BY notification_type")
-                == ["(f)", "(t)"]
+            try await scene.world.rows(
+                "SELECT is_proven FROM notification_completeness_by_day ORDER BY notification_type"
+            ) == ["(f)", "(t)"]
         )
     }
 
@@ -159,7 +165,10 @@ struct ReconciliationTests {
         #expect(second.days.first?.types.first?.notListedExample == "odd")
 
         // It is not read a third time.
-        let third = try await scene.world.begin("notificationHistory: {scope: app, startDate: lastRun}", now: .daysAfter(2))
+        let third = try await scene.world.begin(
+            "notificationHistory: {scope: app, startDate: lastRun}",
+            now: .daysAfter(2)
+        )
         let more = try await scene.world.take(.notificationHistory, 100, for: scene.world.holder(of: third.run))
         #expect(!more.contains { $0.reading == .again })
     }

@@ -178,7 +178,8 @@ struct StatusText {
             (found.toBeReadAgain, "to be read again"), (found.unexplained, "unexplained"),
             (found.unprovable, "unprovable"),
         ].filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-        return lines + ["    reconciled until \(day): \(found.receivedAndInHistory) received and in the history\(counts)"]
+        let both = "\(found.receivedAndInHistory) received and in the history"
+        return lines + ["    reconciled until \(day): \(both)\(counts)"]
     }
 
     private func end(of run: JobStatus.Run) -> String {

@@ -151,9 +151,8 @@ struct MetricsText {
         ) {
             status in
             let receiver = status.receiver
-            return [("0.5", receiver?.medianSecondsToRow), ("1", receiver?.worstSecondsToRow)].compactMap { share, value in
-                value.map { ([("quantile", share)], $0) }
-            }
+            let times = [("0.5", receiver?.medianSecondsToRow), ("1", receiver?.worstSecondsToRow)]
+            return times.compactMap { share, value in value.map { ([("quantile", share)], $0) } }
         }
         addPerApp("storeledger_last_received_timestamp_seconds", "When a notification was last received.", statuses) {
             status in

@@ -80,6 +80,7 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// Whether the stream's windows have every record of the app, which the receiver of notifications is compared with.
     ///
     /// - Parameter query: ``JobFile/queryFingerprint(for:)`` of the query.
+    /// - Returns: False for a query with filters.
     static func readsEverything(_ query: String) -> Bool
 
     /// The other settings that must be the same when a run is resumed, as text; `nil` if there are none.

@@ -191,7 +191,8 @@ extension Ledger {
             let parts: [(name: String, isReadable: Bool)] = [
                 ("message", readable.contains("runs")), ("failures", seesItems), ("unknownIds", seesItems),
                 ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
-                ("certificates", certificates != nil), ("receiver", seesReceiver), ("removable", terms.isEmpty || seesArchive),
+                ("certificates", certificates != nil), ("receiver", seesReceiver),
+                ("removable", terms.isEmpty || seesArchive),
             ]
             var runs = try Self.lastRuns(key, readable, isRunning: activity != nil, connection)
             // A process writes the counts of its run when it ends; until then, the run's items have them.

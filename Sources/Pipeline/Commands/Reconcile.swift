@@ -7,6 +7,7 @@ extension Pipeline {
     /// Sends nothing: runs have read the history. What is not in it is read again by the job's next run.
     ///
     /// - Parameter isFinal: Whether notifications that are not in the history are reported at once.
+    /// - Returns: The days that can still change.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func reconcile(isFinal: Bool) async throws -> Reconciliation {
         try await openLedgerToWrite()

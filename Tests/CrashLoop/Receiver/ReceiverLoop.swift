@@ -23,7 +23,8 @@ struct ReceiverLoop {
                 Say.line("seed \(seed): BROKEN after \(survived) faults")
                 broken.prefix(20).forEach { Say.line("  \($0)") }
                 Say.line("what was left is in \(keep)")
-                Say.line("again: scripts/crash-loop --receiver --seed \(seed) --kills \(min(left, ReceiverRound.faults))")
+                let faults = min(left, ReceiverRound.faults)
+                Say.line("again: scripts/crash-loop --receiver --seed \(seed) --kills \(faults)")
                 throw ExitCode(1)
             }
             Say.line("seed \(seed): \(survived) faults survived")
@@ -75,7 +76,8 @@ struct ReceiverLoop {
         var job = JobText(storeJob: try String(contentsOfFile: store.directory + "/job.yaml", encoding: .utf8))
         job.name = "receiver"
         job.streams = [
-            "transactionHistory: {}", "refundHistory: {for: all}", "notificationHistory: {scope: app, startDate: lastRun}",
+            "transactionHistory: {}", "refundHistory: {for: all}",
+            "notificationHistory: {scope: app, startDate: lastRun}",
         ]
         let path = store.directory + "/receiver.yaml"
         try Data(job.text.utf8).write(to: URL(filePath: path))
@@ -88,7 +90,9 @@ struct ReceiverLoop {
         if files.fileExists(atPath: keep) { try files.removeItem(atPath: keep) }
         try files.createDirectory(atPath: keep, withIntermediateDirectories: true)
         var text = "seed \(round.seed)\n\(round.hits)\n\n" + broken.joined(separator: "\n")
-        for worker in round.workers { text += "\n\n== \(worker.name)\n\(worker.process.output)\(worker.process.errors)" }
+        for worker in round.workers {
+            text += "\n\n== \(worker.name)\n\(worker.process.output)\(worker.process.errors)"
+        }
         try Data(text.utf8).write(to: URL(filePath: keep + "/round.txt"))
         try files.copyItem(atPath: round.store.directory, toPath: keep + "/store")
     }

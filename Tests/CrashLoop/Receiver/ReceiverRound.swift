@@ -57,7 +57,9 @@ struct ReceiverRound {
     private func wait(_ what: String, until isTrue: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + Self.patience
         while try await !isTrue() {
-            guard ContinuousClock.now < end else { throw BrokenPromise(sentences: ["\(what): not after \(Self.patience)"]) }
+            guard ContinuousClock.now < end else {
+                throw BrokenPromise(sentences: ["\(what): not after \(Self.patience)"])
+            }
             try await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -140,7 +142,8 @@ struct ReceiverRound {
         case .stopPostgresAtOnce: try await tools.cluster.stopAtOnce()
         }
         for receiver in receivers where receiver.worker.process.hasEnded {
-            throw BrokenPromise(sentences: ["a receiver ended after \(fault.rawValue): \(receiver.worker.process.errors)"])
+            let errors = receiver.worker.process.errors
+            throw BrokenPromise(sentences: ["a receiver ended after \(fault.rawValue): \(errors)"])
         }
     }
 
@@ -190,8 +193,12 @@ struct ReceiverRound {
         try await wait("the end of Apple's attempts") {
             try await store.deliveries().allSatisfy { $0.nextAttemptDate == nil }
         }
-        let pending = "SELECT count(*) FROM received_notifications WHERE normalised_at IS NULL AND refused_because IS NULL"
-        try await wait("records of all received notifications") { try await patiently { try await book.count(pending) } == 0 }
+        let pending = """
+            SELECT count(*) FROM received_notifications WHERE normalised_at IS NULL AND refused_because IS NULL
+            """
+        try await wait("records of all received notifications") {
+            try await patiently { try await book.count(pending) } == 0
+        }
         for receiver in receivers { receiver.worker.process.signal(SIGTERM) }
         for receiver in receivers {
             guard await receiver.worker.end(within: .seconds(10)) == 0 else {
@@ -227,34 +234,42 @@ struct ReceiverRound {
         for delivery in deliveries where delivery.answered > 0 {
             let uuid = delivery.notificationUUID
             if !stored.contains(uuid) { broken.append("\(uuid) was answered with success and is not in the ledger") }
-            if receipts[uuid, default: 0] < delivery.answered {
-                broken.append("\(uuid) was answered \(delivery.answered) times and counted \(receipts[uuid, default: 0]) times")
+            let counted = receipts[uuid, default: 0]
+            if counted < delivery.answered {
+                broken.append("\(uuid) was answered \(delivery.answered) times and counted \(counted) times")
             }
         }
         let sent = Set(deliveries.map(\.notificationUUID))
         broken += stored.subtracting(sent).map { "\($0) is in the ledger and was not sent" }
         broken += try await book.column("SELECT what FROM audit.broken").map { "a receiver changed a row: \($0)" }
-        broken += try await book.column("SELECT reason || ' ' || detail FROM rejected_records").map { "rejected: \($0)" }
+        broken += try await book.column("SELECT reason || ' ' || detail FROM rejected_records")
+            .map { "rejected: \($0)" }
         try BrokenPromise.check(broken)
     }
 
     /// After a run and a reconciliation, everything that Apple sent is there, and nothing is unexplained.
     private mutating func judgeReconciled(_ deliveries: [SimulatedStore.Delivery]) async throws {
         let run = try await command(["run", job, "--progress", "none"])
-        guard run.code == 0 else { throw BrokenPromise(sentences: ["the run ended with \(run.code): \(run.process.errors)"]) }
+        guard run.code == 0 else {
+            throw BrokenPromise(sentences: ["the run ended with \(run.code): \(run.process.errors)"])
+        }
         let result = try await command(["reconcile", job])
         var broken: [String] = []
-        if result.code != 0 { broken.append("reconcile ended with \(result.code): \(result.process.output)\(result.process.errors)") }
+        if result.code != 0 {
+            broken.append("reconcile ended with \(result.code): \(result.process.output)\(result.process.errors)")
+        }
         let sums = try await book.column(
             """
             SELECT concat_ws(' ', sum(in_history), sum(received_and_in_history), sum(recovered)) FROM notification_reconciliation
             """
         ).first
-        let received = deliveries.count { $0.sendAttempts.contains { $0.sendAttemptResult == "SUCCESS" } || $0.answered > 0 }
+        let received = deliveries.count { $0.answered > 0 }
         let known = Set(try await book.column("SELECT notification_uuid FROM received_notifications"))
         let stored = deliveries.count { known.contains($0.notificationUUID) }
         let expected = "\(deliveries.count) \(stored) \(deliveries.count - stored)"
-        if sums != expected { broken.append("reconciled (history, both, recovered): \(sums ?? ""), expected \(expected)") }
+        if sums != expected {
+            broken.append("reconciled (history, both, recovered): \(sums ?? ""), expected \(expected)")
+        }
         if stored < received { broken.append("\(received) were answered, and \(stored) are stored") }
         broken += try await book.differences(from: store.world()).map { "after the run: \($0)" }
         try BrokenPromise.check(broken)

@@ -45,7 +45,9 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -76,12 +78,12 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         // Logs: the common interface of Swift libraries.
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
-        // The HTTP server of the simulator.
+        // The HTTP server of the receiver and of the simulator.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
-        // Header fields and bodies in Hummingbird's interface. The simulator uses them directly.
+        // Header fields and bodies in Hummingbird's interface. Both use them directly.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        // Graceful shutdown of the simulator; Hummingbird depends on it anyway.
+        // Graceful shutdown of both; Hummingbird depends on it anyway.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
@@ -147,6 +149,14 @@ let package = Package(
                 "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres", "CSVFormat", "ParquetFormat", "Ledger",
             ]
         ),
+        // `receive`: an HTTP server that stores notifications, and makes records of them.
+        module(
+            "Receiver",
+            [
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
+                "Normalize", "Ledger", hummingbird, hummingbirdCore, nioCore, httpTypes, serviceLifecycle, logging,
+            ]
+        ),
         // JavaScript and CSS are compiled into the executable (`PackageResources`). A resource bundle would be a folder that has
         // to be found at run time: scripts/install would have to copy it, and `Bundle` needs all of Foundation.
         module(
@@ -161,13 +171,13 @@ let package = Package(
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
                 "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning",
-                "Actions", "Erasure", "Publish", "Report",
+                "Actions", "Erasure", "Publish", "Receiver", "Report",
             ]
         ),
         module(
             "AppStoreSimulator",
             [
-                "AppStoreModel", "StrictJSON", "SignedData", "Basics", hummingbird, nioCore, httpTypes,
+                "AppStoreModel", "StrictJSON", "SignedData", "Basics", "HTTPTransport", hummingbird, nioCore, httpTypes,
                 serviceLifecycle, logging,
             ]
         ),
@@ -177,7 +187,7 @@ let package = Package(
             "CommandLineTool",
             [
                 "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Actions", "Erasure",
-                "Publish", "Report", "Pipeline", argumentParser, logging,
+                "Publish", "Receiver", "Report", "Pipeline", argumentParser, logging,
             ]
         ),
 
@@ -229,7 +239,14 @@ let package = Package(
             ]
         ),
         tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),
-        tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData"]),
+        tests(
+            of: "Receiver",
+            [
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "SignedData", "Postgres",
+                "Normalize", "Ledger", "TestSupport", nioCore, nioEmbedded,
+            ]
+        ),
+        tests(of: "AppStoreSimulator", ["AppStoreModel", "StrictJSON", "JobPlan", "SignedData", "TestSupport"]),
         tests(of: "Report", ["AppStoreModel", "StrictJSON", "TestSupport"]),
         tests(
             of: "Pipeline",

@@ -8,13 +8,14 @@
 --
 --   storeledger_owner     owns schema, tables, views and functions; it cannot log in
 --   storeledger_migrator  storeledger migrate: acts as the owner
---   storeledger_loader    storeledger run, replay, plan, status, coverage, jobs, rejects, failures, export, doctor, refresh,
+--   storeledger_loader    storeledger run, reconcile, replay, plan, status, coverage, jobs, rejects, failures, export, doctor, refresh,
 --                         dictionary, report
 --   storeledger_exporter  storeledger export, plan, status, coverage, jobs list, rejects list, failures, report: reads, except payloads, the archive and rejected text
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
 --   storeledger_actor     storeledger actions plan, run, status, results, retry, rehearse, jobs and doctor for actions: reads the ledger, and records
 --                         what it sends; it cannot approve, and cannot plan a batch that needs no approval
 --   storeledger_approver  storeledger actions approve, status, results: can set the approval of a batch, and nothing else
+--   storeledger_receiver  storeledger receive: stores notifications and the records in them; it reads and changes nothing else of a crawl
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
 --
@@ -43,7 +44,7 @@ SELECT set_config('storeledger.schema', :'schema', true) AS s, set_config('store
 CREATE TEMP TABLE ledger_roles ON COMMIT DROP AS
 SELECT word, :'prefix' || '_' || word AS name, login
   FROM (VALUES ('owner', 'NOLOGIN'), ('migrator', 'LOGIN'), ('loader', 'LOGIN'), ('exporter', 'LOGIN'),
-               ('eraser', 'LOGIN'), ('actor', 'LOGIN'), ('approver', 'LOGIN'), ('analyst', 'LOGIN CONNECTION LIMIT 20')) v (word, login);
+               ('eraser', 'LOGIN'), ('actor', 'LOGIN'), ('approver', 'LOGIN'), ('receiver', 'LOGIN'), ('analyst', 'LOGIN CONNECTION LIMIT 20')) v (word, login);
 SELECT format('CREATE ROLE %I %s', name, login) FROM ledger_roles r
  WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name) \gexec
 
@@ -98,8 +99,8 @@ SELECT format('GRANT CONNECT%s ON DATABASE %I TO %I',
 \endif
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_roles WHERE login LIKE 'LOGIN%' \gexec
 
--- Loading. DELETE only on tables in which a newer snapshot can have fewer rows (items, issues, spent budget), on locks, and on
--- rejected records that a replay has loaded.
+-- Loading. DELETE only on tables in which a newer snapshot can have fewer rows (items, issues, spent budget), on locks, on
+-- rejected records that a replay has loaded, and on notifications that were refused long ago.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -123,6 +124,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'signed_payloads'),
            ('SELECT, INSERT, UPDATE, DELETE', 'latest_signatures'),
            ('SELECT, INSERT', 'changed_customers'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'received_notifications'),
            ('SELECT, INSERT, UPDATE', 'planned_streams'),
            ('SELECT, INSERT, UPDATE', 'run_processes'),
            ('SELECT, INSERT, UPDATE', 'schema_drift'),
@@ -132,6 +134,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'runs'),
            ('SELECT, INSERT, UPDATE', 'crawl_items'),
            ('SELECT, INSERT, UPDATE', 'coverage_gaps'),
+           ('SELECT, INSERT, UPDATE', 'notification_reconciliation'),
            ('SELECT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
@@ -176,6 +179,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, DELETE', 'signed_payloads'),
            ('SELECT, DELETE', 'latest_signatures'),
            ('SELECT, DELETE', 'changed_customers'),
+           ('SELECT, DELETE', 'received_notifications'),
            ('SELECT, DELETE', 'field_issues'),
            ('SELECT, DELETE', 'rejected_records'),
            ('SELECT, DELETE', 'crawl_items'),
@@ -193,6 +197,41 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_eraser')
   FROM pg_proc p
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'refresh_views', 'views_are_stale') \gexec
+
+-- Receiving. What a loader needs for records of notifications; of a crawl only the progress in which an ID of an erased customer
+-- is replaced. DELETE as for loading.
+SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_receiver')
+  FROM (VALUES
+           ('SELECT', 'schema_migrations'),
+           ('SELECT, INSERT, UPDATE', 'apps'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'received_notifications'),
+           ('SELECT, INSERT, UPDATE', 'transactions'),
+           ('SELECT, INSERT, UPDATE', 'renewals'),
+           ('SELECT, INSERT, UPDATE', 'notifications'),
+           ('SELECT, INSERT, UPDATE', 'app_transactions'),
+           ('SELECT, INSERT, DELETE', 'advanced_commerce_items'),
+           ('SELECT, INSERT, DELETE', 'advanced_commerce_refunds'),
+           ('SELECT, INSERT', 'signing_headers'),
+           ('SELECT, INSERT, UPDATE', 'signed_payloads'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'latest_signatures'),
+           ('SELECT, INSERT', 'changed_customers'),
+           ('SELECT, INSERT, UPDATE', 'schema_drift'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'field_issues'),
+           ('SELECT, INSERT, UPDATE', 'rejected_records'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'quarantined_records'),
+           ('SELECT, UPDATE', 'crawl_items'),
+           ('SELECT, UPDATE', 'coverage_gaps'),
+           ('SELECT', 'erasure_keys'),
+           ('SELECT, INSERT', 'erased_marks'),
+           ('SELECT, INSERT, DELETE', 'quoted_ids'),
+           ('SELECT, DELETE', 'unread_texts'),
+           ('SELECT, INSERT', 'stale_statistics'),
+           ('UPDATE', 'erasure_lock')
+       ) v (rights, relation)
+ WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_receiver')
+  FROM pg_proc p
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND NOT prosecdef \gexec
 
 -- Actions. The loader has no right on their tables, so a role that loads records cannot send anything. The actor reads what its
 -- checks and queries need, and writes every column but those of approvals and those that the plan has frozen.
@@ -252,7 +291,7 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
                ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
                ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),
                ('mrr_movement_by_month'), ('mrr_movement_converted_by_month'), ('mrr_retention_by_month'),
-               ('new_subscriptions_by_day'), ('notification_deliveries'), ('notification_health_by_day'),
+               ('new_subscriptions_by_day'), ('notification_completeness_by_day'), ('notification_deliveries'), ('notification_health_by_day'),
                ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('proceeds_by_month'),
                ('proceeds_converted_by_month'), ('product_period_conflicts'), ('product_prices'), ('product_summary'),
                ('purchases'), ('refund_rate_by_month'), ('refund_requests_by_month'), ('refunded_purchases'),

@@ -50,9 +50,11 @@ package struct SimulatedAppStore: Sendable {
             },
             logger: .quiet
         )
+        var services: [any Service] = [application]
+        if let poster = bootstrap.poster { services.append(poster) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [application],
+                services: services,
                 logger: .quiet
             )
         )

@@ -6,6 +6,8 @@ import SignedData
 struct SimulatorBootstrap: Sendable {
     let responder: RouteResponder
     let files: PublishedFiles
+    /// `nil` when the simulator posts no notifications.
+    let poster: NotificationPoster?
 
     init(
         _ configuration: SimulatorConfiguration,
@@ -22,11 +24,22 @@ struct SimulatorBootstrap: Sendable {
         let orders = available.contains { $0.name == Route.orderLookup.name } ? world.exampleOrders.map(\.id) : []
 
         let authority = try directory.authority(now: now())
-        let served = ServedWorld(world, steps: directory.steps) { step throws(SimulatorError) in
+        let app = world.app
+        let deliveries = configuration.delivery.map { settings in
+            DeliveryLog(
+                journal: directory.deliveries,
+                settings: settings,
+                retries: app.environment == .production
+            )
+        }
+        let served = try ServedWorld(
+            world,
+            steps: directory.steps,
+            deliveries: deliveries
+        ) { step throws(SimulatorError) in
             try directory.append(step)
         }
 
-        let app = world.app
         let key = try directory.developerKey(of: app)
         let cursors = CursorCodec(seed: configuration.seed)
         let faults = FaultRules(plan, endpoints: endpoints)
@@ -69,9 +82,15 @@ struct SimulatorBootstrap: Sendable {
                 faults: faults,
                 log: arrivals,
                 answers: answers,
+                deliveries: deliveries,
                 now: now
             )
         )
+        poster = configuration.delivery.flatMap { settings in
+            deliveries.map { log in
+                NotificationPoster(settings: settings, app: app, issuer: authority.issuer, log: log, now: now)
+            }
+        }
         files = PublishedFiles(
             directory: directory,
             app: app,

@@ -39,6 +39,8 @@ package struct SimulatorConfiguration: Sendable {
     package var massExtensionRequests = Self.defaultMassExtensionRequests
     /// A JSON file with fault rules, in the format of `PUT /simulator/faults`.
     package var faultsFile: String?
+    /// Where notifications are posted; `nil` when they are only in the history.
+    package var delivery: DeliverySettings?
     /// The moment of the world in ISO 8601; `nil` means that of the directory's world, or else the last UTC midnight.
     package var anchor: String?
 
@@ -50,6 +52,9 @@ package struct SimulatorConfiguration: Sendable {
 
     /// The values of `fault` in a fault rule.
     package static var faultNames: [String] { FaultRule.Fault.allCases.map(\.rawValue) }
+
+    /// The values of `fault` in a fault rule of deliveries.
+    package static var deliveryFaultNames: [String] { DeliveryFaultRule.Fault.allCases.map(\.rawValue) }
 
     /// The endpoints of Apple's API that the simulator answers, as fault rules name them.
     package static var endpointNames: [String] { Route.all.map(\.name.text) }
@@ -71,6 +76,7 @@ package struct SimulatorConfiguration: Sendable {
             )
         }
         _ = try anchorMoment()
+        try delivery?.check()
     }
 
     func anchorMoment() throws(SimulatorError) -> UnixMilliseconds? {

@@ -62,6 +62,7 @@ struct CustomerRemoval {
         try removeEvidence(of: .appTransaction, trace.appTransactions.map(\.text), on: connection)
         try removeRejects(on: connection)
         try removeChangeMarks(on: connection)
+        try removeReceived(notifications: notifications, on: connection)
         try removeCrawlProgress(of: tracedIDs + orders, on: connection)
         // The place that the removal of old records has reached is a record's key. The next one begins at the beginning.
         _ = try connection.run("DELETE FROM retention_progress WHERE app_id = $1", [.integer(app.rawValue)])
@@ -164,6 +165,29 @@ struct CustomerRemoval {
                 on: connection
             )
         }
+    }
+
+    /// Removes what receivers have stored of the customer.
+    ///
+    /// The texts of refused notifications are not verified and can contain any ID. They are few and kept for a short time, so
+    /// an erasure removes all of them. A notification that is not normalised and names the customer only by another ID is
+    /// withheld by the tombstones when it is.
+    private mutating func removeReceived(
+        notifications: [String],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let table = "received_notifications"
+        for (column, keys) in [
+            ("original_transaction_id", trace.transactions.map(\.text)), ("notification_uuid", notifications),
+        ] {
+            try delete(KeyedRows.delete(from: table, by: column), [.textArray(keys)], of: table, on: connection)
+        }
+        try delete(
+            "DELETE FROM received_notifications WHERE app_id = $1 AND refused_because IS NOT NULL",
+            [],
+            of: table,
+            on: connection
+        )
     }
 
     /// Removes archived payloads, latest signatures and field issues of records.

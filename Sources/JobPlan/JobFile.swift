@@ -78,6 +78,8 @@ package struct JobFile: Equatable, Sendable {
     package let notify: Webhook?
     /// What is removed at the end of a complete run; without terms nothing is.
     package let retention: Retention
+    /// Where `receive` takes notifications; `nil` if the job has no such section.
+    package let receiver: ReceiverSettings?
     /// Warnings about settings that are allowed but not advisable, one sentence each.
     ///
     /// They are shown once at the start.

@@ -98,6 +98,17 @@ package struct Ledger: Sendable {
         return connection
     }
 
+    /// A pool of sessions beside those of the ledger, for statements that must not wait for a server that is away.
+    ///
+    /// - Parameters:
+    ///   - sessions: The most sessions, at least 1.
+    ///   - patience: How long to try to connect.
+    func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
+        PostgresPool(conninfo: conninfo, size: sessions, patience: patience) { [schema] connection in
+            try connection.script(Self.sessionSettings(schema: schema))
+        }
+    }
+
     /// Runs `body` in one transaction on a session for pages; see ``Postgres/RetryingPool/transaction(_:_:)``.
     package func transaction<R: Sendable>(
         _ isolation: IsolationLevel = .readCommitted,

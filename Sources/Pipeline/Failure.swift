@@ -9,6 +9,7 @@ import Ledger
 import Planning
 import Postgres
 import RateLimit
+import Receiver
 import Report
 import SignedData
 
@@ -90,6 +91,11 @@ package struct Failure: Sendable {
             (.workLeft, "OpenSSL cannot sign a token: \(error.detail). Run again to resume")
         case let error as TransportFault:
             (.configuration, error.description)
+        case let error as CannotListen:
+            (
+                .configuration,
+                "cannot listen on \(error.address): \(error.reason). Name an address of this machine and a free port (receiver.listen or --listen)"
+            )
         case is TLSKeysWouldBeWritten:
             (
                 .configuration,
@@ -115,6 +121,11 @@ package struct Failure: Sendable {
             (.missingInput, error.sentence)
         case let error as AppNotChosen:
             (.usage, error.description)
+        case is NothingReceived:
+            (
+                .configuration,
+                "the receiver has not stored a notification of the app yet, so there is nothing to compare; start storeledger receive JOB, and request a test notification"
+            )
         case let error as JobNotFound:
             (.usage, error.description)
         case let error as NothingToExport:

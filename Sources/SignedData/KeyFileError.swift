@@ -1,9 +1,15 @@
 import Basics
 
-/// Why a private key file cannot be used, and how to correct it.
+/// Why the file of a private key or of the shared secret cannot be used, and how to correct it.
 ///
 /// It contains no byte of the file.
 package struct KeyFileError: Error, Equatable, CustomStringConvertible {
+    /// What the file should contain.
+    package enum Content: Sendable {
+        case privateKey
+        case sharedSecret
+    }
+
     package enum Reason: Equatable, Sendable {
         /// There is no such file.
         case notFound
@@ -29,13 +35,29 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
         case notPEM
         /// Label and algorithm are those of a P-256 PKCS#8 key, but the key cannot be read.
         case damaged
+        /// The shared secret is not one word.
+        case notASecret
     }
 
     package let path: String
     package let reason: Reason
+    package var content = Content.privateKey
 
     package var description: String {
-        "The private key file \(printablePath) cannot be used: \(explanation)"
+        switch content {
+        case .privateKey: "The private key file \(printablePath) cannot be used: \(explanation)"
+        case .sharedSecret: "The shared secret file \(printablePath) cannot be used: \(secretExplanation)"
+        }
+    }
+
+    /// Of the shared secret; the reasons that are about access are those of a key.
+    private var secretExplanation: String {
+        switch reason {
+        case .unreadable, .symbolicLink, .foreignOwner, .tooPermissive: explanation
+        case .notFound: "there is no such file. Write the app's shared secret from App Store Connect into it."
+        default:
+            "it must contain only the app's shared secret from App Store Connect: one word of at most 256 printable characters."
+        }
     }
 
     private var explanation: String {
@@ -70,7 +92,7 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
             "it contains \(found); App Store keys are EC keys on the named curve P-256."
         case .notPEM:
             "it must contain exactly one PEM block and nothing else. Use the .p8 file exactly as Apple gave it."
-        case .damaged:
+        case .damaged, .notASecret:
             "the key in it is damaged. Download the key again or restore it from your secret store."
         }
     }

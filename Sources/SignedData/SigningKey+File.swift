@@ -11,20 +11,8 @@ extension SigningKey {
     ///
     /// - Throws: ``KeyFileError``; `notFound` means that the path is wrong.
     package static func load(file path: String) throws(KeyFileError) -> SigningKey {
-        // O_NONBLOCK: opening a FIFO must not block.
-        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let reason: KeyFileError.Reason =
-                switch errno {
-                case ENOENT, ENOTDIR: .notFound
-                case ELOOP: .symbolicLink
-                default: .unreadable(systemErrorText(errno))
-                }
-            throw KeyFileError(path: path, reason: reason)
-        }
-        defer { close(descriptor) }
-        do {
-            var text = try contents(of: descriptor)
+        do throws(Refusal) {
+            var text = try contents(ofFile: path)
             defer { text.cleanse() }
             return try SigningKey(pem: text)
         } catch {
@@ -35,6 +23,23 @@ extension SigningKey {
     /// The reason of a ``KeyFileError``, without the path.
     struct Refusal: Error {
         let reason: KeyFileError.Reason
+    }
+
+    /// Reads a file that only this user may access.
+    ///
+    /// The caller overwrites the bytes.
+    static func contents(ofFile path: String) throws(Refusal) -> [UInt8] {
+        // O_NONBLOCK: opening a FIFO must not block.
+        let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: throw Refusal(reason: .notFound)
+            case ELOOP: throw Refusal(reason: .symbolicLink)
+            default: throw Refusal(reason: .unreadable(systemErrorText(errno)))
+            }
+        }
+        defer { close(descriptor) }
+        return try contents(of: descriptor)
     }
 
     private static func contents(of descriptor: Int32) throws(Refusal) -> [UInt8] {

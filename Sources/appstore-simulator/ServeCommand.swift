@@ -51,8 +51,20 @@ struct ServeCommand: AsyncParsableCommand {
             Requests that change the world are kept in steps.jsonl, so a restarted
             simulator has the same world.
 
+            With --notify-url it posts the notifications of later changes, as Apple does: a
+            status from 200 to 206 is a success, and anything else is tried again after 1,
+            12, 24, 48 and 72 hours, in the sandbox not at all. The history and the status of
+            test notifications have the attempts that were made. They are kept in
+            deliveries.jsonl. Faults of deliveries (PUT /simulator/delivery-faults):
+              {"rules": [
+                {"fault": "drop", "everyNth": 10, "attempts": 1, "result": "TIMED_OUT"},
+                {"fault": "unlist", "notificationType": "REFUND", "times": 1}
+              ]}
+            Faults: \(SimulatorConfiguration.deliveryFaultNames.joined(separator: ", ")).
+
             The simulator's own endpoints need no token:
-              POST /simulator/advance   {"changes": 10}: new records, a minute old;
+              POST /simulator/advance   {"changes": 10}: new records, a minute old, or with
+                                        "from" since that time in milliseconds;
                                         {"days": 1}: the changes of the next day;
                                         {"refundRequests": 5}: requests for refunds,
                                         for which Apple asks the app
@@ -61,6 +73,8 @@ struct ServeCommand: AsyncParsableCommand {
               GET  /simulator/world     what a crawl must find now
               GET  /simulator/actions   the requests that changed the world
               PUT  /simulator/faults    replaces the fault rules
+              GET  /simulator/deliveries        notifications that are posted
+              PUT  /simulator/delivery-faults   replaces the faults of deliveries
             Example:
               curl -d '{"changes": 10}' http://127.0.0.1:8080/simulator/advance
             """
@@ -107,6 +121,23 @@ struct ServeCommand: AsyncParsableCommand {
     var faults: String?
 
     @Option(
+        help: "Post notifications to this URL: https, or http to loopback. Without it they are only in the history."
+    )
+    var notifyURL: String?
+
+    @Option(help: "2: signed notifications; 1: Apple's deprecated format, which the history does not have.")
+    var notifyVersion = DeliverySettings.Version.two
+
+    @Option(help: "Divide Apple's pauses between two attempts by this: with 3600 an hour is a second.")
+    var retrySpeed = 1
+
+    @Option(help: "The most posts at a time.")
+    var notifyConcurrency = 8
+
+    @Option(help: "The shared secret in version 1 notifications, which have one instead of a signature.")
+    var sharedSecret: String?
+
+    @Option(
         help: ArgumentHelp(
             "The moment of the world in ISO 8601, such as 2026-10-01T00:00:00Z, since 2008.",
             visibility: .hidden
@@ -149,9 +180,23 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.massExtensionRequests = massExtensionRequests
         configuration.faultsFile = faults
         configuration.anchor = anchor
+        configuration.delivery = delivery
         return configuration
     }
+
+    private var delivery: DeliverySettings? {
+        notifyURL.map { url in
+            var settings = DeliverySettings(url: url)
+            settings.version = notifyVersion
+            settings.retrySpeed = retrySpeed
+            settings.concurrency = notifyConcurrency
+            if let sharedSecret { settings.sharedSecret = sharedSecret }
+            return settings
+        }
+    }
 }
+
+extension DeliverySettings.Version: ExpressibleByArgument {}
 
 extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 extension SimulatorConfiguration.RateLimit: ExpressibleByArgument {}

@@ -34,6 +34,9 @@ struct CrashLoopCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Also writes the result into this file, as JSON.", valueName: "FILE"))
     var json: String?
 
+    @Flag(help: "Kills receivers of notifications in place of runs.")
+    var receiver = false
+
     @Flag(help: "Prints every fault and its duration.")
     var verbose = false
 
@@ -84,6 +87,7 @@ struct CrashLoopCommand: AsyncParsableCommand {
             ),
             isVerbose: verbose
         )
+        if receiver { return try await ReceiverLoop(tools: tools, kills: kills, seed: seed, keep: keep).run() }
         try await play(Tally(actions ? .actions : .crawls), kills: kills, with: tools, json: json)
         if actionKills > 0 { try await play(Tally(.actions), kills: actionKills, with: tools, json: nil) }
     }

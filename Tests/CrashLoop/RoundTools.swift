@@ -141,16 +141,8 @@ struct RoundTools: Sendable {
     }
 
     private func newDatabase(seed: UInt64) async throws -> (name: String, book: LedgerBook) {
-        let database = "crash_\(seed)"
-        try await drop(database)
-        try await server.withConnection {
-            try $0.script("CREATE DATABASE \(database) TEMPLATE \(Self.template)")
-        }
-        let pool = PostgresPool(
-            conninfo: ConnectionString(cluster.url(database: database, as: AuditTrail.ownName)),
-            size: 1
-        )
-        return (database, LedgerBook(pool: pool, schema: "appstore"))
+        let name = "crash_\(seed)"
+        return (name, try await newDatabase(name))
     }
 
     /// What no output may contain: the password of the database, the private key, and parts of bearer tokens.
@@ -199,7 +191,20 @@ struct RoundTools: Sendable {
         return path
     }
 
-    private func drop(_ database: String) async throws {
+    /// Creates a database with the schema and the audit triggers, in place of one with the same name.
+    func newDatabase(_ database: String) async throws -> LedgerBook {
+        try await drop(database)
+        try await server.withConnection {
+            try $0.script("CREATE DATABASE \(database) TEMPLATE \(Self.template)")
+        }
+        let pool = PostgresPool(
+            conninfo: ConnectionString(cluster.url(database: database, as: AuditTrail.ownName)),
+            size: 1
+        )
+        return LedgerBook(pool: pool, schema: "appstore")
+    }
+
+    func drop(_ database: String) async throws {
         for attempt in 1... {
             do {
                 return try await server.withConnection {

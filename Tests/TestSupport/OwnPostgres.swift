@@ -107,13 +107,18 @@ package final class OwnPostgres: Sendable {
 
     /// Kills the server's first process, waits until the others have ended, and starts the server again.
     package func killAndStartAgain() async throws {
+        try await kill()
+        _ = try await start()
+    }
+
+    /// Kills the server's first process; the others end soon.
+    package func kill() async throws {
         try await script(
             """
             home=$(postgres_home "$directory")
             kill -9 "$(head -n 1 "$home/data/postmaster.pid")"
             """
         )
-        _ = try await start()
     }
 
     /// Starts the server, unless it is running.

@@ -14,6 +14,12 @@ package struct SimulatedStore: Sendable {
         package var lateNotifications: Int
         /// Fault rules, as JSON.
         package var faults: String?
+        /// More arguments of `serve`, such as `--notify-url`.
+        package var arguments: [String] = []
+        /// How long ago the world ends, in whole seconds.
+        ///
+        /// Its changes are then as recent as Apple's notifications.
+        package var secondsSinceAnchor = 60
         /// The environment of the process, for example for a clock that can be set.
         package var environment: [String: String]
 
@@ -97,8 +103,8 @@ package struct SimulatedStore: Sendable {
         in directory: String,
         _ body: (SimulatedStore) async throws -> Result
     ) async throws -> Result {
-        // Its world ends a minute ago, so that its changes are as recent as Apple's notifications.
-        let anchor = Date(timeIntervalSince1970: (Date.now.timeIntervalSince1970 - 60).rounded(.down))
+        let now = Date.now.timeIntervalSince1970.rounded(.down)
+        let anchor = Date(timeIntervalSince1970: now - Double(options.secondsSinceAnchor))
         var arguments = [
             "serve", "--directory", directory, "--seed", String(options.seed), "--customers", String(options.customers),
             "--transactions-per-customer", String(options.transactionsPerCustomer), "--anchor", anchor.ISO8601Format(),
@@ -116,6 +122,7 @@ package struct SimulatedStore: Sendable {
             arguments += ["--faults", directory + "/faults.json"]
         }
         let environment = options.environment
+        arguments += options.arguments
         return try await withChildProcess(Executables.simulator, arguments, environment: environment) { process in
             guard await process.outputLine(with: "Serving") != nil else {
                 throw NotServing(errors: process.errors)
@@ -172,10 +179,47 @@ package struct SimulatedStore: Sendable {
         return try JSONDecoder().decode(Answer.self, from: Data(answer.body)).changes
     }
 
+    /// Adds changes whose notifications are dated from `moment` on (milliseconds since 1970), a millisecond apart.
+    package func advance(changes: Int, from moment: Int64) async throws {
+        let body = "{\"changes\": \(changes), \"from\": \(moment)}"
+        try await expect(200, of: http.send("POST", "/simulator/advance", body))
+    }
+
+    /// A notification that the store posts.
+    package struct Delivery: Decodable, Sendable {
+        package struct Attempt: Decodable, Sendable {
+            package let attemptDate: Int64
+            package let sendAttemptResult: String
+        }
+
+        package let notificationUUID: String
+        package let notificationType: String
+        package let signedDate: Int64
+        package let sendAttempts: [Attempt]
+        /// The number of posts that were answered with a status from 200 to 206.
+        package let answered: Int
+        package let nextAttemptDate: Int64?
+        package let isListed: Bool
+    }
+
+    /// The notifications that the store posts, in the order of sending.
+    package func deliveries() async throws -> [Delivery] {
+        try await http.get("/simulator/deliveries").body.split(separator: UInt8(ascii: "\n"))
+            .map { try JSONDecoder().decode(Delivery.self, from: Data($0)) }
+    }
+
+    /// Replaces the fault rules of deliveries; `faults` is JSON.
+    package func misdeliver(_ faults: String) async throws {
+        try await expect(200, of: http.send("PUT", "/simulator/delivery-faults", faults))
+    }
+
+    private func expect(_ status: Int, of answer: LoopbackHTTP.Answer) throws {
+        guard answer.status == status else { throw NotServing(errors: String(decoding: answer.body, as: UTF8.self)) }
+    }
+
     /// Replaces the fault rules; `faults` is JSON.
     package func misbehave(_ faults: String) async throws {
-        let answer = try await http.send("PUT", "/simulator/faults", faults)
-        guard answer.status == 200 else { throw NotServing(errors: String(decoding: answer.body, as: UTF8.self)) }
+        try await expect(200, of: http.send("PUT", "/simulator/faults", faults))
     }
 
     /// Waits until `count` requests have arrived, or until `isOver`.

@@ -16,10 +16,17 @@ package final class WebhookServer: Sendable {
     package var requests: [Request] { received.withLock { $0 } }
 
     /// Answers every request with `status`; stop it with ``stop()``.
-    package init(status: Int = 204) throws {
+    package convenience init(status: Int = 204) throws {
+        try self.init { _ in status }
+    }
+
+    /// Answers each request with the status that `answer` returns, or hangs up for `nil`; stop it with ``stop()``.
+    package init(answering answer: @escaping @Sendable (Request) -> Int?) throws {
         listener = try LoopbackListener()
         listener.serve { [self] client in
-            if let request = Self.read(from: client) { received.withLock { $0.append(request) } }
+            guard let request = Self.read(from: client) else { return }
+            received.withLock { $0.append(request) }
+            guard let status = answer(request) else { return }
             send("HTTP/1.1 \(status) Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8, to: client)
         }
     }

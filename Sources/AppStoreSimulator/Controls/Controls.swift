@@ -10,7 +10,7 @@ import StrictJSON
 ///
 /// | Request | Does |
 /// |---|---|
-/// | `POST /simulator/advance` `{"changes": n}` | adds n transactions or refunds and their notifications, dated a minute ago, or right after the last change if that is later |
+/// | `POST /simulator/advance` `{"changes": n}` | adds n transactions or refunds and their notifications, dated a minute ago, or right after the last change if that is later; with `"from": t`, dated from t (milliseconds since 1970) on |
 /// | `POST /simulator/advance` `{"days": n}` | adds the changes of the n days after the last change; notifications with a future date are not in the history yet |
 /// | `POST /simulator/advance` `{"refundRequests": n}` | n customers ask for refunds, dated as the changes; Apple asks the app for consumption information |
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
@@ -18,12 +18,16 @@ import StrictJSON
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
 /// | `GET /simulator/actions` | the requests that changed the world, as JSON lines |
 /// | `PUT /simulator/faults` | replaces the fault rules with those in the body |
+/// | `GET /simulator/deliveries` | the notifications that the simulator posts, with the attempts made, as JSON lines |
+/// | `PUT /simulator/delivery-faults` | replaces the fault rules of deliveries with those in the body |
 struct Controls: Sendable {
     let world: ServedWorld
     let issuer: JWSIssuer
     let faults: FaultRules
     let log: ArrivalLog
     let answers: AnswerLog
+    /// `nil` when the simulator posts no notifications.
+    let deliveries: DeliveryLog?
     let now: @Sendable () -> UnixMilliseconds
 
     func respond(to method: HTTPRequest.Method, path: String, body: [UInt8]) async throws -> Response {
@@ -33,6 +37,8 @@ struct Controls: Sendable {
         case (.get, "/simulator/world"): .json(try WorldListing(world, issuer: issuer, now: now()).jsonLines)
         case (.get, "/simulator/actions"): .json(ActionListing(world).jsonLines)
         case (.put, "/simulator/faults"): replaceFaults(body)
+        case (.get, "/simulator/deliveries"): .json(deliveries?.jsonLines ?? [])
+        case (.put, "/simulator/delivery-faults"): replaceDeliveryFaults(body)
         case (.get, _) where path.hasPrefix(Self.pagesPath): servedAnswers(since: path.dropFirst(Self.pagesPath.count))
         default: Response(status: .notFound)
         }
@@ -51,7 +57,7 @@ struct Controls: Sendable {
         guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
         else {
             return Self.badRequest(
-                "Send {\"changes\": n}, {\"days\": n} or {\"refundRequests\": n} with n from 1 to \(WorldStep.limit)."
+                "Send {\"changes\": n}, also with \"from\", {\"days\": n} or {\"refundRequests\": n} with n from 1 to \(WorldStep.limit)."
             )
         }
         let changes = try world.advance(by: step, at: moment.rawValue)
@@ -61,6 +67,18 @@ struct Controls: Sendable {
     private func replaceFaults(_ body: [UInt8]) -> Response {
         do throws(SimulatorError) {
             faults.replace(with: try FaultPlan(json: body, source: "the request", endpoints: faults.endpoints))
+            return .json(jsonObject { _ in })
+        } catch {
+            return Self.badRequest(error.description)
+        }
+    }
+
+    private func replaceDeliveryFaults(_ body: [UInt8]) -> Response {
+        guard let deliveries else {
+            return Self.badRequest("The simulator posts no notifications; start it with --notify-url.")
+        }
+        do throws(SimulatorError) {
+            deliveries.replace(with: try DeliveryFaults(json: body))
             return .json(jsonObject { _ in })
         } catch {
             return Self.badRequest(error.description)
@@ -85,11 +103,13 @@ struct Controls: Sendable {
 
 extension WorldStep {
     fileprivate init?(_ document: JSONObject, at now: Int64) {
-        guard document.members.count == 1, let member = document.members.first, case .number(let number) = member.value,
-            let count = Int(number.text), (1...Self.limit).contains(count)
+        let from = document["from"]?.number?.int64
+        guard document.members.count == (from == nil ? 1 : 2),
+            let member = document.members.first(where: { $0.key != "from" }), case .number(let number) = member.value,
+            let count = Int(number.text), (1...Self.limit).contains(count), from == nil || member.key == "changes"
         else { return nil }
         switch member.key {
-        case "changes": self = .changes(count, from: Self.recentDate(of: count, at: now))
+        case "changes": self = .changes(count, from: from ?? Self.recentDate(of: count, at: now))
         case "refundRequests": self = .refundRequests(count, from: Self.recentDate(of: count, at: now))
         case "days": self = .days(count)
         default: return nil

@@ -47,11 +47,15 @@ final class StoreDirectory: Sendable {
             steps = []
             // A world without its steps would be another world, so it ends before they do.
             try DirectoryFile.remove(path + "/world.json")
+            try DirectoryFile.remove(path + "/deliveries.jsonl")
         }
         worldFile = WorldFile(parameters: wanted)
         try journal.replace(with: steps)
         self.journal = journal
     }
+
+    /// The attempts to deliver notifications of the world.
+    var deliveries: DeliveryJournal { DeliveryJournal(path: path + "/deliveries.jsonl") }
 
     /// Makes a step durable.
     func append(_ step: WorldStep) throws(SimulatorError) { try journal.append(step) }

@@ -7,8 +7,8 @@ struct Notification: Sendable, Equatable {
     /// `nil` when it is not about one customer.
     let customer: CustomerIdentity?
     let content: Content
-    /// All attempts, including future ones.
-    let attempts: [SendAttempt]
+    /// All attempts, including future ones; those that were made when the simulator posts the notification.
+    var attempts: [SendAttempt]
     /// How much later than ``date`` the history lists it, in milliseconds; 0 unless it is a late one.
     var delay: Int64 = 0
 
@@ -38,15 +38,19 @@ struct Notification: Sendable, Equatable {
         attempts.prefix { $0.date <= now }
     }
 
-    func isDelivered(by now: Int64) -> Bool { attempts(until: now).contains { $0.result == "SUCCESS" } }
+    func isDelivered(by now: Int64) -> Bool { attempts(until: now).contains { $0.result == SendAttempt.success } }
 }
 
 struct SendAttempt: Sendable, Equatable {
     let date: Int64
     let result: String
 
-    /// Apple retries 1, 12, 24, 48 and 72 hours after the previous attempt, in production only.
-    private static let pauses = [1, 12, 24, 48, 72].map { $0 * Moment.hour }
+    static let success = "SUCCESS"
+
+    /// Every result that an attempt can have.
+    ///
+    /// Source: `sendAttemptResult`, read 2026-11.
+    static let results = Set(failures + [success])
 
     private static let failures = [
         "TIMED_OUT", "TLS_ISSUE", "CIRCULAR_REDIRECT", "NO_RESPONSE", "SOCKET_ISSUE", "UNSUPPORTED_CHARSET",
@@ -58,11 +62,11 @@ struct SendAttempt: Sendable, Equatable {
         let failuresFirst = random.chance(percent: 80) ? 0 : 1 + random.below(7)
         var moment = date + 1_000 + random.within(0..<2_000)
         var attempts: [SendAttempt] = []
-        for pause in [0] + pauses {
+        for pause in [0] + RetrySchedule.versionTwo.pauses {
             guard attempts.isEmpty || retries else { break }
             moment += pause
             let succeeds = attempts.count == failuresFirst
-            attempts.append(SendAttempt(date: moment, result: succeeds ? "SUCCESS" : random.pick(failures)))
+            attempts.append(SendAttempt(date: moment, result: succeeds ? success : random.pick(failures)))
             if succeeds { break }
         }
         return attempts

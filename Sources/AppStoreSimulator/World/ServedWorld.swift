@@ -9,6 +9,8 @@ final class ServedWorld: Sendable {
     private let state: Mutex<State>
     /// Makes a step durable.
     private let record: Recorder
+    /// The notifications that the simulator posts; `nil` when it posts none.
+    private let deliveries: DeliveryLog?
 
     typealias Recorder = @Sendable (WorldStep) throws(SimulatorError) -> Void
 
@@ -60,9 +62,17 @@ final class ServedWorld: Sendable {
     /// - Parameters:
     ///   - world: The world as it was generated.
     ///   - steps: The steps that were made since the world was generated.
+    ///   - deliveries: Receives the notifications of later steps; `nil` when the simulator posts none.
     ///   - record: Makes a later step durable. It is called before another request sees the step.
-    init(_ world: World, steps: [WorldStep], record: @escaping Recorder) {
+    /// - Throws: ``SimulatorError`` when the attempts of an earlier process cannot be read.
+    init(
+        _ world: World,
+        steps: [WorldStep],
+        deliveries: DeliveryLog? = nil,
+        record: @escaping Recorder
+    ) throws(SimulatorError) {
         self.record = record
+        self.deliveries = deliveries
         app = world.app
         let anchor = world.parameters.anchor.rawValue
         let customers = world.customers.map { customer in
@@ -76,6 +86,7 @@ final class ServedWorld: Sendable {
         }
         var state = State(world: world, transactions: customers, places: places)
         for step in steps { state.include(state.world.make(step), signedAfter: anchor) }
+        try deliveries?.begin(with: state.world.notifications)
         self.state = Mutex(state)
     }
 
@@ -137,11 +148,18 @@ final class ServedWorld: Sendable {
                 min(place, all.count)..<all.count
             }
         var found: [(place: Int, notification: Notification)] = []
-        for candidate in candidates where matches(all[candidate]) {
-            found.append((candidate, all[candidate]))
+        for candidate in candidates {
+            let notification = shown(all[candidate])
+            guard matches(notification) else { continue }
+            found.append((candidate, notification))
             if found.count == limit { break }
         }
         return found
+    }
+
+    /// A notification with the attempts that the simulator has made, if it posts it.
+    private func shown(_ notification: Notification) -> Notification {
+        deliveries?.shown(notification) ?? notification
     }
 
     func customer(owning id: TransactionID) -> Int? {
@@ -171,6 +189,7 @@ final class ServedWorld: Sendable {
             let changes = state.world.make(step)
             state.include(changes, signedAfter: now)
             try record(step)
+            deliveries?.add(changes.compactMap(\.notification))
             return changes
         }
     }
@@ -191,6 +210,7 @@ final class ServedWorld: Sendable {
             if result.isRecorded {
                 do throws(SimulatorError) { try record(.action(request)) } catch { throw .internalError }
             }
+            deliveries?.add(result.changes.compactMap(\.notification))
             if result.isRepeat, let repeatRefusal { throw repeatRefusal }
             return result.answer
         }
@@ -204,11 +224,13 @@ final class ServedWorld: Sendable {
     /// The notification for which a token of a test notification stands.
     func testNotification(_ token: String) -> Notification? {
         state.withLock { state in state.world.testNotifications[token].map { state.world.notifications[$0] } }
+            .map(shown)
     }
 
     /// All transactions and notifications, including notifications that the history does not list yet.
     var everything: (transactions: [[StoredTransaction]], notifications: [Notification]) {
-        state.withLock { ($0.transactions, $0.world.notifications) }
+        let (transactions, notifications) = state.withLock { ($0.transactions, $0.world.notifications) }
+        return (transactions, notifications.map(shown))
     }
 
     /// All subscriptions as they are at `now`, in milliseconds since 1970.

@@ -35,6 +35,9 @@ struct MigrateCommand: AsyncParsableCommand {
             if let action = try job.actionPipeline() {
                 schema = action.job.postgres.schema
                 migration = try await action.migrate(partitions: partitions)
+            } else if let receiver = try job.receiverPipeline() {
+                schema = receiver.job.postgres.schema
+                migration = try await receiver.migrate(partitions: partitions)
             } else {
                 let pipeline = try job.pipeline()
                 schema = pipeline.job.output.postgres.schema

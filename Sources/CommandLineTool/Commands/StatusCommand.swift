@@ -137,6 +137,7 @@ struct StatusText {
                     + "\(late.inRun) in run \(late.run), such as \(late.example), signed \(late.signedAt)"
             )
         }
+        if let receiver = status.receiver { lines += Self.lines(of: receiver) }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", refused by Apple until \($0) (429)" } ?? ""
             let opens = budget.closedUntil == nil ? budget.opensAt.map { ", the next one at \($0)" } ?? "" : ""
@@ -157,8 +158,29 @@ struct StatusText {
     private static let wordsForParts = [
         "message": "messages", "failures": "failed items", "unknownIds": "unknown IDs", "retryable": "items to retry",
         "oldestUnfinished": "oldest unfinished item", "budget": "spent limits", "certificates": "certificates",
-        "removable": "records that retention would remove",
+        "removable": "records that retention would remove", "receiver": "received notifications",
     ]
+
+    private static func lines(of receiver: JobStatus.Receiver) -> [String] {
+        var lines = ["  received: the last notification at \(receiver.lastReceivedAt)"]
+        if let median = receiver.medianSecondsToRow, let worst = receiver.worstSecondsToRow {
+            lines.append(
+                "    \(counted(receiver.storedLastDay, "notification")) of the last day; from Apple's signature to the row: median "
+                    + "\(median) s, worst \(worst) s"
+            )
+        }
+        guard let day = receiver.reconciledDay else {
+            return lines + ["    not compared with Apple's history yet; storeledger reconcile JOB does it"]
+        }
+        let found = receiver.reconciled
+        let counts = [
+            (found.recovered, "recovered by the crawl"), (found.answeredButMissing, "answered but missing"),
+            (found.toBeReadAgain, "to be read again"), (found.unexplained, "unexplained"),
+            (found.unprovable, "unprovable"),
+        ].filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+        let both = "\(found.receivedAndInHistory) received and in the history"
+        return lines + ["    reconciled until \(day): \(both)\(counts)"]
+    }
 
     private func end(of run: JobStatus.Run) -> String {
         let code = run.exitCode.map { ", exit \($0)" } ?? ""

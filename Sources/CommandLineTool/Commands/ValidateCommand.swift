@@ -20,6 +20,11 @@ struct ValidateCommand: AsyncParsableCommand {
                     "\(job.path): job \"\(action.name)\" of \(action.app.bundleId) (\(action.app.environment.rawValue)) is valid: \(action.action.name.rawValue)"
                 )
             }
+            if let receiver = try job.receiverPipeline()?.job {
+                return Console.result(
+                    "\(job.path): job \"\(receiver.name)\" of \(receiver.app.bundleId) (\(receiver.app.environment.rawValue)) is valid: receiver"
+                )
+            }
             let file = try job.load()
             let now = UnixMilliseconds(rawValue: Timekeeper.system.wallClock())
             for warning in file.warnings(at: now) { Console.message("storeledger: warning: \(warning)") }

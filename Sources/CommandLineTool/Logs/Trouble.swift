@@ -4,6 +4,7 @@ import Crawl
 import JobPlan
 import Pipeline
 import RateLimit
+import Receiver
 
 /// Something that slows a run down or costs data while it goes on.
 ///
@@ -19,6 +20,24 @@ enum Trouble: Sendable, Equatable {
     case rejected(StreamName, records: Int, reason: String)
     /// No item can be taken: other processes work on the rest, or it is put off.
     case idle
+    /// A receiver has answered a notification with 503, because it cannot be verified.
+    case refusedNotification(reason: String, String)
+    /// A receiver has answered a notification with 503, because it cannot be stored.
+    case notStored(String)
+    /// A receiver cannot make records of notifications.
+    case notNormalised(String)
+
+    /// The troubles in an event of a receiver.
+    init?(_ event: ReceiverEvent) {
+        switch event {
+        case .listening: return nil
+        case .refused(let reason, let detail): self = .refusedNotification(reason: reason, detail)
+        case .notStored(let error): self = .notStored(Failure(error).message)
+        case .notNormalised(let error): self = .notNormalised(Failure(error).message)
+        case .skipped(let key, let error):
+            self = .notNormalised("\(key) is left alone until the receiver starts again: \(Failure(error).message)")
+        }
+    }
 
     /// The troubles in an event of a run.
     init?(_ event: RunEvent) {
@@ -42,6 +61,7 @@ enum Trouble: Sendable, Equatable {
     /// Troubles of one kind are merged.
     enum Kind: CaseIterable, Sendable {
         case databaseWait, failedRequest, limitReached, rejected, idle
+        case refusedNotification, notStored, notNormalised
     }
 
     var kind: Kind {
@@ -51,6 +71,9 @@ enum Trouble: Sendable, Equatable {
         case .limitReached: .limitReached
         case .rejected: .rejected
         case .idle: .idle
+        case .refusedNotification: .refusedNotification
+        case .notStored: .notStored
+        case .notNormalised: .notNormalised
         }
     }
 
@@ -62,7 +85,8 @@ enum Trouble: Sendable, Equatable {
     /// The fields of its record in JSON logs.
     var fields: [String: String] {
         switch self {
-        case .databaseWait, .idle: [:]
+        case .databaseWait, .idle, .notStored, .notNormalised: [:]
+        case .refusedNotification(let reason, _): ["reason": reason]
         case .failedRequest(let stream, _): ["stream": stream.rawValue]
         case .limitReached(let stream, let moment, _): ["stream": stream.rawValue, "until": "\(moment.rawValue)"]
         case .rejected(let stream, _, let reason): ["stream": stream.rawValue, "reason": reason]
@@ -82,6 +106,12 @@ enum Trouble: Sendable, Equatable {
             "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
         case .idle:
             "waiting: other processes work on the items that are left (up to 60 s after one was killed), or these were put off after errors"
+        case .refusedNotification(let reason, let detail):
+            "a notification cannot be verified and was answered 503 (\(reason)): \(detail)"
+        case .notStored(let message):
+            "a notification could not be stored and was answered 503: \(message)"
+        case .notNormalised(let message):
+            "received notifications wait to become records: \(message)"
         }
     }
 }

@@ -31,6 +31,7 @@ struct MetricsText {
         addRuns(statuses)
         addItems(statuses)
         addApps(statuses)
+        addReceiver(statuses)
         add(
             "storeledger_table_bytes",
             "Size of a table with its indexes; the ten largest.",
@@ -143,6 +144,47 @@ struct MetricsText {
         ) {
             status in
             status.certificates.map { [([], Double($0.chains))] } ?? []
+        }
+    }
+
+    /// Adds the metrics of the receiver, which the jobs of an app share.
+    private mutating func addReceiver(_ statuses: [JobStatus]) {
+        addPerApp(
+            "storeledger_receipt_seconds",
+            "Time from Apple's signature to the row, of notifications received in the last day.",
+            statuses
+        ) {
+            status in
+            let receiver = status.receiver
+            let times = [("0.5", receiver?.medianSecondsToRow), ("1", receiver?.worstSecondsToRow)]
+            return times.compactMap { share, value in value.map { ([("quantile", share)], $0) } }
+        }
+        addPerApp("storeledger_last_received_timestamp_seconds", "When a notification was last received.", statuses) {
+            status in
+            status.receiver.flatMap { Self.seconds($0.lastReceivedAt) }.map { [([], $0)] } ?? []
+        }
+        addPerApp(
+            "storeledger_reconciled_day_timestamp_seconds",
+            "The beginning of the last day that was compared with Apple's notification history.",
+            statuses
+        ) {
+            status in
+            status.receiver?.reconciledDay.flatMap { Self.seconds($0 + "T00:00:00Z") }.map { [([], $0)] } ?? []
+        }
+        addPerApp(
+            "storeledger_reconciled_notifications",
+            "Notifications of the last nine days by what reconcile found.",
+            statuses
+        ) {
+            status in
+            status.receiver.map { receiver in
+                let found = receiver.reconciled
+                return [
+                    ("received_and_in_history", found.receivedAndInHistory), ("recovered", found.recovered),
+                    ("answered_but_missing", found.answeredButMissing), ("to_be_read_again", found.toBeReadAgain),
+                    ("unexplained", found.unexplained), ("unprovable", found.unprovable),
+                ].map { ([("result", $0.0)], Double($0.1)) }
+            } ?? []
         }
     }
 

@@ -28,21 +28,26 @@ extension ActionJob {
     }
 }
 
-/// The job file of a crawl or of an action, for commands that accept both.
+/// The job file of a crawl, of an action or of a receiver alone, for commands that accept all of them.
 package enum AnyJob {
     case crawl(JobFile)
     case action(ActionJob)
+    case receiver(ReceiverJob)
 
-    /// Reads and checks a job file of either kind.
+    /// Reads and checks a job file of any kind.
     ///
     /// - Throws: One error with all problems of the file.
     package static func load(path: String, environment: [String: String]) throws(JobFileError) -> AnyJob {
         let text = try JobFileText.read(path: path)
         // Problems of the document are reported by the reader of its kind.
         let document = YAMLDocument(text: text, environment: environment, problems: Problems())
-        guard let root = document.root(), JobFileReader.isAction(root) else {
-            return .crawl(try JobFile.parse(text, path: path, environment: environment))
+        let root = document.root()
+        if root.map(JobFileReader.isAction) ?? false {
+            return .action(try ActionJob.parse(text, path: path, environment: environment))
         }
-        return .action(try ActionJob.parse(text, path: path, environment: environment))
+        if root.map(JobFileReader.isReceiver) ?? false {
+            return .receiver(try ReceiverJob.parse(text, path: path, environment: environment))
+        }
+        return .crawl(try JobFile.parse(text, path: path, environment: environment))
     }
 }

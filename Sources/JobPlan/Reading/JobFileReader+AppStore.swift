@@ -24,12 +24,15 @@ extension JobFileReader {
         return JobFile.App(bundleId: bundleId, appAppleId: appAppleId, environment: environment)
     }
 
+    static let appStoreKeys = [
+        "issuerId", "keyId", "privateKeyFile", "baseURL", "trustedRoots", "sandboxFallback",
+    ]
+
     func appStore(_ file: Section, _ environment: AppStoreEnvironment) -> JobFile.AppStore? {
-        let keys = ["issuerId", "keyId", "privateKeyFile", "baseURL", "trustedRoots", "sandboxFallback"]
         guard
             let section = file.section(
                 "appStore",
-                keys: keys,
+                keys: Self.appStoreKeys,
                 required: "it must name issuerId, keyId and privateKeyFile"
             )
         else { return nil }
@@ -71,7 +74,7 @@ extension JobFileReader {
     }
 
     /// Apple's server if the file names none; `nil` if it names one that is not allowed.
-    private func server(_ section: Section, _ environment: AppStoreEnvironment) -> ServerAddress? {
+    func server(_ section: Section, _ environment: AppStoreEnvironment) -> ServerAddress? {
         guard section.has("baseURL") else { return ServerAddress(environment.baseURL, in: environment) }
         let expected = """
             it must be on this machine, such as http://127.0.0.1:8080, or Apple's for \(environment.rawValue), \
@@ -81,7 +84,7 @@ extension JobFileReader {
             .flatMap { ServerAddress($0, in: environment) }
     }
 
-    private func trustedRoots(_ section: Section, _ server: ServerAddress?) -> [String] {
+    func trustedRoots(_ section: Section, _ server: ServerAddress?) -> [String] {
         let roots = section.texts("trustedRoots", "it must be the path of a certificate file") ?? []
         if !roots.isEmpty, let server, !server.isLoopback {
             section.report("trustedRoots", "only a job with a loopback baseURL may trust another root than Apple's")

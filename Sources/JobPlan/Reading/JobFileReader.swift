@@ -28,9 +28,20 @@ struct JobFileReader {
             )
             return nil
         }
+        if Self.isReceiver(root), case .mapping(let entries) = root.content,
+            let receiver = entries.first(where: { $0.key == "receiver" })
+        {
+            problems.report(
+                receiver.value.place,
+                "is the only work of this job, which has no streams",
+                "storeledger receive JOB runs it",
+                kind: .configuration
+            )
+            return nil
+        }
         let keys = [
             "version", "name", "app", "appStore", "transactionIds", "streams", "limits", "output", "notify",
-            "retention",
+            "retention", "receiver",
         ]
         guard let file = Section(root, keys: keys, problems: problems, paths: paths) else { return nil }
         let version = file.integer("version", in: 1...1, "it must be 1", isRequired: true)
@@ -45,6 +56,7 @@ struct JobFileReader {
         let output = output(file, inputs: inputs(transactionIds, streams, appStore))
         let notify = notify(file)
         let retention = retention(file)
+        let receiver = receiver(file)
         if let streams {
             crossCheck(file, streams, limits, environment)
             checkChangedSince(file, transactionIds, streams)
@@ -64,6 +76,7 @@ struct JobFileReader {
             output: output,
             notify: notify,
             retention: retention,
+            receiver: receiver,
             warnings: warnings
         )
     }

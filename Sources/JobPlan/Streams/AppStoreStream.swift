@@ -77,6 +77,12 @@ package protocol AppStoreStream: Equatable, Sendable {
     /// - Returns: One phrase each; empty for complete answers.
     static func omissions(of query: String) -> [String]
 
+    /// Whether the stream's windows have every record of the app, which the receiver of notifications is compared with.
+    ///
+    /// - Parameter query: ``JobFile/queryFingerprint(for:)`` of the query.
+    /// - Returns: False for a query with filters.
+    static func readsEverything(_ query: String) -> Bool
+
     /// The other settings that must be the same when a run is resumed, as text; `nil` if there are none.
     var planFingerprint: String? { get }
 
@@ -136,6 +142,7 @@ extension AppStoreStream {
     package func advice(forChangesSince since: DateExpression) -> [String] { [] }
     package var filters: [String: String?] { [:] }
     package static func omissions(of query: String) -> [String] { [] }
+    package static func readsEverything(_ query: String) -> Bool { false }
     package var planFingerprint: String? { nil }
     package static var linesOfNewJob: [String] { [] }
     package var items: ItemSource { .listedIDs }

@@ -128,6 +128,12 @@ package struct NotificationHistory: AppStoreStream {
         ]
     }
 
+    package static func readsEverything(_ query: String) -> Bool {
+        let filters = query.split(separator: "&").compactMap { $0.split(separator: "=").first }
+        return query.contains("scope=\(Scope.app.rawValue)")
+            && filters.allSatisfy { ["scope", "startDate", "endDate"].contains($0) }
+    }
+
     package static let linesOfNewJob = [
         "# Each run starts an hour before the end of the last one: some notifications enter Apple's history late.",
         "notificationHistory: {scope: app, startDate: lastRun, endDate: now, overlap: 1h}",

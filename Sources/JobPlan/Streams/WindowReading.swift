@@ -10,6 +10,8 @@ package enum WindowReading: Hashable, Sendable, CaseIterable {
     case first
     /// The second reading of a day, ``secondReadingDelay`` after the day ended.
     case second
+    /// A closed day that is read again because the receiver has notifications that the history did not list.
+    case again
     /// The failed deliveries of the last seven days.
     ///
     /// Apple's `onlyFailures` returns "the notifications that failed to reach your server, including those that the App
@@ -33,6 +35,9 @@ package enum WindowReading: Hashable, Sendable, CaseIterable {
     /// The end of the item key of a second reading.
     package static let secondSuffix = "+second"
 
+    /// The end of the item key of a day that is read again for the receiver.
+    package static let againSuffix = "+again"
+
     /// The beginning of the item key for failed deliveries.
     package static let failuresPrefix = "failures#"
 
@@ -40,12 +45,17 @@ package enum WindowReading: Hashable, Sendable, CaseIterable {
     package init(itemKey: String) {
         if itemKey.hasSuffix(Self.secondSuffix) {
             self = .second
+        } else if itemKey.hasSuffix(Self.againSuffix) {
+            self = .again
         } else if itemKey.hasPrefix(Self.failuresPrefix) {
             self = .failures
         } else {
             self = .first
         }
     }
+
+    /// Whether the whole day has been read before, so that notifications that are new now entered the history late.
+    package var isRepeated: Bool { self == .second || self == .again }
 }
 
 extension WorkItem {

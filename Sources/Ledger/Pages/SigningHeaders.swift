@@ -38,6 +38,11 @@ final class SigningHeaders: Sendable {
     /// Apple rotates only a few certificates a year.
     private static let capacity = 1_024
 
+    /// Whether the number of a header is known without a query.
+    func knows(_ header: [UInt8], app: AppID) -> Bool {
+        known.withLock { $0.number(of: Key(app: app, header: header)) != nil }
+    }
+
     /// The number of a header.
     ///
     /// A new header is committed in a separate transaction, before any row needs it.

@@ -20,20 +20,34 @@ enum Staging {
     /// Call this outside a transaction, because a rollback would remove them.
     static func prepare(for rows: PageRows, on connection: borrowing PostgresConnection) throws(PostgresError) {
         for table in snapshotTables where rows.snapshots.contains(where: { $0.table == table }) {
-            try connection.makeRowType(name(of: table), of: hashed(table).columns)
-            let names = SnapshotIdentities(of: table).table
-            try connection.makeRowType(name(of: names), of: names.columns)
-            try connection.makeRowType(name(of: latestSignatures), of: latestSignatures.columns)
+            try prepare(table, on: connection)
         }
         for table in Tables.answers where rows.answers.contains(where: { $0.has(rowsOf: table) }) {
             try connection.makeRowType(name(of: table), of: table.columns)
         }
         let sendAttempts = Tables.notificationSendAttempts
         if !rows.sendAttempts.isEmpty { try connection.makeRowType(name(of: sendAttempts), of: sendAttempts.columns) }
-        if !rows.archive.isEmpty {
-            try connection.makeRowType(name(of: archive), of: archive.columns)
-            try connection.makeRowType(name(of: archiveIdentities), of: archiveIdentities.columns)
-        }
+        if !rows.archive.isEmpty { try prepareArchive(on: connection) }
+    }
+
+    /// Creates the types for signed records of every kind.
+    ///
+    /// Call this outside a transaction, because a rollback would remove them.
+    static func prepareForRecords(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        for table in snapshotTables { try prepare(table, on: connection) }
+        try prepareArchive(on: connection)
+    }
+
+    private static func prepare(_ table: Table, on connection: borrowing PostgresConnection) throws(PostgresError) {
+        try connection.makeRowType(name(of: table), of: hashed(table).columns)
+        let names = SnapshotIdentities(of: table).table
+        try connection.makeRowType(name(of: names), of: names.columns)
+        try connection.makeRowType(name(of: latestSignatures), of: latestSignatures.columns)
+    }
+
+    private static func prepareArchive(on connection: borrowing PostgresConnection) throws(PostgresError) {
+        try connection.makeRowType(name(of: archive), of: archive.columns)
+        try connection.makeRowType(name(of: archiveIdentities), of: archiveIdentities.columns)
     }
 
     /// The columns of the raw archive.

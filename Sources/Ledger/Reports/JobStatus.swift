@@ -133,6 +133,8 @@ package struct JobStatus: Codable, Sendable, Equatable {
     package let newestGapFoundAt: String?
     /// `nil` if no notification was late.
     package let late: Late?
+    /// `nil` if no notification was ever received.
+    package let receiver: Receiver?
     package let budget: [Budget]
     /// `nil` if every item is finished.
     package let oldestUnfinished: Oldest?
@@ -183,12 +185,14 @@ extension Ledger {
             let unknown = seesItems ? try Self.unknownIDs(key, plan, connection) : (ids: 0, example: nil)
             let activity = try Self.activity(key, readable, connection)
             let certificates = try Self.certificates(key[0], connection)
+            let seesReceiver = readable.contains("received_notifications", "notification_completeness_by_day")
             let terms = plan?.job.retention.parts ?? []
             let seesArchive = readable.contains("signed_payloads", "latest_signatures", "crawl_items")
             let parts: [(name: String, isReadable: Bool)] = [
                 ("message", readable.contains("runs")), ("failures", seesItems), ("unknownIds", seesItems),
                 ("retryable", seesItems), ("oldestUnfinished", seesItems), ("budget", seesBudget),
-                ("certificates", certificates != nil), ("removable", terms.isEmpty || seesArchive),
+                ("certificates", certificates != nil), ("receiver", seesReceiver),
+                ("removable", terms.isEmpty || seesArchive),
             ]
             var runs = try Self.lastRuns(key, readable, isRunning: activity != nil, connection)
             // A process writes the counts of its run when it ends; until then, the run's items have them.
@@ -211,6 +215,7 @@ extension Ledger {
                 gaps: try Self.gaps(key, readable, connection),
                 newestGapFoundAt: try Self.newestGap(key, readable, connection),
                 late: try Self.late(key, readable, connection),
+                receiver: seesReceiver ? try Self.receiver(key[0], connection) : nil,
                 budget: seesBudget ? try Self.budget([key[0]], connection) : [],
                 oldestUnfinished: seesItems ? try Self.oldest(key, connection) : nil,
                 certificates: certificates,

@@ -52,6 +52,11 @@ package struct RecordVerifier: Sendable {
         }
     }
 
+    /// The key of a payload of the job's app.
+    func key(of payload: VerifiedPayload, as kind: RecordKind) throws(RecordRejection) -> String {
+        try VerifiedRecord.key(of: payload, as: kind, identity: identity)
+    }
+
     /// Verifies signature, chain and dates.
     func payload(
         of text: SignedText,

@@ -21,6 +21,25 @@ package struct VerifiedRecord: Sendable {
     /// The longest key in bytes: enough for any ID, and short enough for every index.
     private static let longestKey = 256
 
+    /// The key of a payload that belongs to the app.
+    ///
+    /// - Throws: ``RecordRejection`` when the payload is of another app or environment, or has no key.
+    static func key(
+        of payload: VerifiedPayload,
+        as kind: RecordKind,
+        identity: AppIdentity
+    ) throws(RecordRejection) -> String {
+        try identity.require(payload.json, of: kind)
+        let found = payload.json[kind.keyField]
+        guard let key = found?.string, (1...longestKey).contains(key.utf8.count) else {
+            throw RecordRejection(
+                .missingKey,
+                "\(kind.keyField) is \(ForeignText.description(of: found)); it must be 1 to \(longestKey) bytes of text."
+            )
+        }
+        return key
+    }
+
     /// - Parameters:
     ///   - kind: The expected kind of the payload.
     ///   - payload: A payload with verified signature and chain.
@@ -33,17 +52,9 @@ package struct VerifiedRecord: Sendable {
         identity: AppIdentity,
         nested verifyNested: (VerifiedPayload) -> [String: VerifiedRecord]
     ) throws(RecordRejection) {
-        try identity.require(payload.json, of: kind)
-        let found = payload.json[kind.keyField]
-        guard let key = found?.string, (1...Self.longestKey).contains(key.utf8.count) else {
-            throw RecordRejection(
-                .missingKey,
-                "\(kind.keyField) is \(ForeignText.description(of: found)); it must be 1 to \(Self.longestKey) bytes of text."
-            )
-        }
+        key = try Self.key(of: payload, as: kind, identity: identity)
         self.kind = kind
         self.payload = payload
-        self.key = key
         let nested = verifyNested(payload)
         let signed = NestedField.of(kind).compactMap { field in
             nested[field.name].flatMap { record in

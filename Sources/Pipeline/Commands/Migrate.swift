@@ -19,6 +19,13 @@ extension ActionPipeline {
     }
 }
 
+extension ReceiverPipeline {
+    /// Updates the schema, as ``Pipeline/migrate(partitions:)`` does.
+    package func migrate(partitions: Int? = nil) async throws -> (changes: Migrator.Report, refresh: RefreshReport?) {
+        try await ledger.migrateAndRefresh(partitions: partitions)
+    }
+}
+
 extension Ledger {
     fileprivate func migrateAndRefresh(
         partitions: Int?

@@ -84,7 +84,7 @@ struct CrawlLedger: CrawlStore {
                 stream: item.stream,
                 listedTransactionID: plan.job.streams[item.stream]?.items.needsTransactionIDs == true ? item.key : nil,
                 readAt: rows.readAt,
-                isSecondReading: item.reading == .second,
+                isSecondReading: item.reading.isRepeated,
                 orderID: plan.job.streams[item.stream]?.items == .ownList ? item.key : nil,
                 listedStatuses: plan.job.streams[item.stream]?.listedStatuses
             ),

@@ -27,9 +27,14 @@ struct Credentials: Sendable {
 
     /// The roots that the job trusts: Apple's, or in a rehearsal over loopback the roots in the job file.
     static func trust(of job: some JobDescription) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
+        try trust(roots: job.appStore.trustedRoots)
+    }
+
+    /// Apple's root, or the roots in these files.
+    static func trust(roots files: [String]) throws -> (verifier: JWSVerifier, fingerprints: [String]) {
         var roots = [AppleRootCA.g3]
-        if !job.appStore.trustedRoots.isEmpty {
-            roots = try job.appStore.trustedRoots.map { path in
+        if !files.isEmpty {
+            roots = try files.map { path in
                 guard let bytes = FileManager.default.contents(atPath: path) else {
                     throw UntrustedRoot(path: path, reason: "the file is missing or unreadable", isMissing: true)
                 }
@@ -40,8 +45,7 @@ struct Credentials: Sendable {
             let fingerprints = roots.map { SHA256.digest(of: $0).hexadecimal }
             return (try JWSVerifier(trustedRoots: roots), fingerprints)
         } catch {
-            let paths = job.appStore.trustedRoots.joined(separator: ", ")
-            throw UntrustedRoot(path: paths, reason: String(describing: error), isMissing: false)
+            throw UntrustedRoot(path: files.joined(separator: ", "), reason: String(describing: error), isMissing: false)
         }
     }
 }

@@ -23,7 +23,7 @@ struct WindowPlanner {
     /// Plans earlier windows that are unfinished or have rejected records, and new windows from the end of the last one to now.
     func plan(into start: inout RunStart, on connection: borrowing PostgresConnection) throws {
         let oldest = plan.oldestNotification
-        // Windows of second readings end earlier, so they do not affect the maximum.
+        // Windows of days that are read again end earlier, so they do not affect the maximum.
         let lastEnd = try connection.run(
             """
             SELECT max(window_end) AS last_end FROM crawl_items
@@ -67,6 +67,7 @@ struct WindowPlanner {
         guard lastEnd != nil else { return }
         if dates.startDate == .lastRun { try planFailures(before: asked.lowerBound, start.run, on: connection) }
         try planSecondReadings(start.run, on: connection)
+        try planDaysOfReceiver(start.run, on: connection)
     }
 
     /// A short hash of the filters, which is part of each window's key.
@@ -79,7 +80,8 @@ struct WindowPlanner {
     /// An SQL condition for windows that are read for the first time; see ``JobPlan/WindowReading``.
     static func isFirstReading(_ alias: String) -> String {
         """
-        \(alias).item_key NOT LIKE '%\(WindowReading.secondSuffix)' AND \(alias).item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
+        \(alias).item_key NOT LIKE '%\(WindowReading.secondSuffix)' AND \(alias).item_key NOT LIKE '%\(WindowReading.againSuffix)'
+        AND \(alias).item_key NOT LIKE '\(WindowReading.failuresPrefix)%'
         """
     }
 
@@ -125,9 +127,53 @@ struct WindowPlanner {
         )
     }
 
-    /// The number of days that a run would read for the second time now.
+    /// The number of closed days that a run would read again now.
     func countDueDays(on connection: borrowing PostgresConnection) throws -> Int64 {
-        try connection.run("SELECT count(*) AS days FROM (\(Self.dueDays)) due", dueDaysParameters)[0].int64("days")
+        let due = try connection.run("SELECT count(*) AS days FROM (\(Self.dueDays)) due", dueDaysParameters)[0]
+        let ofReceiver = try readsEverything ? daysOfReceiver(on: connection).count : 0
+        return try due.int64("days") + Int64(ofReceiver)
+    }
+
+    /// Whether the windows have all notifications of their time.
+    private var readsEverything: Bool {
+        AllStreams.type(of: stream)?.readsEverything(plan.job.queryFingerprint(for: stream)) == true
+    }
+
+    /// Plans one item for each closed day with received notifications that the history did not list.
+    ///
+    /// Some notifications enter Apple's history late, so a reconciliation reports them only after another reading.
+    private func planDaysOfReceiver(_ run: Int64, on connection: borrowing PostgresConnection) throws {
+        guard readsEverything else { return }
+        for day in try daysOfReceiver(on: connection) {
+            let itemKey = "\(day.lowerBound.rawValue)..\(day.upperBound.rawValue)#\(filterMark)"
+            _ = try connection.run(
+                """
+                INSERT INTO crawl_items AS i
+                    (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end)
+                VALUES ($1, $2, $3, $5, $6, 'waiting', clock_timestamp(), $4, $7, $8)
+                ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
+                    run_id = excluded.run_id, \(ItemPlanner.resetToWaiting), cursor = NULL
+                """,
+                key + [
+                    .text(itemKey + WindowReading.againSuffix), .bigint(run),
+                    .timestamp(day.lowerBound.rawValue), .timestamp(day.upperBound.rawValue),
+                ]
+            )
+        }
+    }
+
+    /// The closed days with received notifications that the history did not list, as far as Apple serves them.
+    private func daysOfReceiver(on connection: borrowing PostgresConnection) throws -> [Range<UnixMilliseconds>] {
+        try connection.run(
+            """
+            SELECT DISTINCT day::timestamp AT TIME ZONE 'UTC' AS day FROM notification_reconciliation
+             WHERE app_id = $1 AND to_be_read_again > 0 AND day::timestamp AT TIME ZONE 'UTC' >= $2 ORDER BY 1
+            """,
+            [key[0], .timestamp(plan.oldestNotification.rawValue)]
+        ).map { row in
+            let begin = UnixMilliseconds(rawValue: try row.timestamp("day"))
+            return begin..<(begin + .seconds(86_400))
+        }
     }
 
     /// Closed days that the job has read, but not since Apple's last delivery attempts for them.
@@ -198,7 +244,7 @@ struct WindowPlanner {
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
             SELECT app_id, job, stream, item_key, window_start, window_end,
                    CASE WHEN \(Self.isFirstReading("i")) THEN 'the window was not finished while Apple served it'
-                        ELSE 'the day was read once, and its second reading was not finished while Apple served it' END, $5
+                        ELSE 'the day was read, and reading it again was not finished while Apple served it' END, $5
               FROM crawl_items i
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
                AND state = 'failed' AND window_end <= $6 AND item_key NOT LIKE '\(WindowReading.failuresPrefix)%'

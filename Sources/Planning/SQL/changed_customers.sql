@@ -24,6 +24,11 @@ named AS MATERIALIZED (
        AND coalesce(n.original_transaction_id, n.transaction_id, n.app_transaction_id) IS NOT NULL
      GROUP BY 1, 2
      UNION ALL
+    -- Received notifications that are not in the ledger's records yet.
+    SELECT original_transaction_id, NULL, max(coalesce(signed_date, received_at)) FROM received_notifications
+     WHERE app_id = :app AND normalised_at IS NULL AND refused_because IS NULL AND original_transaction_id IS NOT NULL
+     GROUP BY 1
+     UNION ALL
     SELECT transaction_id, app_transaction_id, max(marked_at) FROM changed_customers
      WHERE app_id = :app AND marked_at >= coalesce(:late_since::timestamptz, '-infinity') GROUP BY 1, 2
 ), known AS MATERIALIZED (

@@ -26,6 +26,18 @@ extension ReportSection {
                 nothing: "No notifications in the last 24 months."
             ),
             ChartCard(
+                title: "Received notifications",
+                remark:
+                    "What the receiver stored, compared with Apple’s notification history: the proof that no notification was missed.",
+                chart: nil,
+                tables: [
+                    (.completeness, "Days of the last month, by Apple’s signature"),
+                    (.incomplete, "Days and types with a notification that is missing or not in the history"),
+                ],
+                nothing: "storeledger reconcile has compared no day.",
+                isWide: true
+            ),
+            ChartCard(
                 title: "Last runs",
                 remark: "What each run of the job brought.",
                 chart: Chart(
@@ -91,6 +103,44 @@ extension ReportQuestion {
           FROM undelivered_notifications
          WHERE app_id = $1 AND signed_date >= ((now() - interval '30 days')::date + 1)::timestamptz
          GROUP BY notification_type, state, last_failure ORDER BY count(*) DESC, notification_type, state, last_failure
+        """
+    )
+
+    static let completeness = ReportQuestion(
+        "completeness",
+        on: ["notification_completeness_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("in_history", "In Apple’s history", .count),
+            FigureColumn("received", "Received", .count),
+            FigureColumn("both", "Received and in the history", .count, of: "in_history"),
+            FigureColumn("recovered", "Recovered by the crawl", .count, of: "in_history"),
+            FigureColumn("missing", "Answered but missing", .count, of: "in_history"),
+            FigureColumn("unexplained", "Not in the history", .count, of: "received"),
+            FigureColumn("checked", "Checked, UTC", .moment),
+        ],
+        """
+        SELECT v.day::text AS day, sum(in_history) AS in_history, sum(received) AS received, sum(received_and_in_history) AS both,
+               sum(recovered) AS recovered, sum(answered_but_missing) AS missing,
+               sum(to_be_read_again + unexplained + unprovable) AS unexplained, \(moment("max(checked_at)")) AS checked
+          FROM notification_completeness_by_day v WHERE app_id = $1 AND v.day >= (now() - interval '30 days')::date
+         GROUP BY v.day ORDER BY v.day DESC
+        """
+    )
+
+    static let incomplete = ReportQuestion(
+        "incomplete",
+        on: ["notification_completeness_by_day"],
+        [
+            FigureColumn("day", "Day", .day), FigureColumn("type", "Notification", .text),
+            FigureColumn("missing", "Answered but missing", .count),
+            FigureColumn("again", "To be read again", .count), FigureColumn("unexplained", "Unexplained", .count),
+            FigureColumn("unprovable", "Unprovable", .count),
+        ],
+        """
+        SELECT v.day::text AS day, notification_type AS type, answered_but_missing AS missing, to_be_read_again AS again,
+               unexplained, unprovable
+          FROM notification_completeness_by_day v WHERE app_id = $1 AND NOT is_proven
+         ORDER BY v.day DESC, notification_type LIMIT 100
         """
     )
 

@@ -64,6 +64,10 @@ enum RoleMatrix {
             "mlea"
         ),
         Statement("SELECT 1 FROM lifetime_value_converted_by_cohort", "mlea"),
+        Statement("SELECT 1 FROM notification_completeness_by_day", "mlea"),
+        Statement("SELECT 1 FROM notification_reconciliation", "ml"),
+        Statement("UPDATE notification_reconciliation SET unexplained = 0", "ml"),
+        Statement("DELETE FROM notification_reconciliation", "m"),
         // What a refresh keeps for itself.
         Statement("SELECT 1 FROM kept_purchases", "m"),
         Statement("SELECT 1 FROM purchases_at_refresh", "m"),
@@ -134,6 +138,10 @@ enum RoleMatrix {
             "INSERT INTO changed_rows (app_id, table_name, key) SELECT 1, 'transactions', '{1}' WHERE false",
             "ml"
         ),
+        // Receiving
+        Statement("SELECT body FROM received_notifications", "mld"),
+        Statement("UPDATE received_notifications SET receipts = 2", "ml"),
+        Statement("DELETE FROM received_notifications", "mld"),
         // Locking
         Statement("LOCK TABLE erasure_lock IN ROW SHARE MODE", "mld"),
         Statement("LOCK TABLE erasure_lock IN EXCLUSIVE MODE", "mld"),

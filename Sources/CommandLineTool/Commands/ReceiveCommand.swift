@@ -1,0 +1,104 @@
+import AppStoreModel
+import ArgumentParser
+import Basics
+import FoundationEssentials
+import JobPlan
+import Pipeline
+import Receiver
+
+struct ReceiveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receive",
+        abstract: "Receive App Store Server Notifications until SIGINT or SIGTERM.",
+        discussion: """
+            Answers 200 when a notification is durable in the ledger, and makes records of
+            it in the background. Answers 503 whenever a later attempt could succeed: Apple
+            repeats a notification for 157 hours. It speaks HTTP/1.1 behind a proxy that ends
+            TLS. Several receivers can run at once.
+
+            GET /health is 200 while the database answers; GET /metrics is for Prometheus.
+
+              storeledger receive jobs/nightly-sync.yaml
+              storeledger receive receiver.yaml --listen 127.0.0.1:8091
+            """
+    )
+
+    @OptionGroup var job: JobArgument
+
+    @Option(
+        help: ArgumentHelp(
+            "The address and port; port 0 chooses any free one (default: receiver.listen, or \(ListenAddress.standard)).",
+            valueName: "ADDRESS:PORT"
+        )
+    )
+    var listen: ListenAddress?
+
+    @Option(
+        help: ArgumentHelp(
+            "The path to which notifications are posted (default: receiver.path, or \(ReceiverSettings.defaultPath)).",
+            valueName: "PATH"
+        )
+    )
+    var path: String?
+
+    func validate() throws {
+        guard let path, !ReceiverSettings.isPath(path) else { return }
+        throw ValidationError("--path is \(path); it must be \(ReceiverSettings.pathRule).")
+    }
+
+    func run() async throws {
+        try await perform(job: job.path, endsBySignal: true) {
+            let job = try job.loadReceiver()
+            let settings = job.receiver.replacing(listen: listen, path: path)
+            var limits = ReceiverLimits()
+            limits.connections = min(limits.connections, OpenFiles.raiseLimit() - OpenFiles.reserve)
+            let pipeline = try ReceiverPipeline(job, settings: settings, limits: limits)
+            try await pipeline.receive(remark: { Console.message("storeledger: \($0)") }) { event in
+                if case .listening(let port) = event {
+                    let address = ListenAddress(host: settings.listen.host, port: port)
+                    let app = "\(job.app.bundleId) (\(job.app.environment.rawValue))"
+                    Console.message("storeledger: receiving notifications of \(app) on http://\(address)\(settings.path)")
+                } else if let trouble = Trouble(event), let report = TroubleLog.shared.note(trouble) {
+                    Console.message("storeledger: \(report.sentence)")
+                }
+            }
+        }
+    }
+}
+
+extension ListenAddress: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension JobArgument {
+    /// The pipeline of a job with a receiver alone, for commands that accept every kind; `nil` for other jobs.
+    func receiverPipeline() throws -> ReceiverPipeline? {
+        let job = try AnyJob.load(path: path, environment: ProcessInfo.processInfo.environment)
+        guard case .receiver(let job) = job else { return nil }
+        return try ReceiverPipeline(job, settings: job.receiver)
+    }
+
+    /// Reads the file for `receive`.
+    func loadReceiver() throws -> ReceiverJob {
+        try ReceiverJob.load(path: path, environment: ProcessInfo.processInfo.environment)
+    }
+}
+
+extension ReceiverPipeline {
+    /// The pipeline of a command; shows the warnings of the job file.
+    fileprivate init(
+        _ job: ReceiverJob,
+        settings: ReceiverSettings,
+        limits: ReceiverLimits = ReceiverLimits()
+    ) throws {
+        job.warnings.forEach { Console.message("storeledger: warning: \($0)") }
+        self.init(
+            job: job,
+            settings: settings,
+            limits: limits,
+            applicationName: StoreLedger.applicationName(job: job.name),
+            databaseDeadline: try databaseDeadline(),
+            waiting: reportDatabaseWait
+        )
+    }
+}

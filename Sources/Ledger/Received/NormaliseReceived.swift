@@ -1,0 +1,166 @@
+import JobPlan
+package import LedgerSchema
+import Postgres
+
+/// A batch of received notifications that became records.
+package struct NormalisedBatch: Sendable, Equatable {
+    /// How many notifications it had; 0 if none was due.
+    package var notifications = 0
+    /// How many records of them were rejected.
+    package var rejected = 0
+}
+
+extension Ledger {
+    /// Writes the records of the oldest received notifications, and marks these as normalised in the same transaction.
+    ///
+    /// Several receivers share the work: each skips the notifications that another one has taken.
+    ///
+    /// - Parameters:
+    ///   - origin: Stored with the records.
+    ///   - most: The most notifications of the batch.
+    ///   - skipped: Keys of notifications to leave alone.
+    ///   - records: Verifies and normalises signed texts; called with the texts of the batch, perhaps more than once.
+    /// - Returns: The counts of the batch.
+    /// - Throws: ``Postgres/PostgresError`` after the last attempt; nothing is then written.
+    package func normaliseReceived(
+        from origin: RowOrigin,
+        atMost most: Int,
+        skipping skipped: [String] = [],
+        records: @escaping @Sendable ([String]) -> PageRows
+    ) async throws -> NormalisedBatch {
+        var writer = RecordWriter(origin: origin, headers: headers)
+        var conflicts = 0
+        while true {
+            do {
+                return try await pages.withConnection { [writer] connection in
+                    try Staging.prepareForRecords(on: connection)
+                    while true {
+                        do {
+                            return try connection.transaction(.readCommitted) { connection in
+                                let batch = try ClaimedNotifications(origin.app, most, skipped, on: connection)
+                                return try batch.normalise(with: writer, records: records, on: connection)
+                            }
+                        } catch let new as NewHeaders {
+                            // Numbers of headers are cached, so they are committed before a transaction needs them.
+                            for header in new.headers {
+                                _ = try headers.number(of: header, app: origin.app, on: connection)
+                            }
+                        }
+                    }
+                }
+            } catch SQLState.uniqueViolation where !writer.isRetryAfterConflict {
+                writer.isRetryAfterConflict = true
+            } catch is RowChangedMeanwhile where conflicts < RowChangedMeanwhile.limit {
+                conflicts += 1
+            }
+        }
+    }
+
+    /// The oldest notifications that are not normalised, for a message about one that cannot be stored.
+    package func pendingNotifications(of app: AppID, atMost most: Int, skipping skipped: [String]) async throws
+        -> [String]
+    {
+        try await transaction { connection in
+            try ClaimedNotifications(app, most, skipped, on: connection).keys
+        }
+    }
+}
+
+/// A header of the batch has no number yet.
+private struct NewHeaders: Error {
+    let headers: [[UInt8]]
+}
+
+/// Notifications that are locked until the transaction ends.
+private struct ClaimedNotifications {
+    private let app: AppID
+    let keys: [String]
+    /// The keys and texts of version 2.
+    private let signed: [(key: String, text: String)]
+    /// What is known of those of version 1: no more than which customer to request.
+    private let unsigned: [(key: String, transaction: String?, receivedAt: Int64)]
+
+    init(
+        _ app: AppID,
+        _ most: Int,
+        _ skipped: [String],
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) {
+        let rows = try connection.run(
+            .claimReceived,
+            ["app": .integer(app.rawValue), "skipped": .textArray(skipped), "most": .bigint(Int64(most))]
+        )
+        var keys: [String] = []
+        var signed: [(key: String, text: String)] = []
+        var unsigned: [(key: String, transaction: String?, receivedAt: Int64)] = []
+        for row in rows {
+            let key = try row.text("notification_uuid")
+            keys.append(key)
+            if try row.int64("version") == 1 {
+                let transaction = try row.textOrNil("original_transaction_id")
+                unsigned.append((key, transaction, try row.timestamp("received_at")))
+            } else {
+                signed.append((key, try row.text("body")))
+            }
+        }
+        self.app = app
+        self.keys = keys
+        self.signed = signed
+        self.unsigned = unsigned
+    }
+
+    func normalise(
+        with writer: RecordWriter,
+        records: ([String]) -> PageRows,
+        on connection: borrowing PostgresConnection
+    ) throws -> NormalisedBatch {
+        guard !keys.isEmpty else { return NormalisedBatch() }
+        var batch = NormalisedBatch(notifications: keys.count)
+        var erased: Set<String> = []
+        if !signed.isEmpty {
+            let rows = records(signed.map(\.text))
+            let new = Set(rows.archive.map(\.header)).filter { !writer.headers.knows($0, app: app) }
+            guard new.isEmpty else { throw NewHeaders(headers: Array(new)) }
+            batch.rejected = rows.rejected.count
+            erased = Set(rows.notificationKeys)
+            _ = try writer.store(rows, itemKey: "", on: connection) { kept, _, _ in
+                erased.subtract(kept.notificationKeys)
+            }
+        }
+        erased.formUnion(try markChangedCustomers(on: connection))
+        _ = try connection.run(
+            .settleReceived,
+            [
+                "erased": .textArray(erased.sorted()),
+                "keys": .textArray(keys),
+                "app": .integer(app.rawValue),
+            ]
+        )
+        return batch
+    }
+
+    /// Marks the customers of notifications of version 1, so that jobs with `changedSince` request them.
+    ///
+    /// - Returns: The notifications of erased customers.
+    private func markChangedCustomers(on connection: borrowing PostgresConnection) throws -> [String] {
+        let named = unsigned.compactMap { row in row.transaction.map { (key: row.key, id: $0, at: row.receivedAt) } }
+        guard !named.isEmpty else { return [] }
+        let tombstones = try Tombstones.blockingErasures(of: app, on: connection)
+        let erased = try tombstones?.erased(among: Set(named.map { .transaction($0.id) }), on: connection) ?? []
+        let marks = named.filter { !erased.contains(.transaction($0.id)) }
+        _ = try connection.copyIn(
+            "changed_customers",
+            columns: ["transaction_id", "signed_date"],
+            rows: marks.map { [.text($0.id), .timestamp($0.at)] },
+            constants: [("app_id", .integer(app.rawValue))]
+        )
+        return named.filter { erased.contains(.transaction($0.id)) }.map(\.key)
+    }
+}
+
+extension PageRows {
+    /// The UUIDs of the notifications among the records.
+    fileprivate var notificationKeys: [String] {
+        snapshots.filter { $0.table == Tables.notifications }.map(\.key)
+    }
+}

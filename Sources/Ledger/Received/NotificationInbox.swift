@@ -1,0 +1,171 @@
+import AppStoreModel
+package import LedgerSchema
+import Postgres
+
+/// The notifications of one app that receivers have stored.
+///
+/// Every call is one short statement. If the server is away, it fails soon, so that the notification can be answered.
+package struct NotificationInbox: Sendable {
+    /// What became of a stored notification.
+    package enum Receipt: Sendable, Equatable {
+        case new
+        /// It was received before.
+        case known
+        /// Another notification with the same UUID is not older, so it stays; this one is kept as refused.
+        case conflict
+    }
+
+    /// How many refused notifications an app keeps.
+    static let mostRefused: Int64 = 1_000
+    /// How many bytes of them.
+    static let mostRefusedBytes: Int64 = 16 * 1_024 * 1_024
+    /// How long they are kept after they were last received.
+    ///
+    /// Apple repeats a notification for 157 hours.
+    static let refusedTerm = "30 days"
+
+    private let app: AppID
+    /// Sessions that commit notifications.
+    private let storing: PostgresPool
+    /// A session for everything else.
+    private let checking: PostgresPool
+
+    init(app: AppID, storing: PostgresPool, checking: PostgresPool) {
+        self.app = app
+        self.storing = storing
+        self.checking = checking
+    }
+
+    /// Stores verified notifications, and returns when they are durable.
+    ///
+    /// - Parameter batch: Each key once.
+    /// - Returns: What became of each, in the order of the batch.
+    /// - Throws: ``Postgres/PostgresError``. The notifications may be stored nevertheless.
+    package func store(_ batch: [ReceivedNotification]) async throws -> [Receipt] {
+        let rows = batch.map(Self.row)
+        return try await storing.withConnection { connection in
+            try connection.makeRowType(Self.rowType, of: Self.columns)
+            let stored = try connection.run(
+                SQLStatement.storeReceived.text,
+                [.integer(app.rawValue)],
+                rows: RowArray(of: Self.rowType, rows),
+                answer: .binary
+            )
+            var found: [String: (receipts: Int64, sha256: [UInt8])] = [:]
+            for row in stored {
+                found[try row.text("notification_uuid")] = (try row.int64("receipts"), try row.bytes("body_sha256"))
+            }
+            return try batch.map { notification in
+                guard let row = found[notification.key] else {
+                    throw LedgerError.invariant("a notification was not stored")
+                }
+                if row.receipts == 1 { return .new }
+                if row.sha256 == notification.bodySHA256 { return .known }
+                return try replace(by: notification, on: connection) ? .known : .conflict
+            }
+        }
+    }
+
+    /// Replaces another content of the notification if that is older.
+    private func replace(
+        by notification: ReceivedNotification,
+        on connection: borrowing PostgresConnection
+    ) throws(PostgresError) -> Bool {
+        try connection.run(
+            .replaceReceived,
+            [
+                "notification_type": notification.type.map(Cell.text) ?? .null,
+                "subtype": notification.subtype.map(Cell.text) ?? .null,
+                "signed_date": notification.signedDate.map { .timestamp($0.rawValue) } ?? .null,
+                "original_transaction_id": notification.originalTransactionId.map(Cell.text) ?? .null,
+                "body": .text(notification.body),
+                "body_sha256": .bytea(notification.bodySHA256),
+                "app": .integer(app.rawValue),
+                "notification_uuid": .text(notification.key),
+            ]
+        ).affected == 1
+    }
+
+    /// Keeps or counts a refused notification, unless the app has enough of them.
+    ///
+    /// Removes those that are older than ``refusedTerm``.
+    ///
+    /// - Returns: Whether it is kept.
+    /// - Throws: ``Postgres/PostgresError``.
+    package func quarantine(_ refused: RefusedNotification) async throws -> Bool {
+        try await checking.withConnection { connection in
+            _ = try connection.run(
+                """
+                DELETE FROM received_notifications
+                 WHERE app_id = $1::integer AND refused_because IS NOT NULL AND last_received_at < now() - interval '\(Self.refusedTerm)'
+                """,
+                [.integer(app.rawValue)]
+            )
+            return try connection.run(
+                .quarantineReceived,
+                [
+                    "app": .integer(app.rawValue),
+                    "notification_uuid": .text(refused.claim.key),
+                    "version": .integer(refused.claim.version),
+                    "notification_type": refused.claim.type.map(Cell.text) ?? .null,
+                    "original_transaction_id": refused.claim.originalTransactionId.map(Cell.text) ?? .null,
+                    "refused_because": .text(refused.reason),
+                    "body": .text(refused.claim.body),
+                    "body_sha256": .bytea(refused.claim.bodySHA256),
+                    "most_rows": .bigint(Self.mostRefused),
+                    "most_bytes": .bigint(Self.mostRefusedBytes),
+                ]
+            ).affected == 1
+        }
+    }
+
+    /// How old the oldest notification is that is not normalised, by the database's clock; `nil` if all are.
+    ///
+    /// - Throws: ``Postgres/PostgresError``, so it also tells whether the database answers.
+    package func ageOfOldestPending() async throws -> Duration? {
+        try await checking.withConnection { connection in
+            let row = try connection.run(
+                """
+                SELECT (extract(epoch FROM clock_timestamp() - min(received_at)) * 1000)::bigint AS milliseconds
+                  FROM received_notifications WHERE app_id = $1::integer AND normalised_at IS NULL AND refused_because IS NULL
+                """,
+                [.integer(app.rawValue)]
+            )[0]
+            return try row.int64OrNil("milliseconds").map { .milliseconds(max(0, $0)) }
+        }
+    }
+
+    /// The parameter of `store_received.sql`.
+    private static let rowType = "stage_received"
+    private static let columns = [
+        Column("notification_uuid", .text), Column("version", .integer), Column("notification_type", .text),
+        Column("subtype", .text), Column("signed_date", .timestamptz), Column("original_transaction_id", .text),
+        Column("receipts", .bigint), Column("body", .text), Column("body_sha256", .bytea),
+    ]
+
+    private static func row(_ notification: ReceivedNotification) -> Row {
+        [
+            .text(notification.key), .integer(notification.version), notification.type.map(Cell.text) ?? .null,
+            notification.subtype.map(Cell.text) ?? .null,
+            notification.signedDate.map { .timestamp($0.rawValue) } ?? .null,
+            notification.originalTransactionId.map(Cell.text) ?? .null, .bigint(1), .text(notification.body),
+            .bytea(notification.bodySHA256),
+        ]
+    }
+}
+
+extension Ledger {
+    /// The inbox of an app.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - sessions: The most sessions that commit notifications; there is one more for checks.
+    ///   - patience: How long to try to connect, before a call fails.
+    package func inbox(of app: AppID, sessions: Int, patience: Duration) -> NotificationInbox {
+        NotificationInbox(
+            app: app,
+            storing: separatePool(sessions: sessions, patience: patience),
+            checking: separatePool(sessions: 1, patience: patience)
+        )
+    }
+}

@@ -1,0 +1,126 @@
+import AppStoreModel
+package import Basics
+package import JobPlan
+package import Ledger
+import LedgerSchema
+import Normalize
+import Postgres
+package import Receiver
+import SignedData
+
+/// Receives notifications for one job.
+///
+///     POST ─► verify ─► commit ─► 200 ─► normalise ─► commit records
+package struct ReceiverPipeline: Sendable {
+    package let job: ReceiverJob
+    package let ledger: Ledger
+    private let settings: ReceiverSettings
+    private let limits: ReceiverLimits
+    private let time: Timekeeper
+
+    /// Makes the pipeline; reads nothing and opens no connection.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - settings: Its settings, with those of the command line.
+    ///   - limits: What a request is allowed.
+    ///   - applicationName: The sessions' `application_name`, unless the connection string sets it.
+    ///   - databaseDeadline: How long to wait at the start until PostgreSQL is available, before ending with 69.
+    ///   - waiting: Called with PostgreSQL's message, and again after each further attempt, while no session can be opened.
+    ///   - time: Clocks and sleep.
+    package init(
+        job: ReceiverJob,
+        settings: ReceiverSettings,
+        limits: ReceiverLimits = ReceiverLimits(),
+        applicationName: String = "storeledger",
+        databaseDeadline: Duration = .seconds(60),
+        waiting: @escaping @Sendable (String) -> Void = { _ in },
+        time: Timekeeper = .system
+    ) {
+        self.job = job
+        self.settings = settings
+        self.limits = limits
+        self.time = time
+        ledger = Ledger(
+            conninfo: job.postgres.url.connectionString(applicationName: applicationName),
+            schema: job.postgres.schema,
+            sessions: 2,
+            deadline: databaseDeadline,
+            waiting: { waiting($0.message) }
+        )
+    }
+
+    /// Receives until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - remark: Called with each message for the operator before the start.
+    ///   - report: Called with each event.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func receive(
+        remark: (String) -> Void,
+        report: @escaping @Sendable (ReceiverEvent) -> Void
+    ) async throws {
+        let (jwsVerifier, fingerprints) = try Credentials.trust(roots: job.trustedRoots)
+        let secret = try job.receiver.sharedSecretFile.map { try SharedSecret.load(file: $0) }
+        try await ledger.openToWrite()
+        let app = try await openApp(fingerprints, remark)
+        let databaseEpoch = try await ledger.now() - time.monotonic()
+        let now = { @Sendable [time] in databaseEpoch + time.monotonic() }
+        let verifier = RecordVerifier(
+            bundleId: job.app.bundleId,
+            environment: job.app.environment,
+            appAppleId: job.app.appAppleId,
+            verifier: jwsVerifier
+        )
+        let receiver = Receiver(
+            settings: settings,
+            limits: limits,
+            verifier: NotificationVerifier(
+                bundleId: job.app.bundleId,
+                environment: job.app.environment,
+                records: verifier,
+                secret: secret,
+                now: now
+            ),
+            ledger: ledger,
+            origin: RowOrigin(
+                app: app,
+                job: job.name,
+                run: nil,
+                stream: AllStreams.changedCustomersStream.name,
+                listedTransactionID: nil
+            ),
+            records: { texts in
+                Normalizer.normalize(
+                    verifier.verify(
+                        archived: texts.map(SignedText.text),
+                        as: .notification,
+                        areRefunds: false,
+                        now: now()
+                    )
+                )
+            },
+            time: time,
+            report: report
+        )
+        try await receiver.run()
+    }
+
+    /// The job's app, after a check that its records are signed under the roots that the job trusts.
+    ///
+    /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
+    private func openApp(_ fingerprints: [String], _ remark: (String) -> Void) async throws -> AppID {
+        let (bundleId, environment) = (job.app.bundleId, job.app.environment.rawValue)
+        let origin = RecordOrigin(server: job.baseURL, trustedRoots: fingerprints)
+        if let known = try await ledger.knownApp(bundleId: bundleId, environment: environment) {
+            try await ledger.check([known: origin])
+        }
+        let app = try await ledger.app(
+            bundleId: bundleId,
+            environment: environment,
+            appAppleId: job.app.appAppleId
+        )
+        for sentence in try await ledger.claim([app: origin], asksServer: false) { remark(sentence) }
+        return app
+    }
+}

@@ -1,0 +1,152 @@
+package import AppStoreModel
+import Basics
+import Ledger
+package import Normalize
+package import SignedData
+
+/// Decides whether a body is a notification of the app, without any effect.
+package struct NotificationVerifier: Sendable {
+    /// What becomes of a body.
+    enum Verdict: Equatable {
+        case accepted(ReceivedNotification)
+        /// With a sentence for the log; it contains no part of the text but what the rule names.
+        case refused(RefusedNotification, detail: String)
+    }
+
+    private let bundleId: String
+    private let environment: AppStoreEnvironment
+    private let records: RecordVerifier
+    private let secret: SharedSecret?
+    private let now: @Sendable () -> UnixMilliseconds
+
+    /// - Parameters:
+    ///   - bundleId: The app.
+    ///   - environment: Its environment.
+    ///   - records: The verifier of signed notifications of that app.
+    ///   - secret: The app's shared secret; without it every notification of version 1 is refused.
+    ///   - now: The time of the database's clock.
+    package init(
+        bundleId: String,
+        environment: AppStoreEnvironment,
+        records: RecordVerifier,
+        secret: SharedSecret?,
+        now: @escaping @Sendable () -> UnixMilliseconds
+    ) {
+        self.bundleId = bundleId
+        self.environment = environment
+        self.records = records
+        self.secret = secret
+        self.now = now
+    }
+
+    func verdict(on body: [UInt8]) throws(NotificationBody.Unreadable) -> Verdict {
+        switch try NotificationBody(body) {
+        case .version2(let text): verdict(onSigned: text)
+        case .version1(let notification): verdict(onUnsigned: notification)
+        }
+    }
+
+    private func verdict(onSigned text: String) -> Verdict {
+        do throws(NotificationRefusal) {
+            let verified = try records.notification(text, now: now())
+            return .accepted(
+                ReceivedNotification(
+                    key: verified.notificationUUID,
+                    version: 2,
+                    type: verified.notificationType,
+                    subtype: verified.subtype,
+                    signedDate: verified.signedDate,
+                    originalTransactionId: verified.originalTransactionId,
+                    body: text,
+                    bodySHA256: verified.payloadSHA256
+                )
+            )
+        } catch {
+            let claim = ClaimedNotification(text)
+            return .refused(
+                .init(
+                    version: 2,
+                    type: claim.notificationType,
+                    originalTransactionId: claim.originalTransactionId,
+                    body: text,
+                    sha256: SHA256.digest(of: Array(text.utf8)),
+                    reason: error.reason
+                ),
+                detail: error.detail
+            )
+        }
+    }
+
+    private func verdict(onUnsigned notification: NotificationV1) -> Verdict {
+        if let (reason, detail) = refusal(of: notification) {
+            return .refused(
+                .init(
+                    version: 1,
+                    type: notification.notificationType,
+                    originalTransactionId: notification.originalTransactionId,
+                    body: notification.redacted,
+                    sha256: notification.contentSHA256,
+                    reason: reason
+                ),
+                detail: detail
+            )
+        }
+        return .accepted(
+            ReceivedNotification(
+                key: "v1-" + notification.contentSHA256.hexadecimal,
+                version: 1,
+                type: notification.notificationType,
+                originalTransactionId: notification.originalTransactionId,
+                body: notification.redacted,
+                bodySHA256: notification.contentSHA256
+            )
+        )
+    }
+
+    /// Why a notification of version 1 is not accepted; `nil` if it is.
+    private func refusal(of notification: NotificationV1) -> (reason: String, detail: String)? {
+        guard let secret else {
+            return ("no_secret", "A notification of version 1 came, and the job has no receiver.sharedSecretFile.")
+        }
+        guard let password = notification.password, secret.matches(password) else {
+            return ("password", "The password of a notification of version 1 is not the app's shared secret.")
+        }
+        if let found = notification.bundleId, found != bundleId {
+            return ("bundle", "The bid of a notification of version 1 is not the job's bundle ID.")
+        }
+        let isSandbox = notification.environment?.lowercased() == "sandbox"
+        guard isSandbox == (environment == .sandbox) else {
+            return ("environment", "A notification of version 1 is of the other environment.")
+        }
+        return nil
+    }
+}
+
+extension RefusedNotification {
+    /// The longest kept text in bytes.
+    private static let longestBody = JWSVerifier.maximumNotificationBytes
+
+    fileprivate init(
+        version: Int32,
+        type: String?,
+        originalTransactionId: String?,
+        body: String,
+        sha256: [UInt8],
+        reason: String
+    ) {
+        let kept =
+            body.utf8.count <= Self.longestBody
+            ? body : String(decoding: body.utf8.prefix(Self.longestBody), as: UTF8.self)
+        self.init(
+            claim: ReceivedNotification(
+                key: "refused-" + sha256.hexadecimal,
+                version: version,
+                type: type,
+                originalTransactionId: originalTransactionId,
+                body: kept,
+                bodySHA256: sha256
+            ),
+            reason: reason
+        )
+    }
+}

@@ -1,0 +1,169 @@
+package import Basics
+import Hummingbird
+import HummingbirdCore
+package import JobPlan
+package import Ledger
+package import LedgerSchema
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// Receives App Store Server Notifications: verifies, stores, answers, and makes records of them in the background.
+package struct Receiver: Sendable {
+    /// Commits at a time: while one waits for the disk, the next is prepared.
+    private static let commits = 2
+    /// How long a request waits for a connection to a server that is away.
+    private static let connectPatience = Duration.seconds(1)
+    /// How often waiting notifications are checked for their time limit, and work of other receivers is looked for.
+    private static let tick = Duration.milliseconds(500)
+
+    private let settings: ReceiverSettings
+    private let limits: ReceiverLimits
+    private let verifier: NotificationVerifier
+    private let ledger: Ledger
+    private let origin: RowOrigin
+    private let records: @Sendable ([String]) -> PageRows
+    private let time: Timekeeper
+    private let report: @Sendable (ReceiverEvent) -> Void
+
+    /// - Parameters:
+    ///   - settings: Where to listen.
+    ///   - limits: What a request is allowed.
+    ///   - verifier: Decides which notifications are accepted.
+    ///   - ledger: Open, with a schema that this version supports.
+    ///   - origin: Stored with the records.
+    ///   - records: Verifies and normalises signed texts.
+    ///   - time: Clocks and sleep.
+    ///   - report: Called with each event for the operator.
+    package init(
+        settings: ReceiverSettings,
+        limits: ReceiverLimits,
+        verifier: NotificationVerifier,
+        ledger: Ledger,
+        origin: RowOrigin,
+        records: @escaping @Sendable ([String]) -> PageRows,
+        time: Timekeeper,
+        report: @escaping @Sendable (ReceiverEvent) -> Void
+    ) {
+        self.settings = settings
+        self.limits = limits
+        self.verifier = verifier
+        self.ledger = ledger
+        self.origin = origin
+        self.records = records
+        self.time = time
+        self.report = report
+    }
+
+    /// Receives until the task is cancelled.
+    ///
+    /// Then it accepts no further connection, answers the requests that it has, and returns.
+    ///
+    /// - Throws: ``CannotListen``.
+    package func run() async throws {
+        let inbox = ledger.inbox(of: origin.app, sessions: Self.commits, patience: Self.connectPatience)
+        let metrics = ReceiverMetrics()
+        let commits = GroupCommit(width: Self.commits, patience: limits.storeTime, time: time) {
+            try await inbox.store($0)
+        }
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let responder = NotificationResponder(
+            path: settings.path,
+            limits: limits,
+            verifier: verifier,
+            commits: commits,
+            quarantine: Quarantine { try await inbox.quarantine($0) },
+            metrics: metrics,
+            ageOfOldestPending: { try await inbox.ageOfOldestPending() },
+            time: time,
+            report: report,
+            stored: { wake.yield() }
+        )
+        let normaliser = normaliser(metrics)
+        let normalising = Task { await normaliser.run(wakes) }
+        let ticking = Task { [time] in
+            while !Task.isCancelled {
+                commits.failOverdue()
+                wake.yield()
+                // It ends early only when it is cancelled.
+                try? await time.sleep(Self.tick)
+            }
+        }
+        let outcome = await serve(responder, metrics)
+        ticking.cancel()
+        normalising.cancel()
+        wake.finish()
+        await normalising.value
+        try outcome.get()
+    }
+
+    private func normaliser(_ metrics: ReceiverMetrics) -> Normaliser {
+        let (ledger, origin, records) = (ledger, origin, records)
+        return Normaliser(
+            normalise: { most, skipped in
+                try await ledger.normaliseReceived(from: origin, atMost: most, skipping: skipped, records: records)
+            },
+            pending: { most, skipped in
+                try await ledger.pendingNotifications(of: origin.app, atMost: most, skipping: skipped)
+            },
+            metrics: metrics,
+            time: time,
+            report: report
+        )
+    }
+
+    /// Serves until the task is cancelled and every request is answered.
+    private func serve(_ responder: NotificationResponder, _ metrics: ReceiverMetrics) async -> Result<Void, any Error> {
+        let application = Application(
+            responder: responder,
+            server: server(metrics),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.listen.host, port: settings.listen.port),
+                serverName: nil,
+                backlog: 1_024,
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections, logger: .quiet)
+            ),
+            onServerRunning: { [settings, report] channel in
+                report(.listening(port: channel.localAddress?.port ?? settings.listen.port))
+            },
+            logger: .quiet
+        )
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [application], logger: .quiet)
+        )
+        // A task of its own, so that a cancellation stops it in order.
+        let serving = Task { try await group.run() }
+        let result = await withTaskCancellationHandler {
+            await serving.result
+        } onCancel: {
+            Task { await group.triggerGracefulShutdown() }
+        }
+        return result.mapError { error in
+            guard error is IOError else { return error }
+            return CannotListen(address: settings.listen.description, reason: "\(error)")
+        }
+    }
+
+    private func server(_ metrics: ReceiverMetrics) -> HTTPServerBuilder {
+        let limits = limits
+        return HTTPServerBuilder { responder in
+            ReceiverChannel(
+                http: HTTP1Channel(
+                    responder: responder,
+                    configuration: HTTP1Channel.Configuration(idleTimeout: TimeAmount(limits.idleTime))
+                ),
+                readLimit: TimeAmount(limits.readTime),
+                tookTooLong: { metrics.refuse("too_slow") }
+            )
+        }
+    }
+}
+
+extension Logger {
+    /// Logs nothing of single connections: anyone can open them.
+    fileprivate static var quiet: Logger {
+        var logger = Logger(label: "storeledger") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .critical
+        return logger
+    }
+}

@@ -1,0 +1,19 @@
+/// What a receiver reports to its operator.
+package enum ReceiverEvent: Sendable {
+    /// The receiver accepts connections on this port.
+    case listening(port: Int)
+    /// A notification cannot be verified.
+    case refused(reason: String, detail: String)
+    /// A verified notification was answered 503, because it could not be stored.
+    case notStored(any Error)
+    /// Notifications cannot be normalised now; the receiver tries again.
+    case notNormalised(any Error)
+    /// PostgreSQL does not take the records of one notification, which is left alone until the receiver starts again.
+    case skipped(key: String, any Error)
+}
+
+/// The receiver cannot listen on its address.
+package struct CannotListen: Error {
+    package let address: String
+    package let reason: String
+}

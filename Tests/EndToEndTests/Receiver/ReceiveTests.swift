@@ -1,0 +1,263 @@
+import FoundationEssentials
+import Glibc
+import Postgres
+import TestSupport
+import Testing
+
+/// `storeledger receive`: real signatures, sockets and kills.
+@Suite(.migratedDatabase, .timeLimit(.minutes(15)))
+struct ReceiveTests {
+    @Test func `a notification is answered 200 when it is stored, becomes records, and is counted when it comes again`()
+        async throws
+    {
+        try await ReceiverStage.with { stage in
+            let book = try stage.book()
+            try await stage.receiving { receiver in
+                let body = try stage.notification(1)
+                #expect(try await receiver.post(body) == 200)
+                #expect(try await book.column("SELECT receipts FROM received_notifications") == ["1"])
+                #expect(try await receiver.post(body) == 200)
+                try await stage.normalised(book)
+                #expect(
+                    try await book.column(
+                        """
+                        SELECT concat_ws(' ', notification_uuid, version, notification_type, original_transaction_id, receipts, body IS NULL,
+                                         last_received_at > received_at, signed_date IS NOT NULL) FROM received_notifications
+                        """
+                    ) == ["\(ReceiverStage.uuid(1)) 2 DID_RENEW 72000000001 2 t t t"]
+                )
+                #expect(try await book.column("SELECT transaction_id FROM transactions") == ["72000000001"])
+                #expect(try await book.count("SELECT count(*) FROM notifications") == 1)
+                #expect(try await book.count("SELECT count(*) FROM renewals") == 1)
+                #expect(try await book.count("SELECT count(*) FROM signed_payloads") == 3)
+                #expect(try await receiver.http.get("/health").status == 200)
+                let metrics = try await receiver.metrics()
+                for line in [
+                    #"storeledger_receiver_notifications_total{result="new"} 1"#,
+                    #"storeledger_receiver_notifications_total{result="known"} 1"#,
+                    "storeledger_receiver_normalised_total 1", "storeledger_receiver_oldest_pending_seconds 0",
+                    "storeledger_receiver_answer_seconds_count 2", "storeledger_receiver_requests 0",
+                ] { #expect(metrics.contains("\(line)\n"), "\(line) in \(metrics)") }
+                receiver.process.signal(SIGTERM)
+                #expect(await receiver.process.wait() == 0)
+                #expect(receiver.process.output.isEmpty)
+            }
+        }
+    }
+
+    @Test func `received notifications leave the same rows as a crawl of them`() async throws {
+        try await ReceiverStage.with { stage in
+            let texts = try (1...5).map { number in
+                try stage.signedPayload(number, number == 5 ? ["newMember": "1"] : [:])
+            }
+            try await stage.receiving { receiver in
+                for text in texts { #expect(try await receiver.post("{\"signedPayload\":\"\(text)\"}") == 200) }
+                try await stage.normalised(try stage.book())
+            }
+            let items = texts.map { "{\"signedPayload\":\"\($0)\",\"sendAttempts\":[]}" }.joined(separator: ",")
+            let page = "{\"hasMore\":false,\"notificationHistory\":[\(items)]}"
+            let rule = #"{"endpoint":"notificationHistory","times":1,"fault":"garbageBody","body":"#
+            let faults = RecordStage.faults([rule + BadRecord.quoted(page) + "}"])
+            try await Stage.with(.init(customers: 1, faults: faults)) { crawl in
+                var job = crawl.job
+                job.schema = "crawled"
+                job.transactionIds = nil
+                job.streams = ["notificationHistory: {scope: app, startDate: -1h}"]
+                try RecordStage.trust(stage.scene.authority, in: &job, crawl)
+                try await crawl.run(try await crawl.migrated(job))
+                for table in LedgerBook.dataTables {
+                    let found = try await stage.book().rows(of: table)
+                    let expected = try await crawl.book(schema: "crawled").rows(of: table)
+                    expectSame(found, expected, table)
+                }
+            }
+            #expect(try await stage.book().count("SELECT count(*) FROM transactions") == 5)
+        }
+    }
+
+    @Test func `a receiver that is killed after its answer loses nothing: the next one normalises`() async throws {
+        try await ReceiverStage.with { stage in
+            let book = try stage.book()
+            let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+            try blocker.script("BEGIN; LOCK TABLE appstore.notifications IN ACCESS EXCLUSIVE MODE")
+            try await stage.receiving { receiver in
+                for number in 1...20 { #expect(try await receiver.post(try stage.notification(number)) == 200) }
+                receiver.process.signal(SIGKILL)
+                _ = await receiver.process.wait()
+            }
+            let pending = "SELECT count(*) FROM received_notifications WHERE normalised_at IS NULL AND body IS NOT NULL"
+            #expect(try await book.count(pending) == 20)
+            #expect(try await book.count("SELECT count(*) FROM transactions") == 0)
+            try blocker.script("COMMIT")
+            try await stage.receiving { _ in try await stage.normalised(book) }
+            #expect(try await book.count("SELECT count(*) FROM notifications") == 20)
+            #expect(try await book.count("SELECT count(*) FROM transactions") == 20)
+            #expect(try await book.count("SELECT count(*) FROM signed_payloads") == 60)
+        }
+    }
+
+    @Test func `two receivers that get the same notifications store each once and share the work`() async throws {
+        try await ReceiverStage.with { stage in
+            let book = try stage.book()
+            try await stage.receiving { first in
+                try await stage.receiving { second in
+                    try await withThrowingTaskGroup(of: Int.self) { group in
+                        for number in 1...30 {
+                            let body = try stage.notification(number)
+                            for receiver in [first, second] {
+                                group.addTask { try await receiver.post(body) }
+                            }
+                        }
+                        for try await status in group { #expect(status == 200) }
+                    }
+                    try await stage.normalised(book)
+                    let counted = try await [first.metrics(), second.metrics()].map { metrics in
+                        ["notifications_total{result=\"new\"} ", "normalised_total "].map { name in
+                            metrics.split(separator: "\n").first { $0.hasPrefix("storeledger_receiver_\(name)") }
+                                .flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? -1
+                        }
+                    }
+                    #expect(counted[0][0] + counted[1][0] == 30)
+                    #expect(counted[0][1] + counted[1][1] == 30)
+                }
+            }
+            #expect(
+                try await book.column("SELECT count(*) || ' ' || sum(receipts) FROM received_notifications")
+                    == ["30 60"]
+            )
+            #expect(try await book.count("SELECT count(*) FROM notifications") == 30)
+        }
+    }
+
+    @Test func `a receiver that is told to stop answers the requests it has, and ends with 0`() async throws {
+        try await ReceiverStage.with { stage in
+            let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
+            try blocker.script("BEGIN; LOCK TABLE appstore.received_notifications IN SHARE MODE")
+            try await stage.receiving { receiver in
+                let body = try stage.notification(1)
+                async let answer = receiver.post(body)
+                let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+                let book = try stage.book()
+                while try await book.count(waiting) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+                receiver.process.signal(SIGTERM)
+                // It accepts no further connection, and still has the request.
+                while (try? await receiver.http.get("/health")) != nil { try await Task.sleep(for: .milliseconds(10)) }
+                #expect(!receiver.process.hasEnded)
+                try blocker.script("COMMIT")
+                #expect(try await answer == 200)
+                #expect(await receiver.process.wait() == 0)
+                #expect(try await book.count("SELECT count(*) FROM received_notifications") == 1)
+            }
+        }
+    }
+
+    @Test func `while PostgreSQL is away the answer is 503, and 200 when it is back`() async throws {
+        try await withTemporaryDirectory { directory in
+            try await OwnPostgres.running(in: directory + "/server") { server in
+                try await ReceiverStage.with(databaseURL: server.conninfo) { stage in
+                    try await stage.receiving { receiver in
+                        #expect(try await receiver.post(try stage.notification(1)) == 200)
+                        try await server.kill()
+                        let body = try stage.notification(2)
+                        #expect(try await receiver.post(body) == 503)
+                        #expect(try await receiver.http.get("/health").status == 503)
+                        #expect(!(try await receiver.metrics()).contains("oldest_pending_seconds "))
+                        try await server.start()
+                        // The first attempts can meet a server that is not ready.
+                        while try await receiver.post(body) != 200 {}
+                        #expect(try await receiver.http.get("/health").status == 200)
+                        let kept = "SELECT count(*) AS n FROM appstore.received_notifications"
+                        let count = try await server.pool().withConnection { try $0.run(kept)[0].int64("n") }
+                        #expect(count == 2)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a notification of version 1 with the shared secret marks its customer, and neither secret nor receipt is kept`()
+        async throws
+    {
+        try await ReceiverStage.with { stage in
+            let book = try stage.book()
+            try await stage.receiving { receiver in
+                let body = ReceiverStage.unsigned()
+                #expect(try await receiver.post(body) == 200)
+                #expect(try await receiver.post(body) == 200)
+                try await stage.normalised(book)
+                #expect(
+                    try await book.column(
+                        "SELECT concat_ws(' ', version, notification_type, original_transaction_id, receipts, signed_date IS NULL) FROM received_notifications"
+                    ) == ["1 DID_RENEW 730000000001 2 t"]
+                )
+                #expect(try await book.column("SELECT transaction_id FROM changed_customers") == ["730000000001"])
+                #expect(try await book.count("SELECT count(*) FROM notifications") == 0)
+                #expect(try await !receiver.metrics().contains(ReceiverStage.secret))
+            }
+            try await expectNowhere([ReceiverStage.secret, "cmVjZWlwdC1ieXRlcw", "730000000009"], book)
+        }
+    }
+
+    @Test func `a receiver of the role storeledger_receiver has every right that it needs`() async throws {
+        try await LedgerRoles.with { roles in
+            let url = try TemporaryDatabase.conninfo
+            let own = url + (url.contains("?") ? "&" : "?") + "user=\(roles.name("receiver"))"
+            try await ReceiverStage.with { stage in
+                try await roles.apply()
+                let book = try stage.book()
+                try await stage.receiving(environment: ["DATABASE_URL": own]) { receiver in
+                    #expect(try await receiver.post(try stage.notification(1)) == 200)
+                    #expect(try await receiver.post(try stage.notification(1, ["subtype": #""X""#])) == 200)
+                    #expect(try await receiver.post(ReceiverStage.unsigned()) == 200)
+                    #expect(try await receiver.post(ReceiverStage.unsigned(password: "x")) == 503)
+                    try await stage.normalised(book)
+                    #expect(try await receiver.http.get("/health").status == 200)
+                }
+                #expect(try await book.count("SELECT count(*) FROM transactions") == 1)
+                #expect(
+                    try await book.column("SELECT refused_because FROM received_notifications WHERE refused_because IS NOT NULL ORDER BY 1")
+                        == ["conflict", "password"]
+                )
+            }
+        }
+    }
+
+    @Test func `an erased customer's notification is answered 200, and nothing of it stays`() async throws {
+        try await ReceiverStage.with { stage in
+            let book = try stage.book()
+            try await stage.receiving { receiver in
+                #expect(try await receiver.post(try stage.notification(1)) == 200)
+                #expect(try await receiver.post(ReceiverStage.unsigned(original: "72000000001")) == 200)
+                try await stage.normalised(book)
+                let outcome = try await stage.storeledger(
+                    "erase", "--database", try TemporaryDatabase.conninfo, "--app", "com.example.game", "--yes",
+                    "--transaction-id", "72000000001"
+                )
+                #expect(outcome.code == 0, "\(outcome.errors)")
+                #expect(try await book.count("SELECT count(*) FROM received_notifications") == 0)
+                #expect(try await receiver.post(try stage.notification(1)) == 200)
+                #expect(
+                    try await receiver.post(ReceiverStage.unsigned(type: "CANCEL", original: "72000000001")) == 200
+                )
+                try await stage.normalised(book)
+            }
+            #expect(
+                try await book.column("SELECT coalesce(original_transaction_id, body, 'nothing') FROM received_notifications")
+                    == ["nothing", "nothing"]
+            )
+            try await expectNowhere(["72000000001"], book)
+        }
+    }
+
+    /// Expects that no table of the ledger has one of the texts.
+    private func expectNowhere(_ texts: [String], _ book: LedgerBook) async throws {
+        let tables = try await book.column(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'appstore'::regnamespace AND relkind = 'r' ORDER BY 1"
+        )
+        let needles = Needles(texts)
+        for table in tables {
+            let rows = try await book.column("SELECT t::text FROM \(table) t")
+            #expect(rows.allSatisfy { needles.ids(in: $0).isEmpty }, "\(table)")
+        }
+    }
+}

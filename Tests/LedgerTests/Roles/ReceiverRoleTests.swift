@@ -1,0 +1,38 @@
+import Ledger
+import LedgerSchema
+import Postgres
+import TestSupport
+import Testing
+
+/// The role of `storeledger receive`.
+@Suite(.migratedDatabase)
+struct ReceiverRoleTests {
+    @Test func `the receiver stores notifications and their records, and can neither crawl, erase, send nor read totals`()
+        async throws
+    {
+        try await LedgerRoles.with { roles in
+            let connection = try PostgresConnection(conninfo: roles.conninfo("receiver"))
+            func state(_ statement: String) throws -> SQLState {
+                do throws(PostgresError) {
+                    try connection.script("BEGIN; SET LOCAL search_path = appstore, pg_temp; \(statement); ROLLBACK")
+                    return .successfulCompletion
+                } catch {
+                    try connection.script("ROLLBACK")
+                    return error.state
+                }
+            }
+            for statement in [
+                "DELETE FROM received_notifications", "UPDATE notifications SET subtype = 'x'",
+                "SELECT FROM erased_marks", "LOCK TABLE erasure_lock IN ROW SHARE MODE", "CREATE TEMP TABLE mine ()",
+                "UPDATE crawl_items SET item_key = 'x'",
+            ] { #expect(try state(statement) == .successfulCompletion, "\(statement)") }
+            for statement in [
+                "DELETE FROM notifications", "DELETE FROM transactions", "INSERT INTO runs DEFAULT VALUES",
+                "SELECT FROM runs", "INSERT INTO crawl_items DEFAULT VALUES", "SELECT FROM refunds",
+                "SELECT FROM rate_buckets", "SELECT FROM action_rows", "SELECT FROM revenue_by_day",
+                "INSERT INTO erasure_keys (app_id, key) VALUES (1, '')", "SELECT FROM refresh_views()",
+                "CREATE TABLE appstore.mine ()",
+            ] { #expect(try state(statement) == .insufficientPrivilege, "\(statement)") }
+        }
+    }
+}

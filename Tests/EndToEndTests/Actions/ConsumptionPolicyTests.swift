@@ -174,8 +174,13 @@ struct ConsumptionPolicyTests {
                 )
             }
             let answer = "{deliveryStatus: DELIVERED, sampleContentProvided: false}"
-            let rules =
-                "[{when: {earlierRefundsAtLeast: 2}, answer: \(answer)}, {when: {earlierRefundsAtLeast: 1}, answer: none}, {answer: none}]"
+            let rules = """
+                - when: {earlierRefundsAtLeast: 2}
+                  answer: \(answer)
+                - when: {earlierRefundsAtLeast: 1}
+                  answer: none
+                - answer: none
+                """
             let path = try scene.write(Self.job(rules: rules))
             let rehearsal = try await rehearse(scene, path)
             #expect(rehearsal.rules.map(\.requests) == [1, 1, 0], "\(rehearsal)")

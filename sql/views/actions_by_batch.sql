@@ -1,6 +1,6 @@
 -- Which batches of requests that change something were planned, approved and sent, and what became of their rows?
 --
--- One row for each app_id, batch_id. rows_to_send = waiting + succeeded + rejected + unknown + not_applied + cancelled.
+-- One row for each app_id, job, batch, occurrence. rows_to_send = waiting + succeeded + rejected + unknown + not_applied + cancelled.
 CREATE OR REPLACE VIEW actions_by_batch AS
 SELECT
     b.app_id, b.job, b.action, b.rows_sha256 AS batch, b.occurrence, b.planned_at, b.planned_by, b.approval_required, b.approved_at, b.approved_by,
@@ -8,8 +8,9 @@ SELECT
     b.row_count, b.rows_to_send, b.row_count - b.rows_to_send AS rows_sorted_out,
     counts.waiting, counts.succeeded, counts.rejected, counts.unknown, counts.not_applied, counts.cancelled,
     -- A sub-query, so that a query of the newest batches does not look for the effects of the others.
-    (SELECT count(*) FROM actions_confirmed c WHERE c.app_id = b.app_id AND c.batch_id = b.batch_id AND c.seen_at IS NOT NULL) AS confirmed,
-    b.batch_id, counts.in_hand, b.removed_at
+    (SELECT count(*) FROM actions_confirmed c WHERE c.app_id = b.app_id AND c.job = b.job AND c.batch = b.rows_sha256
+        AND c.occurrence = b.occurrence AND c.seen_at IS NOT NULL) AS confirmed,
+    counts.in_hand, b.removed_at
 FROM action_batches b
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE r.state IN ('planned', 'approved')) AS waiting,
@@ -46,6 +47,5 @@ COMMENT ON COLUMN actions_by_batch.unknown IS 'The rows that were sent and whose
 COMMENT ON COLUMN actions_by_batch.not_applied IS 'The rows that were sent, and that Apple''s data shows as not applied.';
 COMMENT ON COLUMN actions_by_batch.cancelled IS 'The rows that were never sent, because the customer was erased or the job was removed.';
 COMMENT ON COLUMN actions_by_batch.confirmed IS 'The rows whose effect a crawl has seen in Apple''s data; see actions_confirmed.';
-COMMENT ON COLUMN actions_by_batch.batch_id IS 'The ID of the batch, in action_batches.';
 COMMENT ON COLUMN actions_by_batch.in_hand IS 'The rows that a process works on now.';
 COMMENT ON COLUMN actions_by_batch.removed_at IS 'When storeledger jobs remove forgot the job; NULL otherwise.';

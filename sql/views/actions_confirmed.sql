@@ -25,7 +25,7 @@ SELECT
     own.extended AS notified_succeeded, own.failed AS notified_failed,
     seen.summary_succeeded = own.extended AND seen.summary_failed = own.failed
         AND (r.answer ->> 'succeededCount')::bigint = own.extended AND (r.answer ->> 'failedCount')::bigint = own.failed AS counts_agree,
-    r.batch_id
+    b.occurrence
 FROM action_rows r
 JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
 LEFT JOIN LATERAL (
@@ -93,4 +93,4 @@ COMMENT ON COLUMN actions_confirmed.notified_failed IS
     'For extendRenewalDatesForAll: those with a RENEWAL_EXTENSION notification of subtype FAILURE, counted in the same way.';
 COMMENT ON COLUMN actions_confirmed.counts_agree IS
     'For extendRenewalDatesForAll: whether Apple''s answer, the SUMMARY and the notifications of the subscriptions have the same counts. False also while a crawl has not brought all notifications, and after another extension of the product at the same time. NULL before Apple is done.';
-COMMENT ON COLUMN actions_confirmed.batch_id IS 'The ID of the batch, in action_batches.';
+COMMENT ON COLUMN actions_confirmed.occurrence IS 'The number of earlier batches of the app with the same hash.';

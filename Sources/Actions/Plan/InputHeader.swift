@@ -99,7 +99,11 @@ struct InputHeader {
 
     /// A row that a policy does not answer.
     ///
-    /// - Parameter rule: The number of its rule, from 1.
+    /// - Parameters:
+    ///   - position: From 1.
+    ///   - cells: The cells of the kept columns.
+    ///   - rule: The number of the policy's rule, from 1.
+    /// - Returns: The row, without values to send.
     func unanswered(_ position: Int64, _ cells: [String], rule: Int) -> InputRow {
         var row = InputRow(position: position, line: nil, input: cells)
         row.subject = action.subject.flatMap { subject in columns.firstIndex(of: subject) }.map { cells[$0] }

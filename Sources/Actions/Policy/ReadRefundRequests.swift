@@ -10,6 +10,7 @@ extension RefundRequest {
     ///   - app: The app.
     ///   - days: The requests of so many days; `nil` for those that are open and have no answer.
     ///   - connection: A session of the ledger.
+    /// - Returns: The requests.
     /// - Throws: ``Postgres/PostgresError``.
     static func all(
         of app: AppID,

@@ -72,7 +72,8 @@ extension Pipeline {
             jobs.filter { $0.app == app.bundleId && $0.environment == app.environment }
                 .map { $0.action == nil ? JobKind.crawl : .action }
         )
-        for kind in kinds.sorted(by: { $0.rawValue < $1.rawValue }) {
+        // The crawl first: the role for crawls may not forget an action, and its refusal ends the command.
+        for kind in kinds.sorted(by: { $0.rawValue > $1.rawValue }) {
             let removal =
                 switch kind {
                 case .action: try await ledger.forgetActions(name, of: app.id)

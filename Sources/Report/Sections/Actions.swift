@@ -57,7 +57,7 @@ extension ReportQuestion {
                CASE WHEN approval_required THEN coalesce(approved_by, 'not approved') ELSE 'not required' END AS approved_by,
                \(moment("started_at")) AS sent, rows_to_send AS to_send, rows_sorted_out AS sorted_out, waiting, succeeded,
                rejected, unknown, not_applied, cancelled, confirmed
-          FROM actions_by_batch v WHERE app_id = $1 ORDER BY v.planned_at DESC, v.batch_id LIMIT 20
+          FROM actions_by_batch v WHERE app_id = $1 ORDER BY v.planned_at DESC, v.batch LIMIT 20
         """
     )
 

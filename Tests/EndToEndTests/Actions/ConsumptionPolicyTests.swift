@@ -174,13 +174,35 @@ struct ConsumptionPolicyTests {
                 )
             }
             let answer = "{deliveryStatus: DELIVERED, sampleContentProvided: false}"
-            let rules =
-                "[{when: {earlierRefundsAtLeast: 2}, answer: \(answer)}, {when: {earlierRefundsAtLeast: 1}, answer: none}, {answer: none}]"
+            let rules = """
+                - when: {earlierRefundsAtLeast: 2}
+                  answer: \(answer)
+                - when: {earlierRefundsAtLeast: 1}
+                  answer: none
+                - answer: none
+                """
             let path = try scene.write(Self.job(rules: rules))
             let rehearsal = try await rehearse(scene, path)
             #expect(rehearsal.rules.map(\.requests) == [1, 1, 0], "\(rehearsal)")
             #expect(rehearsal.rules[0].outcomes["pending"] == 1 && rehearsal.rules[1].outcomes["declined"] == 1)
-            _ = try await scene.approve(path)
+
+            // A rejected answer leaves the request open: for retry, and for the next plan.
+            try await scene.stage.store.misbehave(
+                #"{"rules": [{"endpoint": "sendConsumptionInformation", "fault": "status", "status": 404, "errorCode": 4040010}]}"#
+            )
+            let first = try await scene.approve(path)
+            _ = try await scene.send(path, expecting: 2)
+            #expect(
+                try await book.column(
+                    "SELECT answer_state || answer_apple_code FROM consumption_requests WHERE is_open"
+                )
+                    == ["rejected4040010", "rejected4040010"]
+            )
+            let retried = try await scene.stage.storeledger("actions", "retry", path, "--json")
+            #expect(try JSONDecoder().decode(ActionScene.Plan.self, from: Data(retried.output.utf8)).rowsToSend == 1)
+            try await scene.stage.store.misbehave(#"{"rules": []}"#)
+            let second = try await scene.approve(path)
+            #expect(second.batch == first.batch && second.rowsToSend == 1)
             _ = try await scene.send(path)
             let newest = try await book.column(
                 "SELECT DISTINCT answer_state || ' ' || answer_policy_rule || ' ' || is_open FROM consumption_requests WHERE requested_at > now() - interval '3 hours'"

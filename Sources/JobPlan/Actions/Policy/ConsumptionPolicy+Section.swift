@@ -53,7 +53,7 @@ extension ConsumptionPolicy.Consent {
 }
 
 extension ConsumptionPolicy.Rule {
-    /// - Parameter isLast: Whether the rule is the last one, which every request reaches that no other matches.
+    /// Reads a rule; every request reaches the last one that no other matches.
     init?(_ section: Section, isLast: Bool) {
         let when = section.section("when", keys: RefundCondition.keys)
         let condition = when.map(RefundCondition.init) ?? RefundCondition()

@@ -19,7 +19,7 @@ package struct ConsumptionPolicy: Equatable, Sendable {
     }
 
     package let consent: Consent
-    /// At least one. The last one has no condition, so every request has a rule.
+    /// At least one; the last one has no condition, so every request has a rule.
     package let rules: [Rule]
 
     package init(consent: Consent, rules: [Rule]) {

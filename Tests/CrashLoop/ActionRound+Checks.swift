@@ -41,7 +41,12 @@ extension ActionRound {
         let batch = try current
         try await succeed(["actions", "results", batch.path, "--directory", store.directory + "/live"])
         sentences += try missingRows(in: "live", of: batch)
-        sentences += try untrue(before: reached, after: try await store.actions(as: Applied.self), in: "live", of: batch)
+        sentences += try untrue(
+            before: reached,
+            after: try await store.actions(as: Applied.self),
+            in: "live",
+            of: batch
+        )
         try BrokenPromise.check(sentences)
     }
 

@@ -22,7 +22,7 @@ struct EvidenceTests {
         )
     }
 
-    private func extended(_ row: LeasedRow = .test(), _ transactions: [VerifiedTransaction]) -> Evidence {
+    private func extended(_ transactions: [VerifiedTransaction], of row: LeasedRow = .test()) -> Evidence {
         Evidence(of: row, in: transactions, .expiresDate, subject: "1")
     }
 
@@ -67,7 +67,7 @@ struct EvidenceTests {
         #expect(extended([transaction(expires: nil)]) == .undecided("Apple's answer has no transaction of 1"))
         #expect(extended([]) == .undecided("Apple's answer has no transaction of 1"))
         let unknownBefore = LeasedRow.test(expiresDateBefore: nil)
-        guard case .undecided = extended(unknownBefore, [transaction(expires: .day(17))]) else {
+        guard case .undecided = extended([transaction(expires: .day(17))], of: unknownBefore) else {
             Issue.record("a date without one to compare it with proves nothing")
             return
         }
@@ -81,17 +81,24 @@ struct EvidenceTests {
             transactionIDBefore: "another"
         )
         let place = "expiresDate 2026-01-17T00:00:00Z of transaction 1"
-        #expect(extended(row, [transaction(expires: .day(17))]) == .applied(place))
+        #expect(extended([transaction(expires: .day(17))], of: row) == .applied(place))
         // A renewal makes the date later.
         #expect(
-            extended(row, [transaction("2", expires: .day(47))])
+            extended([transaction("2", expires: .day(47))], of: row)
                 == .applied("expiresDate 2026-02-16T00:00:00Z of transaction 2")
         )
         // Data from before the request does not prove that it was not applied.
         #expect(
-            extended(row, [transaction()])
+            extended([transaction()], of: row)
                 == .undecided("expiresDate 2026-01-10T00:00:00Z of transaction 1 is before effectiveDate")
         )
+    }
+
+    @Test func `the date that proves an extension is kept for the next plan`() {
+        let transactions = [transaction(expires: .day(17)), transaction("5", original: "5", expires: .day(99))]
+        let kept = Evidence.kept(of: .test(), in: transactions, .expiresDate, subject: "1")
+        #expect(kept?["expiresDate"]?.number?.int64 == UnixMilliseconds.day(17).rawValue)
+        #expect(Evidence.kept(of: .test(), in: transactions, .appAccountToken, subject: "1") == nil)
     }
 
     @Test func `a token proves that it was set, and another one proves nothing`() {

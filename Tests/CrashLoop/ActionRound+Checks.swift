@@ -41,7 +41,12 @@ extension ActionRound {
         let batch = try current
         try await succeed(["actions", "results", batch.path, "--directory", store.directory + "/live"])
         sentences += try missingRows(in: "live", of: batch)
-        sentences += try untrue(try await store.actions(as: Applied.self), in: "live", of: batch)
+        sentences += try untrue(
+            before: reached,
+            after: try await store.actions(as: Applied.self),
+            in: "live",
+            of: batch
+        )
         try BrokenPromise.check(sentences)
     }
 
@@ -90,9 +95,14 @@ extension ActionRound {
         return records.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(header, $0.map { $0 ?? "" })) }
     }
 
-    /// A4, A5: the rows whose outcome is not true in the world.
-    private func untrue(_ world: [Applied], in directory: String, of batch: ActionBatchJob) throws -> [String] {
-        func isApplied(_ row: [String: String]) -> Bool {
+    /// A4, A5: the rows whose outcome is not true in the world, as it was before and after the files were written.
+    private func untrue(
+        before: [Applied],
+        after: [Applied],
+        in directory: String,
+        of batch: ActionBatchJob
+    ) throws -> [String] {
+        func isApplied(_ row: [String: String], in world: [Applied]) -> Bool {
             world.contains { request in
                 guard request.endpoint == batch.action.endpoint else { return false }
                 switch batch.action {
@@ -105,14 +115,15 @@ extension ActionRound {
                 }
             }
         }
-        var sentences = try rows(of: "succeeded", in: directory).filter { !isApplied($0) }.map {
+        var sentences = try rows(of: "succeeded", in: directory).filter { !isApplied($0, in: after) }.map {
             "A4: \($0["outcome_request_id"] ?? "") succeeded in \(batch.name), but has changed nothing"
         }
         guard case .extend = batch.action else { return sentences }
-        let refused =
-            try rows(of: "rejected", in: directory)
-            + rows(of: "unprocessed", in: directory).filter { $0["outcome_request_id"]?.isEmpty == false }
-        sentences += refused.filter(isApplied).map {
+        // A row that is still approved can be sent meanwhile.
+        let refused = try (rows(of: "rejected", in: directory) + rows(of: "unprocessed", in: directory)).filter {
+            isApplied($0, in: $0["outcome"] == "approved" ? before : after)
+        }
+        sentences += refused.map {
             "A5: \($0["outcome_request_id"] ?? "") is \($0["outcome"] ?? "") in \(batch.name), but was applied"
         }
         return sentences

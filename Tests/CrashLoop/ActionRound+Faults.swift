@@ -203,6 +203,18 @@ extension ActionRound {
         }
     }
 
+    /// A server process of one of the sending processes; waits until one of them has connected.
+    private mutating func backend() async throws -> Int? {
+        while alive.contains(where: { !$0.process.hasEnded }) {
+            let backends = try await book.column(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'w%'"
+            )
+            if let backend = backends.randomElement(using: &random) { return Int(backend) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return nil
+    }
+
     private mutating func breakPostgres(_ fault: InjectedFault) async throws {
         try await ensureWork()
         try await misbehave(.slow(milliseconds: 60))
@@ -210,12 +222,9 @@ extension ActionRound {
         try await Task.sleep(for: .milliseconds(Int.random(in: 150...600, using: &random)))
         switch fault {
         case .killBackend:
-            let backends = try await book.column(
-                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'w%'"
-            )
-            guard let victim = backends.randomElement(using: &random).flatMap({ Int($0) }),
-                try await cluster.killBackend(process: victim)
-            else { return tally.miss(fault) }
+            guard let victim = try await backend(), try await cluster.killBackend(process: victim) else {
+                return tally.miss(fault)
+            }
         case .killPostmaster: try await cluster.killPostmaster()
         default: try await cluster.stopAtOnce()
         }

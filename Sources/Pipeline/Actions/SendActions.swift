@@ -54,7 +54,10 @@ extension ActionPipeline {
                 batches: await statusAfterStop(of: batches, in: actions)
             )
         }
-        let shown = batches.isEmpty ? try await actions.batches().prefix(1).map { $0 } : batches
+        // Read again, with the moments of this run.
+        let all = try await actions.batches()
+        let shown =
+            batches.isEmpty ? Array(all.prefix(1)) : batches.compactMap { sent in all.first { $0.id == sent.id } }
         var statuses: [BatchStatus] = []
         for batch in shown { statuses.append(try await actions.status(of: batch)) }
         var files: [Manifest.File] = []

@@ -25,16 +25,15 @@ struct LoadGenerator: Sendable {
     ///     was due, so a slow answer shows in the latencies of those behind it.
     /// - Returns: The outcome.
     func post(_ requests: ArraySlice<[UInt8]>, connections: Int, rate: Double? = nil) async -> Outcome {
-        let next = Atomic(requests.startIndex)
-        let total = Mutex(Outcome())
+        let shared = Shared(next: requests.startIndex)
         let began = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<connections {
                 group.addTask {
                     await withCheckedContinuation { done in
                         DispatchQueue(label: "load").async {
-                            let own = run(requests, from: next, since: began, rate: rate)
-                            total.withLock { total in
+                            let own = run(requests, shared, since: began, rate: rate)
+                            shared.total.withLock { total in
                                 total.latencies += own.latencies
                                 total.failures += own.failures
                             }
@@ -44,15 +43,23 @@ struct LoadGenerator: Sendable {
                 }
             }
         }
-        return total.withLock { total in
-            total.seconds = Self.milliseconds(since: began) / 1_000
-            return total
-        }
+        var outcome = shared.total.withLock { $0 }
+        outcome.seconds = Self.milliseconds(since: began) / 1_000
+        return outcome
+    }
+
+    /// What the threads of a load share.
+    private final class Shared: Sendable {
+        /// The index of the next request.
+        let next: Atomic<Int>
+        let total = Mutex(Outcome())
+
+        init(next: Int) { self.next = Atomic(next) }
     }
 
     private func run(
         _ requests: ArraySlice<[UInt8]>,
-        from next: borrowing Atomic<Int>,
+        _ shared: Shared,
         since began: ContinuousClock.Instant,
         rate: Double?
     ) -> Outcome {
@@ -63,7 +70,7 @@ struct LoadGenerator: Sendable {
         }
         defer { close(socket) }
         while true {
-            let number = next.add(1, ordering: .relaxed).oldValue
+            let number = shared.next.add(1, ordering: .relaxed).oldValue
             guard number < requests.endIndex else { return outcome }
             var due = ContinuousClock.now
             if let rate {

@@ -1,3 +1,4 @@
+import AppStoreModel
 import AppStoreSimulator
 import SignedData
 
@@ -37,7 +38,7 @@ struct PostedNotifications: Sendable {
                 payload: Array(
                     """
                     {"notificationUUID":"\(uuid)","notificationType":"DID_RENEW","version":"2.0","signedDate":\(signed),\
-                    "data":{"bundleId":"\(SimulatedPayloads.bundleId)","appAppleId":\(SimulatedPayloads.appAppleId),\
+                    "data":{"bundleId":"\(SimulatedPayloads.bundleId)","appAppleId":\(SimulatedPayloads.appAppleId ?? 0),\
                     "environment":"Production","signedTransactionInfo":"\(transaction)","signedRenewalInfo":"\(renewal)"}}
                     """.utf8
                 )

@@ -2,6 +2,10 @@ import AppStoreSimulator
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import Ledger
+import LedgerSchema
+import Postgres
+import SignedData
 import TestSupport
 
 /// How many notifications a receiver stores and answers, how fast, and in how much memory.
@@ -69,7 +73,7 @@ struct ReceiveBenchmarkCommand: AsyncParsableCommand {
         _ = try await untilNormalised(database)
         let before = Self.memory(of: process)
         let idle = load.openIdle(connections)
-        defer { for socket in idle { close(socket) } }
+        defer { for socket in idle { _ = Glibc.close(socket) } }
         guard idle.count == connections else { throw TooFewConnections(count: idle.count) }
         figures.append(Figure("memory", [before], "MiB"))
         figures.append(Figure("memory with \(connections) open connections", [Self.memory(of: process)], "MiB"))
@@ -95,14 +99,20 @@ struct ReceiveBenchmarkCommand: AsyncParsableCommand {
     /// - Returns: Seconds until every stored notification is normalised.
     private func untilNormalised(_ database: BenchDatabase) async throws -> Double {
         let began = ContinuousClock.now
-        let pending = """
-            SELECT EXISTS (SELECT FROM appstore.received_notifications WHERE normalised_at IS NULL AND refused_because IS NULL) AS more
-            """
-        while try await database.ledger.transaction({ try $0.run(pending)[0].bool("more") }) {
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        while try await isPending(database) { try await Task.sleep(for: .milliseconds(50)) }
         let time = ContinuousClock.now - began
         return Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    }
+
+    private func isPending(_ database: BenchDatabase) async throws -> Bool {
+        try await database.ledger.transaction { connection in
+            try connection.run(
+                """
+                SELECT EXISTS (SELECT FROM received_notifications
+                                WHERE normalised_at IS NULL AND refused_because IS NULL) AS more
+                """
+            )[0].bool("more")
+        }
     }
 
     private static func percentile(_ part: Double, _ values: [Double]) -> Double {
@@ -128,7 +138,7 @@ struct ReceiveBenchmarkCommand: AsyncParsableCommand {
     private static let job = """
         version: 1
         name: bench
-        app: {bundleId: \(SimulatedPayloads.bundleId), appAppleId: \(SimulatedPayloads.appAppleId), environment: Production}
+        app: {bundleId: \(SimulatedPayloads.bundleId), appAppleId: \(SimulatedPayloads.appAppleId ?? 0), environment: Production}
         appStore: {baseURL: "http://127.0.0.1:9", trustedRoots: [root.cer]}
         receiver: {listen: "127.0.0.1:0"}
         output: {postgres: {url: "${DATABASE_URL}"}}

@@ -11,11 +11,16 @@ struct ReportTextTests {
     @Test(
         arguments: [
             (0, "USD", "0.00"), (9_990, "USD", "9.99"), (9_995, "USD", "9.995"), (-500, "USD", "−0.50"),
-            (1_234_567_890, "EUR", "1,234,567.89"), (1_000_000, "JPY", "1,000"), (1_000_500, "JPY", "1,000.50"),
+            (1_234_567_890, "EUR", "1,234,567.89"), (1_000_000, "JPY", "1,000"), (1_000_500, "JPY", "1,001"),
+            (2_014_333_333, "VND", "2,014,333"), (-1_500, "KRW", "−2"), (-499, "JPY", "0"),
             (Int64.min, "USD", "−9,223,372,036,854,775.808"), (12_340, nil, "12.34"),
         ] as [(Int64, String?, String)]
     )
-    func `money is exact, with two digits or as many as it needs`(milliunits: Int64, currency: String?, words: String) {
+    func `money is exact, with two digits or as many as it needs, and whole in a currency without a smaller unit`(
+        milliunits: Int64,
+        currency: String?,
+        words: String
+    ) {
         #expect(FigureText.money(milliunits, currency: currency) == words)
     }
 
@@ -23,6 +28,7 @@ struct ReportTextTests {
         #expect(FigureText.headline(145_304, currency: "EUR") == "145.30")
         #expect(FigureText.headline(145_305, currency: "EUR") == "145.31")
         #expect(FigureText.headline(-145_305, currency: "EUR") == "−145.31")
+        #expect(FigureText.headline(1_499, currency: "JPY") == "1")
     }
 
     @Test(
@@ -42,10 +48,12 @@ struct ReportTextTests {
         arguments: [
             ("12", "345", "3.5%"), ("0", "7", "0.0%"), ("7", "7", "100.0%"), ("1", "3000", "0.0%"),
             ("1", "2000", "0.1%"),
-            ("1", "0", nil), (nil, "3", nil), ("-1", "3", nil), ("9223372036854775807", "9223372036854775807", nil),
+            ("-3", "21", "−14.3%"), ("-1", "3000", "0.0%"), ("1", "0", nil), (nil, "3", nil),
+            ("-9223372036854775808", "3", nil),
+            ("9223372036854775807", "9223372036854775807", nil),
         ] as [(String?, String, String?)]
     )
-    func `a count's share is rounded to a tenth of a percent, and a part of nothing has none`(
+    func `a count's share is rounded to a tenth of a percent, also of a negative count, and a part of nothing has none`(
         part: String?,
         whole: String,
         share: String?
@@ -221,6 +229,73 @@ struct KeyFigureTests {
         let tile = html([.refundsByMonth: rows])
         #expect(tile.contains("<dd>4.00%</dd><dd class=\"remark\">8 of 200 purchases of 12 months</dd>"), "\(tile)")
         #expect(tile.contains("<dd class=\"change\">+3.00 points against the 12 before</dd>"))
+    }
+}
+
+/// The comparison of delivered notifications with the 30 days before.
+struct DeliveryTileTests {
+    /// The tile of a ledger with notifications of both windows, and of a day that is the oldest.
+    private func tile(oldest: String?, gaps: [[String?]] = []) -> String {
+        func row(_ day: String, _ atOnce: String) -> [String?] { [day, atOnce, "0", "0", "0", "0", "0", "100"] }
+        let rows = [row("2026-11-20", "97"), row("2026-10-20", "90")] + (oldest.map { [row($0, "100")] } ?? [])
+        let figures = ReportFigures(
+            app: "com.example.game",
+            environment: "Production",
+            job: "nightly",
+            readAt: "2026-11-22T04:10:00Z",
+            daysBefore: (thirty: "2026-10-23", sixty: "2026-09-23"),
+            viewsAsOf: "2026-11-22T04:05:06Z",
+            tables: [
+                ReportQuestion.deliveries.name: FigureTable(columns: ReportQuestion.deliveries.columns, rows: rows),
+                ReportQuestion.gaps.name: FigureTable(columns: ReportQuestion.gaps.columns, rows: gaps),
+            ]
+        )
+        return KeyFigures(figures: figures, currencies: []).html.text
+    }
+
+    @Test func `deliveries are compared if a notification is older than the window before`() {
+        #expect(tile(oldest: "2026-09-23").contains("+7.00 points against the 30 before"))
+        let young = tile(oldest: "2026-09-24")
+        #expect(young.contains("<dd>97.00%</dd>") && !young.contains("against"), "\(young)")
+        #expect(!tile(oldest: nil).contains("against"))
+    }
+
+    @Test func `deliveries are not compared if a gap of notifications reaches into the window before`() {
+        func isCompared(_ stream: String, _ first: String, _ last: String) -> Bool {
+            let gap = [stream, "1", "\(first)T00:00:00Z", "\(last)T01:00:00Z"]
+            return tile(oldest: "2026-09-01", gaps: [gap]).contains("against")
+        }
+        #expect(!isCompared("notificationHistory", "2026-09-10", "2026-09-24"))
+        #expect(!isCompared("notificationHistory", "2026-10-23", "2026-11-10"))
+        #expect(isCompared("notificationHistory", "2026-09-10", "2026-09-23"))
+        #expect(isCompared("notificationHistory", "2026-10-24", "2026-11-10"))
+        #expect(isCompared("transactionHistory", "2026-09-10", "2026-10-10"))
+    }
+}
+
+/// The line below a table with percentages.
+struct ShareBaseTests {
+    private func html(_ columns: [FigureColumn]) -> String {
+        HTMLTable(id: "t", caption: "Counts", figures: FigureTable(columns: columns, rows: [])).html.text
+    }
+
+    @Test func `a table names the columns of which its percentages are shares`() {
+        let all = FigureColumn("all", "All", .count)
+        let (paid, running) = (
+            FigureColumn("paid", "Paid", .count, of: "all"), FigureColumn("running", "Running", .count, of: "all")
+        )
+        let off = FigureColumn("off", "Renewal off", .count, of: "running")
+        #expect(
+            html([paid, running, all]).contains(
+                "<p class=\"remark\">Percentages beside counts are shares of “All”.</p>"
+            )
+        )
+        #expect(
+            html([paid, running, off, all]).contains(
+                "Percentages beside counts are shares of “All”; those in “Renewal off” are shares of “Running”.</p>"
+            )
+        )
+        #expect(!html([all]).contains("Percentages"))
     }
 }
 

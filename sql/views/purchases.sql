@@ -59,6 +59,8 @@ COMMENT ON VIEW purchases IS
 COMMENT ON COLUMN purchases.customer_key IS
     'Identifies the customer as well as Apple''s data allow: appTransactionId; else the listed ID whose history contains the purchase; else the original transaction ID.';
 COMMENT ON COLUMN purchases.month IS 'The month of the purchase; its first day, in UTC.';
+COMMENT ON COLUMN purchases.quantity IS
+    'Apple''s quantity: the consumables bought, or the seats of a subscription bought for a group. price_milliunits is the price of all of them.';
 COMMENT ON COLUMN purchases.price_milliunits IS
     'The price of the whole quantity after offers, in thousandths of a unit of currency: Apple''s price or, for a subscription with several seats, the price of all seats (seat_purchases). NULL if Apple sends no price.';
 COMMENT ON COLUMN purchases.is_paid IS 'Whether the price is not 0. An unknown price counts as paid.';

@@ -48,8 +48,8 @@ struct ChartPanel: Sendable {
     var json: JSONValue {
         let place = table.place(of: chart.axis)
         var members: [(String, JSONValue)] = [
-            ("currency", currency.map(JSONValue.string) ?? .null), ("label", .string(shown(label))),
-            ("partial", partial.map(JSONValue.string) ?? .null),
+            ("currency", currency.map(JSONValue.string) ?? .null), ("whole", .bool(FigureText.isWhole(currency))),
+            ("label", .string(shown(label))), ("partial", partial.map(JSONValue.string) ?? .null),
             // The script formats months and days itself, because it adds the periods without a row.
             (
                 "labels",

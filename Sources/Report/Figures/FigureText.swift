@@ -25,25 +25,26 @@ enum FigureText {
 
     /// Converts thousandths to units, with two decimal places, or three if needed.
     ///
-    /// A whole amount in a currency without a smaller unit has none.
+    /// A currency without a smaller unit has none: shares of a price, such as MRR, are rounded to whole units.
     static func money(_ milliunits: Int64, currency: String?) -> String {
+        guard !isWhole(currency) else {
+            let units = (milliunits.magnitude + 500) / 1_000
+            return (milliunits < 0 && units > 0 ? "−" : "") + grouped(units)
+        }
         let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1_000)
-        let digits =
-            if thousandths % 10 != 0 {
-                padded(thousandths, to: 3)
-            } else if thousandths != 0 || !wholeCurrencies.contains(currency ?? "") {
-                padded(thousandths / 10, to: 2)
-            } else {
-                ""
-            }
-        return (milliunits < 0 ? "−" : "") + grouped(units) + (digits.isEmpty ? "" : ".\(digits)")
+        let digits = thousandths % 10 != 0 ? padded(thousandths, to: 3) : padded(thousandths / 10, to: 2)
+        return (milliunits < 0 ? "−" : "") + "\(grouped(units)).\(digits)"
     }
 
-    /// The same, rounded to two decimal places for a headline.
+    /// The same, rounded to at most two decimal places for a headline.
     static func headline(_ milliunits: Int64, currency: String?) -> String {
+        guard !isWhole(currency) else { return money(milliunits, currency: currency) }
         let rounded = Int64((milliunits.magnitude + 5) / 10 * 10)
         return money(milliunits < 0 ? -rounded : rounded, currency: currency)
     }
+
+    /// Whether a currency has no smaller unit.
+    static func isWhole(_ currency: String?) -> Bool { wholeCurrencies.contains(currency ?? "") }
 
     /// Thousandths as a JSON number of units.
     static func plainMoney(_ milliunits: Int64) -> String {
@@ -71,11 +72,13 @@ enum FigureText {
 
     /// The share of a count in a total, rounded to a tenth of a percent: `12` of `345` is `3.5%`.
     ///
+    /// A negative count, such as more returns than expiries, has a negative share.
+    ///
     /// - Returns: `nil` for an unknown count or a total of zero.
     static func share(_ part: String?, of whole: String?) -> String? {
-        guard let part = part.flatMap({ Int64($0) }), let whole = whole.flatMap({ Int64($0) }), part >= 0, whole > 0
+        guard let part = part.flatMap({ Int64($0) }), let whole = whole.flatMap({ Int64($0) }), part > .min, whole > 0
         else { return nil }
-        return tenths(of: part, in: whole).map { "\(FigureText.decimal($0))%" }
+        return tenths(of: abs(part), in: whole).map { "\(part < 0 && $0 > 0 ? "−" : "")\(FigureText.decimal($0))%" }
     }
 
     /// The change from an earlier figure: `+3.2%`, `−0.4%` or `no change`; the earlier figure if a percentage

@@ -34,8 +34,23 @@ struct HTMLTable {
             <table id="\(id)"><caption>\(caption)</caption>
             <thead><tr>\(heads)</tr></thead>
             <tbody>
-            \(rows)</tbody></table></div>
+            \(rows)</tbody></table></div>\(bases)
             """
+    }
+
+    /// Names the column of which the percentages beside counts are shares; a table can have several.
+    private var bases: HTML {
+        let parts = figures.columns.filter { $0.whole != nil }
+        let wholes = parts.compactMap(\.whole).reduce(into: [String]()) { found, whole in
+            if !found.contains(whole) { found.append(whole) }
+        }
+        guard let first = wholes.first else { return .empty }
+        func title(_ name: String) -> String { "“\(figures.columns[figures.place(of: name)].title)”" }
+        let others = wholes.dropFirst().map { whole in
+            let names = parts.filter { $0.whole == whole }.map { title($0.name) }.joined(separator: ", ")
+            return "; those in \(names) are shares of \(title(whole))"
+        }
+        return "\n<p class=\"remark\">Percentages beside counts are shares of \(title(first))\(others.joined()).</p>"
     }
 
     private func element(_ words: String, _ value: String?, _ kind: FigureColumn.Kind) -> HTML {

@@ -98,13 +98,14 @@ struct KeyFigures {
         )
     }
 
-    /// The last 30 days, compared with the 30 days before them.
+    /// The last 30 days, compared with the 30 days before them if the ledger has all of these.
     private var delivery: HTML? {
         let table = figures[.deliveries]
         let day = table.place(of: "day")
         let (thirty, sixty) = figures.daysBefore
         let now = table.having { ($0[day] ?? "") > thirty }
-        let before = table.having { ($0[day] ?? "") > sixty && ($0[day] ?? "") <= thirty }
+        let isCovered = coversNotifications(after: sixty, until: thirty)
+        let before = table.having { isCovered && ($0[day] ?? "") > sixty && ($0[day] ?? "") <= thirty }
         let parts = ["at_once", "later"]
         return share(
             "Notifications taken",
@@ -115,6 +116,20 @@ struct KeyFigures {
             words: "in 30 days",
             wordsBefore: "the 30 before"
         )
+    }
+
+    /// Whether the ledger has the notifications of every day after `start` until `end`.
+    ///
+    /// It does if it has an older notification and no gap of the job reaches into these days. A job that has read only the last
+    /// days of Apple's history has no older one.
+    private func coversNotifications(after start: String, until end: String) -> Bool {
+        guard figures[.deliveries].values("day").contains(where: { ($0 ?? "9") <= start }) else { return false }
+        let gaps = figures[.gaps]
+        let (stream, first, last) = (gaps.place(of: "stream"), gaps.place(of: "first"), gaps.place(of: "last"))
+        return !gaps.rows.contains { row in
+            row[stream] == "notificationHistory" && String((row[first] ?? "").prefix(10)) <= end
+                && String((row[last] ?? "").prefix(10)) > start
+        }
     }
 
     /// The share of the columns `parts` in the column `whole`, compared with the period before.

@@ -16,13 +16,14 @@
   const tone = name => getComputedStyle(root).getPropertyValue("--" + name).trim();
   const exact = new Intl.NumberFormat("en", {minimumFractionDigits: 2, maximumFractionDigits: 3});
   const whole = new Intl.NumberFormat("en", {maximumFractionDigits: 3});
+  const units = new Intl.NumberFormat("en", {maximumFractionDigits: 0});
   const share = new Intl.NumberFormat("en", {minimumFractionDigits: 1, maximumFractionDigits: 1});
   const short = new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1});
   const isPaper = () => root.classList.contains("paper");
 
-  function words(value, unit, currency) {
+  function words(value, unit, panel) {
     if (value == null) return "not known";
-    if (unit === "money") return exact.format(value) + " " + currency;
+    if (unit === "money") return (panel.whole ? units : exact).format(value) + " " + panel.currency;
     return unit === "percent" ? exact.format(value) + "%" : unit === "ratio" ? exact.format(value) : whole.format(value);
   }
 
@@ -195,7 +196,7 @@
             callbacks: {
               title: items => items.length
                 ? shown.titles[items[0].dataIndex] + (shown.partial[items[0].dataIndex] ? ", not over" : "") : "",
-              label: item => item.dataset.label + ": " + words(item.raw, chart.unit, panel.currency)
+              label: item => item.dataset.label + ": " + words(item.raw, chart.unit, panel)
                 + (chart.shares ? part(item) : "")
             }
           }

@@ -54,8 +54,10 @@ extension ReportSection {
             ),
             ChartCard(
                 title: "Average revenue",
-                remark:
-                    "A month’s purchases, net of refunds, for each customer (ARPU) and for each who paid in it (ARPPU).",
+                remark: """
+                    A month’s purchases, net of refunds, for each customer with a transaction in the month (ARPU) and for each \
+                    who paid in it (ARPPU).
+                    """,
                 chart: Chart(
                     form: .lines,
                     axis: "month",

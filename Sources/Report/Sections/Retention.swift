@@ -30,8 +30,10 @@ extension ReportSection {
             ),
             ChartCard(
                 title: "Why subscriptions were lost",
-                remark:
-                    "Active at the end of a month, no longer at the end of the next. Apple tells the reason for 180 days.",
+                remark: """
+                    Active at the end of a month, no longer at the end of the next. Apple tells the reason for 180 days. This \
+                    churn is usually higher than that of “Subscriptions by month”, which counts expiries less returns.
+                    """,
                 chart: Chart(
                     form: .bars,
                     axis: "month",

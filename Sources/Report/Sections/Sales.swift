@@ -7,8 +7,9 @@ extension ReportSection {
             ChartCard(
                 title: "Sales and refunds",
                 remark: """
-                    By month, before Apple’s commission and tax; refunds in their own month. Use Apple’s financial reports for \
-                    accounting.
+                    By month, before Apple’s commission and tax; refunds in their own month. Apple does not report the refund of \
+                    an upgrade, so net has the full price of both periods; the table estimates these refunds. Use Apple’s \
+                    financial reports for accounting.
                     """,
                 chart: Chart(
                     form: .bars,
@@ -43,8 +44,10 @@ extension ReportSection {
             ),
             ChartCard(
                 title: "All sales in one currency",
-                remark:
-                    "Estimated, at the rates of exchange_rates. Currencies without a rate are left out and named in the table.",
+                remark: """
+                    Estimated, at the rates of exchange_rates. Amounts in currencies without a rate are left out, but the table \
+                    counts their purchases and names the currencies.
+                    """,
                 chart: Chart(
                     form: .bars,
                     axis: "month",
@@ -75,10 +78,12 @@ extension ReportQuestion {
             FigureColumn("purchases", "Purchases", .count), FigureColumn("gross", "Sales", .money),
             FigureColumn("refunds", "Refunds", .count), FigureColumn("refunded", "Refunded", .money),
             FigureColumn("net", "Net", .money),
+            FigureColumn("upgrade_refunds", "Refunds of upgrades, estimated, not in Net", .money),
         ],
         """
         SELECT to_char(month, 'YYYY-MM') AS month, currency, sum(purchases) AS purchases, sum(gross_milliunits) AS gross,
-               sum(refunds) AS refunds, sum(refunded_milliunits) AS refunded, sum(net_milliunits) AS net
+               sum(refunds) AS refunds, sum(refunded_milliunits) AS refunded, sum(net_milliunits) AS net,
+               sum(estimated_upgrade_refund_milliunits) AS upgrade_refunds
           FROM revenue_by_month v WHERE app_id = $1 GROUP BY v.month, currency ORDER BY v.month DESC, currency
         """
     )

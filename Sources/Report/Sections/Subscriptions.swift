@@ -57,7 +57,10 @@ extension ReportSection {
             ),
             ChartCard(
                 title: "Subscriptions by month",
-                remark: "Active paid subscriptions at the end of each month, and how many came and went in it.",
+                remark: """
+                    Active paid subscriptions at the end of each month, and how many came and went in it. The churn of the table \
+                    is RevenueCat’s: expiries less returns. It is usually lower than that of “Why subscriptions were lost”.
+                    """,
                 chart: Chart(
                     form: .bars,
                     axis: "month",

@@ -55,7 +55,8 @@ struct ReportPageTests {
             """
             SELECT concat_ws('|', to_char(month, 'YYYY-MM'), coalesce(currency, 'not told'), sum(purchases),
                              MONEY(sum(gross_milliunits)), sum(refunds), MONEY(sum(refunded_milliunits)),
-                             MONEY(sum(gross_milliunits) - sum(refunded_milliunits)))
+                             MONEY(sum(gross_milliunits) - sum(refunded_milliunits)),
+                             MONEY(sum(estimated_upgrade_refund_milliunits)))
               FROM revenue_by_month GROUP BY month, currency
             """
         ),
@@ -349,7 +350,7 @@ struct ReportPageTests {
         ),
     ]
 
-    /// The test's short words in SQL; money to two or, where it has them, three digits, none for the yen and its like.
+    /// The test's short words in SQL; money to two or, where it has them, three digits, whole for the yen and its like.
     private func spelled(_ sql: String) -> String {
         sql.replacing("MONTHS", with: "(date_trunc('month', now()) - interval '24 months')::date")
             .replacing("DAYS", with: "date_trunc('week', now() - interval '24 months')")
@@ -365,10 +366,10 @@ struct ReportPageTests {
                         """
                         SET search_path = appstore; SET TimeZone = 'UTC';
                         CREATE FUNCTION pg_temp.money_words(currency text, amount numeric) RETURNS text LANGUAGE sql AS $$
-                            SELECT CASE WHEN amount IS NULL THEN '–' WHEN amount % 10 <> 0 THEN to_char(amount / 1000, 'FM999999999990.000')
-                                        WHEN amount % 1000 <> 0 OR coalesce(currency, '') NOT IN ('JPY', 'KRW', 'VND', 'CLP')
-                                        THEN to_char(amount / 1000, 'FM999999999990.00')
-                                        ELSE to_char(amount / 1000, 'FM999999999990') END
+                            SELECT CASE WHEN amount IS NULL THEN '–'
+                                        WHEN currency IN ('JPY', 'KRW', 'VND', 'CLP') THEN round(amount / 1000)::text
+                                        WHEN amount % 10 <> 0 THEN to_char(amount / 1000, 'FM999999999990.000')
+                                        ELSE to_char(amount / 1000, 'FM999999999990.00') END
                         $$
                         """
                     )

@@ -157,7 +157,13 @@ struct ContinuedRunTests {
             try stage.write(job)
             let doctor = try await stage.storeledger("doctor", path)
             #expect(doctor.code == 0 && doctor.output.contains("agrees with the ledger"), "\(doctor)")
+            // The first pages are read, and their records wait in the quarantine.
+            try await stage.run(path, expecting: 2)
+            #expect(try await stage.storeledger("replay", path, "--rejected").code == 0)
             try await stage.run(path)
+            #expect(
+                try await stage.book().count("SELECT count(*) FROM rejected_records WHERE resolved_at IS NULL") == 0
+            )
             #expect(try await stage.book().count("SELECT count(*) FROM apps WHERE app_apple_id = 1234567890") == 1)
 
             try stage.write(
@@ -170,7 +176,7 @@ struct ContinuedRunTests {
     }
 
     @Test func `a copied job file with the same name and a list instead of notifications is refused`() async throws {
-        try await Stage.with(.init(customers: 3)) { stage in
+        try await Stage.with(.init(customers: 10)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}", "notificationHistory: {scope: app}"]
             let list = job.transactionIds

@@ -57,6 +57,25 @@ package struct IDColumnReader: Sendable {
         guard place != nil else { throw CSVError.noRecord(path: reader.path) }
     }
 
+    /// The names in the first record; empty for a file without a record.
+    ///
+    /// - Throws: ``CSVError``.
+    package func header() throws -> [String] {
+        struct Header: Error { let names: [String] }
+        do {
+            try reader.forEachRecord { record in
+                var names: [String] = []
+                for place in 0..<record.count {
+                    names.append(String(decoding: trimmed(record.bytes(place)), as: UTF8.self))
+                }
+                throw Header(names: names)
+            }
+        } catch let header as Header {
+            return header.names
+        }
+        return []
+    }
+
     private func read(
         _ record: borrowing CSVRecord,
         _ place: Int,

@@ -3,10 +3,14 @@ import JobPlan
 
 /// What a job without a list of IDs cannot find.
 ///
-/// - Parameter since: A date such as `2026-05-27`; see ``Ledger/JobStatus/customersSince``.
+/// - Parameters:
+///   - since: A date such as `2026-05-27`; see ``Ledger/JobStatus/customersSince``.
+///   - list: The number of IDs of the largest list of the app's runs; `nil` without one.
 /// - Returns: One line.
-func missingCustomers(since: String) -> String {
-    "customers: only those with a notification since \(since); to add the others, run a job with list, csv or query once"
+func missingCustomers(since: String, list: Int64?) -> String {
+    let listed = list.map { " or in a list (the largest had \(counted($0, "ID")), fewer than notifications name)" }
+    return "customers: only those with a notification since \(since)\(listed ?? ""); "
+        + "to add the others, run a job with list, csv or query once"
 }
 
 /// The readable name of an item: an ID itself, or the two moments of a window of notifications.

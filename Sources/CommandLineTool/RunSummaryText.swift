@@ -20,12 +20,18 @@ struct RunSummaryText {
             row("rows", "\(summary.rowsNew) new, \(summary.rowsUpdated) updated, \(summary.rowsUnchanged) unchanged"),
             row("rejected", "\(summary.recordsRejected)"),
         ]
-        if report.findsCustomers, summary.listedIDs > 0 {
+        if report.sources != nil, summary.listedIDs > 0 {
             lines.insert(row("customers", "\(summary.listedIDs) named by notifications"), at: 1)
         }
-        if report.missesCustomers {
+        if let sources = report.sources, sources.lacksList {
+            let list =
+                sources.largestList == 0
+                ? "" : " who are in no list (the largest had \(sources.largestListInWords))"
             lines.append(
-                row("missing", "customers without a notification; to add them, run a job with list, csv or query once")
+                row(
+                    "missing",
+                    "customers without a notification\(list); to add them, run a job with list, csv or query once"
+                )
             )
         }
         if summary.recordsWithheld + summary.idsWithheld > 0 {

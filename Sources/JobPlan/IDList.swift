@@ -54,6 +54,14 @@ package enum IDKind: Sendable {
         }
     }
 
+    /// The usual name of the column that holds the IDs in a CSV file.
+    package var columnName: String {
+        switch self {
+        case .transaction: "transaction_id"
+        case .order: "order_id"
+        }
+    }
+
     /// As in "is not a transaction ID".
     package var name: String {
         switch self {

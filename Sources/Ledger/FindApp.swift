@@ -4,9 +4,11 @@ import Postgres
 extension Ledger {
     /// The app's number.
     ///
-    /// The first job of an app creates it.
+    /// The first job of an app creates it. Until the app has a record, another Apple ID replaces the stored one, because
+    /// the job file of a failed first run may have had a wrong one.
     ///
-    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger has another Apple ID for the bundle.
+    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger has records of the bundle under another Apple ID,
+    ///   or a process is about to load some.
     package func app(bundleId: String, environment: String, appAppleId: Int64?) async throws -> AppID {
         try await transaction { connection in
             let known = try Self.findApp(connection, bundleId: bundleId, environment: environment)
@@ -22,23 +24,46 @@ extension Ledger {
             guard let app = try Self.findApp(connection, bundleId: bundleId, environment: environment) else {
                 throw LedgerError.invariant("the app row vanished")
             }
-            try Self.compare(app.appleID, with: appAppleId)
+            if let found = app.appleID, let appAppleId, found != appAppleId {
+                // The lock waits for pages that are being committed, so the next statement sees their records.
+                _ = try connection.run("SELECT FROM apps WHERE app_id = $1 FOR UPDATE", [.integer(app.id.rawValue)])
+                guard try Self.isReplaceable(app.id, on: connection) else {
+                    throw LedgerError.appMismatch(found: found, job: appAppleId)
+                }
+                _ = try connection.run(
+                    "UPDATE apps SET app_apple_id = $2 WHERE app_id = $1",
+                    [.integer(app.id.rawValue), .bigint(appAppleId)]
+                )
+            }
             return app.id
         }
     }
 
     /// Compares the app with the ledger, if the ledger knows it; changes nothing.
     ///
-    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when the ledger has another Apple ID for the bundle.
+    /// - Throws: ``LedgerError/appMismatch(found:job:)`` when ``app(bundleId:environment:appAppleId:)`` would throw it.
     package func checkApp(bundleId: String, environment: String, appAppleId: Int64?) async throws {
         try await transaction { connection in
             let known = try Self.findApp(connection, bundleId: bundleId, environment: environment)
-            try Self.compare(known?.appleID, with: appAppleId)
+            guard let known, let found = known.appleID, let appAppleId, found != appAppleId else { return }
+            guard try Self.isReplaceable(known.id, on: connection) else {
+                throw LedgerError.appMismatch(found: found, job: appAppleId)
+            }
         }
     }
 
-    private static func compare(_ found: Int64?, with job: Int64?) throws {
-        if let found, let job, found != job { throw LedgerError.appMismatch(found: found, job: job) }
+    /// Whether the app has no record of any kind, and no process works on a run of it.
+    private static func isReplaceable(_ app: AppID, on connection: borrowing PostgresConnection) throws -> Bool {
+        let tables = (Tables.snapshots + [Tables.signedPayloads]).map(\.name)
+        let records = tables.map { "EXISTS (SELECT FROM \($0) WHERE app_id = $1)" }.joined(separator: " OR ")
+        return try connection.run(
+            """
+            SELECT NOT (\(records)
+                OR EXISTS (SELECT FROM run_processes WHERE app_id = $1 AND ended_at IS NULL
+                              AND seen_at > clock_timestamp() - \(presence))) AS replaceable
+            """,
+            [.integer(app.rawValue)]
+        )[0].bool("replaceable")
     }
 
     /// The app's number, or `nil` if no job of the app has ever run; changes nothing.

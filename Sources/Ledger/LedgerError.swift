@@ -44,7 +44,7 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         case .readOnlyReplica:
             "this PostgreSQL server is a read-only replica, and the command changes the ledger; name its primary (output.postgres.url or DATABASE_URL)"
         case .appMismatch(let found, let job):
-            "the ledger has this app with Apple ID \(found), the job file has \(job); correct app.appAppleId"
+            "the ledger has this app with Apple ID \(found), the job file has \(job); correct app.appAppleId. If the ledger's is the wrong one, docs/troubleshooting.md says how to correct it"
         case .invariant(let sentence):
             "internal error in the ledger, please report it: \(sentence)"
         case .directoryInUse(let path):

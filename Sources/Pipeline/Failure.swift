@@ -72,7 +72,7 @@ package struct Failure: Sendable {
         case let error as OtherJobFile:
             (
                 .configuration,
-                "job \(error.job) is already in \(error.known), with other streams or filters than \(error.found). Give one of the two files another name: key; run with --restart if \(error.found.path) replaces the other"
+                "job \(error.job) is already in \(error.known), with \(error.difference == .streams ? "other streams or filters" : "another source of transaction IDs") than \(error.found). Give one of the two files another name: key; run with --restart if \(error.found.path) replaces the other"
             )
         case let error as OtherOrigin:
             (.configuration, error.description)

@@ -178,8 +178,7 @@ package struct Pipeline: Sendable {
                 elapsed: time.monotonic() - began,
                 published: published,
                 removed: removed,
-                findsCustomers: plan.changedSince != nil,
-                missesCustomers: plan.changedSince != nil ? try await !ledger.hasCompleteList(of: app) : false
+                sources: plan.changedSince != nil ? try await ledger.customerSources(of: app) : nil
             )
         } catch {
             let summary = await shutDown(holder, because: error)

@@ -34,7 +34,7 @@ extension Ledger {
         let figures = try await reportFigures(of: job, bundleId: bundleId, environment: environment)
         var page = ReportPage(figures: figures, library: library, version: version)
         if figures.followsNotifications, let app = try await knownApp(bundleId: bundleId, environment: environment) {
-            page.missesCustomers = try await !hasCompleteList(of: app)
+            page.sources = try await customerSources(of: app)
         }
         return ReportDocument(page: Array(page.html.utf8), hasRun: figures.hasRun)
     }

@@ -136,4 +136,74 @@ struct ContinuedRunTests {
             try await stage.run(stage.store.directory + "/moved.yaml")
         }
     }
+
+    @Test func `a first run with a mistyped Apple ID leaves the ledger to the corrected job file`() async throws {
+        try await Stage.with(.init(customers: 30)) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}", "notificationHistory: {scope: app}"]
+            job.transactionIds = "{changedSince: lastRun}"
+            let path = try await stage.migrated(job)
+            try stage.write(
+                job.text.replacing("appAppleId: 1234567890", with: "appAppleId: 1234567809"),
+                to: "nightly.yaml"
+            )
+            let wrong = try await stage.run(path, expecting: 76)
+            #expect(
+                wrong.errors.contains("same reason, app_id; compare app.appAppleId in the job file"),
+                "\(wrong.errors)"
+            )
+            #expect(try await stage.book().count("SELECT count(*) FROM apps WHERE app_apple_id = 1234567809") == 1)
+
+            try stage.write(job)
+            let doctor = try await stage.storeledger("doctor", path)
+            #expect(doctor.code == 0 && doctor.output.contains("agrees with the ledger"), "\(doctor)")
+            // The first pages are read, and their records wait in the quarantine.
+            try await stage.run(path, expecting: 2)
+            #expect(try await stage.storeledger("replay", path, "--rejected").code == 0)
+            try await stage.run(path)
+            #expect(
+                try await stage.book().count("SELECT count(*) FROM rejected_records WHERE resolved_at IS NULL") == 0
+            )
+            #expect(try await stage.book().count("SELECT count(*) FROM apps WHERE app_apple_id = 1234567890") == 1)
+
+            try stage.write(
+                job.text.replacing("appAppleId: 1234567890", with: "appAppleId: 1234567809"),
+                to: "nightly.yaml"
+            )
+            let late = try await stage.run(path, expecting: 78)
+            #expect(late.errors.contains("the ledger has this app with Apple ID 1234567890"), "\(late.errors)")
+        }
+    }
+
+    @Test func `a copied job file with the same name and a list instead of notifications is refused`() async throws {
+        try await Stage.with(.init(customers: 10)) { stage in
+            var job = stage.job
+            job.streams = ["transactionHistory: {}", "notificationHistory: {scope: app}"]
+            let list = job.transactionIds
+            job.transactionIds = "{changedSince: lastRun}"
+            let first = try await stage.migrated(job)
+            try await stage.run(first)
+            job.transactionIds = list
+            let second = try stage.write(job.text, to: "copy.yaml")
+            let refused = try await stage.storeledger("run", second, "--progress", "none")
+            #expect(refused.code == 78, "\(refused)")
+            #expect(refused.errors.contains("\(first) on "), "\(refused.errors)")
+            #expect(refused.errors.contains(", with another source of transaction IDs than \(second) on "))
+            #expect(try await stage.book().count("SELECT count(*) FROM runs") == 1)
+            let doctor = try await stage.storeledger("doctor", second)
+            #expect(doctor.code == 78 && doctor.output.contains(/FAIL +job: job nightly is already in \//), "\(doctor)")
+            #expect(try await stage.storeledger("doctor", first).output.contains(/ok +job: no other job file has run/))
+
+            // The owner's own file may change, and so may the list that a copy names.
+            try stage.write(job)
+            try await stage.run(first)
+            job.transactionIds = "list: [\"430000000000000\"]"
+            try await stage.run(try stage.write(job.text, to: "copy.yaml"), expecting: 0)
+            job.transactionIds = "{changedSince: lastRun}"
+            let back = try await stage.storeledger("run", try stage.write(job), "--progress", "none")
+            #expect(back.code == 78, "\(back)")
+            try FileManager.default.removeItem(atPath: second)
+            try await stage.run(first)
+        }
+    }
 }

@@ -104,6 +104,19 @@ struct ExitCodeTests {
             }
         ),
         Mistake(
+            testDescription: "an ID list with the IDs in a later column",
+            code: 65,
+            words: [
+                "named.csv:2:", "The file has a column transaction_id: name it in transactionIds.csv.column",
+                "Nothing was sent",
+            ],
+            lines: 3,
+            change: { job, stage in
+                try stage.write("name,transaction_id\nAnna,430000000000000\n", to: "named.csv")
+                job.transactionIds = "csv: {path: named.csv}"
+            }
+        ),
+        Mistake(
             testDescription: "an ID list without the column",
             code: 65,
             words: ["ids.csv", "\"ident\""],

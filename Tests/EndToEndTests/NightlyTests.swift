@@ -124,6 +124,12 @@ struct NightlyTests {
                 ),
                 "\(first.output)"
             )
+            #expect(
+                first.output.contains(
+                    "\n  refundHistory: at most: only customers with a revocation in their history (1000 customers take "
+                ),
+                "\(first.output)"
+            )
             #expect(first.output.contains(/\n  notificationHistory: 1[0-9]+ items, at least 1[0-9]+ requests,/))
             #expect(first.output.hasSuffix("\n  together: not known before the notifications are read\n"))
             let json = try await stage.storeledger("plan", job, "--json").output
@@ -146,7 +152,10 @@ struct NightlyTests {
             struct Plan: Decodable {
                 let transactionIds: Int
             }
-            #expect(try JSONDecoder().decode(Plan.self, from: Data(next.output.utf8)).transactionIds <= 1)
+            let unchanged = try JSONDecoder().decode(Plan.self, from: Data(next.output.utf8)).transactionIds
+            #expect(unchanged <= 1)
+            let begin = unchanged == 0 ? "no customer has changed since the last run: " : "at least 1 customer, from "
+            #expect(try await stage.storeledger("plan", job).output.hasPrefix("nightly: \(begin)"))
             #expect(next.output.contains("the last run read them until "))
 
             // What a list would add is said again, until a run had one.
@@ -172,7 +181,25 @@ struct NightlyTests {
             #expect(later.contains("transactionHistory: \(named) items, at least \(named) requests"), "\(later)")
             #expect(later.contains("(as many as the last run found; a run reads new notifications first"), "\(later)")
 
+            // A list of one ID adds one customer, so the others are still missing.
             var (all, _) = Self.jobs(stage)
+            var one = all
+            one.name = "one"
+            let id = try await stage.book().column("SELECT max(transaction_id) FROM transactions")[0]
+            one.transactionIds = "list: [\"\(id)\"]"
+            try await stage.run(try stage.write(one))
+            for command in ["status", "coverage"] {
+                let said = try await stage.storeledger(command, job).output
+                let words =
+                    " or in a list (the largest had 1 ID, fewer than notifications name); to add the others, run a"
+                #expect(said.contains(words), "\(command): \(said)")
+                #expect(try await stage.storeledger(command, job, "--json").output.contains(/"largestList" ?: ?1\b/))
+            }
+            #expect(try await stage.run(job).output.contains("who are in no list (the largest had 1 ID); to add them"))
+            let doctor = try await stage.storeledger("doctor", job).output
+            #expect(doctor.contains(/largest list of a run had 1 ID, but notifications named [0-9]+ customers: to add/))
+            #expect(try await stage.storeledger("report", job, "--output", "-").output.contains("had only 1 ID."))
+
             all.name = "everybody"
             try await stage.run(try stage.write(all))
             try stage.write(Self.jobs(stage).changed)
@@ -181,7 +208,9 @@ struct NightlyTests {
                 #expect(!said.contains("customers: "), "\(command): \(said)")
             }
             #expect(
-                try await stage.storeledger("doctor", job).output.contains("a run with a list has added the others\n")
+                try await stage.storeledger("doctor", job).output.contains(
+                    "the largest list of a run had 10 IDs; customers who are neither in a list nor named by a notification are missing\n"
+                )
             )
             #expect(try await !stage.storeledger("report", job, "--output", "-").output.contains(warning))
         }

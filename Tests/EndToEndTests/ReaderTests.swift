@@ -62,6 +62,21 @@ struct ReaderTests {
             #expect(try await stage.storeledger("coverage").output.hasPrefix("weekly: com.example.game (Production)\n"))
             let named = try await stage.storeledger("coverage", "--job", "nightly")
             #expect(named.output.hasPrefix("nightly: com.example.game (Production)\n"))
+            // An app whose only run has failed with nothing loaded needs no choice.
+            try await stage.book().with {
+                try $0.script(
+                    """
+                    WITH added AS (
+                        INSERT INTO apps (bundle_id, environment) VALUES ('com.example.gmae', 'Production') RETURNING app_id
+                    )
+                    INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, exit_code)
+                    SELECT app_id, 'nightly', 'f', now(), '1', 76 FROM added
+                    """
+                )
+            }
+            #expect(try await stage.storeledger("coverage").output.hasPrefix("weekly: com.example.game (Production)\n"))
+            #expect(try await stage.storeledger("status").output.contains("nightly: com.example.gmae (Production)\n"))
+            try await stage.book().with { try $0.script("DELETE FROM runs WHERE exit_code = 76") }
             try await stage.book().with {
                 try $0.script(
                     """

@@ -36,6 +36,55 @@ struct KnownAppTests {
         #expect(try await world.ledger.appsInUse().map(\.id) == [wrong, world.app])
     }
 
+    @Test func `an app whose only run has loaded nothing is left out when there is one with records`() async throws {
+        let world = try await TestLedger()
+        _ = try await world.ledger.app(bundleId: "com.example.gmae", environment: "Production", appAppleId: 7)
+        let apps = try await world.ledger.knownApps()
+        #expect(apps.count == 2)
+        #expect(try await world.ledger.withRecords(apps) == [])
+        for kind in RecordKind.allCases {
+            let key = kind.table.key[0]
+            let columns = "app_id, \(key), signed_date, payload_sha256, payload"
+            let original = kind == .transaction ? ", original_transaction_id" : ""
+            try await world.run(
+                """
+                INSERT INTO \(kind.table.name) (\(columns)\(original))
+                VALUES (\(world.app.rawValue), '1', now(), '', '{}'\(original.isEmpty ? "" : ", '1'"))
+                """
+            )
+            #expect(try await world.ledger.withRecords(apps).map(\.id) == [world.app])
+            try await world.run("DELETE FROM \(kind.table.name)")
+        }
+    }
+
+    @Test func `customers are missing until a list is as long as the customers that notifications named`() async throws
+    {
+        let world = try await TestLedger()
+        func add(_ ids: Int, followed: String, exit: Int = 0) async throws {
+            try await world.run(
+                """
+                INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, listed_ids, followed_until, finished_at, exit_code)
+                VALUES (\(world.app.rawValue), 'nightly', 'f', now(), '1', \(ids), \(followed), now(), \(exit))
+                """
+            )
+        }
+        func sources() async throws -> CustomerSources { try await world.ledger.customerSources(of: world.app) }
+        #expect(try await sources() == CustomerSources(named: 0, largestList: 0))
+        #expect(try await sources().lacksList)
+        try await add(827, followed: "now()")
+        try await add(3, followed: "now()")
+        try await add(1, followed: "NULL")
+        // A run that was stopped has not requested its whole list.
+        try await add(1000, followed: "NULL", exit: 76)
+        #expect(try await sources() == CustomerSources(named: 827, largestList: 1))
+        #expect(try await sources().lacksList)
+        try await add(826, followed: "NULL", exit: 2)
+        #expect(try await sources().lacksList)
+        try await add(827, followed: "NULL")
+        #expect(try await sources() == CustomerSources(named: 827, largestList: 827))
+        #expect(try await !sources().lacksList)
+    }
+
     @Test func `rejected records of a job of the same name in Sandbox do not count for the one in Production`()
         async throws
     {

@@ -362,15 +362,43 @@ struct MigratorTests {
         #expect(others == [])
     }
 
-    @Test func `an app keeps its number, learns its Apple ID, and refuses another`() async throws {
+    @Test func `an app keeps its number, learns its Apple ID, and refuses another once it has a record`() async throws {
         let world = try await TestLedger()
         let name = "com.example.other"
         let first = try await world.ledger.app(bundleId: name, environment: "Sandbox", appAppleId: nil)
         let second = try await world.ledger.app(bundleId: name, environment: "Sandbox", appAppleId: 7)
         #expect(first == second)
-        await #expect(throws: LedgerError.appMismatch(found: 7, job: 8)) {
-            _ = try await world.ledger.app(bundleId: name, environment: "Sandbox", appAppleId: 8)
+        // The first one was mistyped: no run has loaded anything.
+        #expect(try await world.ledger.app(bundleId: name, environment: "Sandbox", appAppleId: 8) == first)
+        try await world.ledger.checkApp(bundleId: name, environment: "Sandbox", appAppleId: 9)
+        #expect(try await world.value("SELECT app_apple_id FROM apps WHERE app_id = \(first.rawValue)") == "8")
+        let app = first.rawValue
+        let evidence = [
+            """
+            INSERT INTO transactions (app_id, transaction_id, original_transaction_id, signed_date, payload_sha256, payload)
+            VALUES (\(app), '1', '1', now(), '', '{}')
+            """,
+            """
+            WITH run AS (
+                INSERT INTO runs (app_id, job, fingerprint, frozen_now, version) VALUES (\(app), 'nightly', 'f', now(), '1')
+                RETURNING app_id, run_id
+            ) INSERT INTO run_processes (app_id, run_id, owner, host, process_id)
+            SELECT app_id, run_id, gen_random_uuid(), 'host', 1 FROM run
+            """,
+        ]
+        for (statement, table) in zip(evidence, ["transactions", "runs"]) {
+            try await world.run(statement)
+            await #expect(throws: LedgerError.appMismatch(found: 8, job: 9)) {
+                _ = try await world.ledger.app(bundleId: name, environment: "Sandbox", appAppleId: 9)
+            }
+            await #expect(throws: LedgerError.appMismatch(found: 8, job: 9)) {
+                try await world.ledger.checkApp(bundleId: name, environment: "Sandbox", appAppleId: 9)
+            }
+            try await world.run("DELETE FROM \(table)")
         }
+        // A process that has ended no longer counts.
+        try await world.run("\(evidence[1]); UPDATE run_processes SET ended_at = now()")
+        #expect(try await world.ledger.app(bundleId: name, environment: "Sandbox", appAppleId: 9) == first)
         #expect(try await world.ledger.knownApp(bundleId: name, environment: "Sandbox") == first)
         #expect(try await world.ledger.knownApp(bundleId: name, environment: "Production") == nil)
     }

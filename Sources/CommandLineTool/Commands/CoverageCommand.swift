@@ -55,8 +55,9 @@ struct CoverageCommand: AsyncParsableCommand {
         if json { return try streams.forEach { Console.result(try JSONOutput.line($0)) } }
         if let first = streams.first { Console.result("\(first.job): \(first.app) (\(first.environment))") }
         for stream in streams { Console.result("  \(Self.text(of: stream))") }
-        if let since = streams.lazy.compactMap(\.customersSince).first {
-            Console.result("  \(missingCustomers(since: since))")
+        for stream in streams.lazy.filter({ $0.customersSince != nil }).prefix(1) {
+            guard let since = stream.customersSince else { continue }
+            Console.result("  \(missingCustomers(since: since, list: stream.largestList))")
         }
     }
 

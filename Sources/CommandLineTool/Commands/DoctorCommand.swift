@@ -7,9 +7,9 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check everything a run needs and say what to fix.",
         discussion: """
-            Checks libraries, key, roots, ID lists, database, schema, app and clocks, and
-            sends one request to Apple. Lines that begin with FAIL say what to do. The exit
-            code is the one that a run would end with.
+            Checks libraries, key, roots, ID lists, database, schema, app, job name and
+            clocks, and sends one request to Apple. Lines that begin with FAIL say what to
+            do. The exit code is the one that a run would end with.
 
             For a job with an action, it also checks the role, and what actions run would
             send.

@@ -32,7 +32,9 @@ struct PlanCommand: AsyncParsableCommand {
                 guard let items = stream.items, let requests = stream.requestsAtLeast,
                     let atLimit = stream.secondsAtAppleLimit, let atShare = stream.secondsAtShare
                 else {
-                    Console.result("  \(stream.stream): at least one request for each customer\(remark)")
+                    let count =
+                        stream.isUpperBound ? PlanReport.revocationsOnly : "at least one request for each customer"
+                    Console.result("  \(stream.stream): \(count)\(remark)")
                     continue
                 }
                 Console.result(
@@ -59,9 +61,9 @@ struct PlanCommand: AsyncParsableCommand {
                 + "every customer they name"
         }
         if plan.followsNotifications {
-            return ids == 0
-                ? "no customer yet: a run requests those whom new notifications name"
-                : "at least \(counted(ids, "customer")), from notifications"
+            if ids > 0 { return "at least \(counted(ids, "customer")), from notifications" }
+            let begin = plan.continuesLastRun ? "no customer has changed since the last run" : "no customer yet"
+            return "\(begin): a run requests those whom new notifications name"
         }
         guard plan.listsTransactionIds else { return "needs no transaction IDs" }
         let about = plan.transactionIdsAreEstimated ? "about " : ""

@@ -130,7 +130,9 @@ struct StatusText {
         for gap in status.gaps {
             lines.append("  gap: \(gap.stream) \(itemName(gap.item)) from \(gap.from) to \(gap.to): \(gap.reason)")
         }
-        if let since = status.customersSince { lines.append("  \(missingCustomers(since: since))") }
+        if let since = status.customersSince {
+            lines.append("  \(missingCustomers(since: since, list: status.largestList))")
+        }
         if let late = status.late {
             lines.append(
                 "  late: \(counted(late.notifications, "notification")) found only by the second reading of the day; "

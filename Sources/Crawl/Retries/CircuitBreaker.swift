@@ -122,7 +122,8 @@ private struct FirstPages: Sendable {
         pages += 1
         guard pages == 5 else { return nil }
         isDisarmed = true
-        let remedy = commonReason == "environment" ? "; compare app.environment in the job file" : ""
+        let key = ["environment": "app.environment", "app_id": "app.appAppleId", "bundle": "app.bundleId"][commonReason]
+        let remedy = key.map { "; compare \($0) in the job file" } ?? ""
         return "Every record of the first 5 pages was rejected for the same reason, \(commonReason)\(remedy)"
     }
 }

@@ -39,6 +39,8 @@ package struct StreamCoverage: Codable, Sendable, Equatable {
     /// For items that are customers, if these come from notifications: customers without a notification since this date
     /// are not found; see ``JobStatus/customersSince``.
     package let customersSince: String?
+    /// As ``JobStatus/largestList``.
+    package let largestList: Int64?
 }
 
 extension Ledger {
@@ -72,12 +74,16 @@ extension Ledger {
         let parameters: [Cell] = [.integer(app.id.rawValue), .text(job), .textArray(Self.codesOfUnknownIDs)]
         return try await transaction { connection in
             try connection.script(Self.defaultPlanner)
+            let readable = try Readable(connection)
+            let sources = try Self.customerSources(parameters[0], readable, connection)
             let customersSince = try Self.customersSince(
                 Array(parameters.prefix(2)),
                 environment: app.environment,
-                Readable(connection),
+                sources,
+                readable,
                 connection
             )
+            let largestList = customersSince == nil || sources.largestList == 0 ? nil : sources.largestList
             return try connection.run(sql, parameters).map { row in
                 let stream = try row.text("stream")
                 let omissions = Set(
@@ -100,7 +106,8 @@ extension Ledger {
                     gapsFrom: try row.textOrNil("gaps_from"),
                     gapsTo: try row.textOrNil("gaps_to"),
                     omits: omissions.isEmpty ? nil : omissions.sorted(),
-                    customersSince: try row.bool("has_windows") ? nil : customersSince
+                    customersSince: try row.bool("has_windows") ? nil : customersSince,
+                    largestList: try row.bool("has_windows") ? nil : largestList
                 )
             }
         }

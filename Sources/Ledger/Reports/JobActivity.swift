@@ -41,7 +41,7 @@ extension Ledger {
     /// How long after its last report a process counts as working.
     ///
     /// A process reports four times in this time; a lease lasts as long.
-    private static let presence = "interval '60 seconds'"
+    static let presence = "interval '60 seconds'"
 
     /// - Returns: `nil` if no process works on the job's last run.
     static func activity(

@@ -145,8 +145,10 @@ package struct JobStatus: Codable, Sendable, Equatable {
     /// For a job that takes its customers from notifications: customers without a notification since this date are not
     /// found.
     ///
-    /// A date such as `2026-05-27`; `nil` if a job of the app has requested a list of IDs.
+    /// A date such as `2026-05-27`; `nil` if a list of the app's runs was long enough, see ``CustomerSources/lacksList``.
     package let customersSince: String?
+    /// Beside ``customersSince``: the number of IDs of the largest list of a complete run; `nil` without such a run.
+    package let largestList: Int64?
     /// Who works on the last run, and how fast; `nil` if no process does.
     package let activity: Activity?
     /// What the job's `retention` would remove now, approximately; `nil` without a job file that has the section.
@@ -180,6 +182,8 @@ extension Ledger {
         try await snapshot { connection, replica in
             let key: [Cell] = [.integer(app.rawValue), .text(job)]
             let readable = try Readable(connection)
+            let sources = try Self.customerSources(key[0], readable, connection)
+            let since = try Self.customersSince(key, environment: environment, sources, readable, connection)
             let seesItems = readable.contains("crawl_items")
             let seesBudget = readable.contains("rate_scopes", "rate_buckets")
             let unknown = seesItems ? try Self.unknownIDs(key, plan, connection) : (ids: 0, example: nil)
@@ -220,7 +224,8 @@ extension Ledger {
                 oldestUnfinished: seesItems ? try Self.oldest(key, connection) : nil,
                 certificates: certificates,
                 storage: try Self.storage(connection),
-                customersSince: try Self.customersSince(key, environment: environment, readable, connection),
+                customersSince: since,
+                largestList: since == nil || sources.largestList == 0 ? nil : sources.largestList,
                 activity: activity,
                 removable: terms.isEmpty || !seesArchive
                     ? nil

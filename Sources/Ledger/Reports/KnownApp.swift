@@ -51,6 +51,23 @@ extension Ledger {
         return known.filter { used.contains($0.id) }
     }
 
+    /// Those of `apps` that have a record.
+    ///
+    /// An app without one is most likely a mistake in the job file of a failed run.
+    package func withRecords(_ apps: [KnownApp]) async throws -> [KnownApp] {
+        let found = try await transaction { connection in
+            let readable = try Readable(connection)
+            let records = RecordKind.allCases.map { kind in
+                let table = readable.first(of: kind.table.name, "masked_\(kind.table.name)")
+                return "EXISTS (SELECT FROM \(table) r WHERE r.app_id = a.app_id)"
+            }
+            return try connection.run(
+                "SELECT app_id FROM \(readable.first(of: "apps", "masked_apps")) a WHERE \(records.joined(separator: " OR "))"
+            ).map { AppID(rawValue: try $0.int32("app_id")) }
+        }
+        return apps.filter { found.contains($0.id) }
+    }
+
     /// The names of all jobs of an app that have run, without removed ones; the one whose last run began last is first.
     package func jobs(of app: AppID) async throws -> [String] {
         try await transaction { connection in

@@ -13,16 +13,26 @@ package struct JobFilePlace: Equatable, Sendable, CustomStringConvertible {
     package var description: String { "\(path) on \(host)" }
 }
 
-/// Another file has the job's name and other streams, so the run would start all its items again.
+/// Another file has the job's name and requests something else, so each run would make the other file's next run request
+/// customers again.
 package struct OtherJobFile: Error {
+    /// What differs from the file of the job's last run.
+    package enum Difference: Sendable {
+        case streams
+        /// One file lists its transaction IDs, and the other one takes them from notifications.
+        case transactionIDs
+    }
+
     package let job: String
     /// The file of the job's last run.
     package let known: JobFilePlace
     package let found: JobFilePlace
+    package let difference: Difference
 
-    package init(job: String, known: JobFilePlace, found: JobFilePlace) {
+    package init(job: String, known: JobFilePlace, found: JobFilePlace, difference: Difference) {
         self.job = job
         self.known = known
         self.found = found
+        self.difference = difference
     }
 }

@@ -74,7 +74,7 @@ struct AppleProbe {
             throw NothingVerified(reason: rejected.reason, detail: rejected.detail)
         }
         guard !page.records.isEmpty else {
-            return "Apple has no notification of the app that could confirm app.appAppleId"
+            return "Apple has no notification of the app that could confirm app.bundleId and app.appAppleId"
         }
         return "\(verified.entries.count) of \(page.records.count) notifications verified"
     }

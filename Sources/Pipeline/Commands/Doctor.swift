@@ -38,6 +38,7 @@ extension Pipeline {
             }
             if hasSchema {
                 await diagnostics.passes("app") { try await compareWithLedger() }
+                await diagnostics.passes("job") { try await jobFileFinding() }
                 for list in job.idLists {
                     guard case .query(let sql) = list.list else { continue }
                     await diagnostics.passes(Self.subject(of: list)) {
@@ -73,10 +74,15 @@ extension Pipeline {
     private func customersFinding(readsLedger: Bool) async throws -> String {
         let days = job.app.environment.notificationReach.components.seconds / 86_400
         let source = "no list: the customers come from the app's notifications, which Apple keeps for \(days) days; "
-        if readsLedger, let app = try await knownApp(), try await ledger.hasCompleteList(of: app) {
-            return source + "a run with a list has added the others"
-        }
-        return source + "to add customers without a notification, run a job with list, csv or query once"
+        let remedy = "to add customers without a notification, run a job with list, csv or query once"
+        guard readsLedger, let app = try await knownApp() else { return source + remedy }
+        let sources = try await ledger.customerSources(of: app)
+        guard sources.largestList > 0 else { return source + remedy }
+        let list = "the largest list of a run had \(sources.largestListInWords)"
+        return source
+            + (sources.lacksList
+                ? "\(list), but notifications named \(sources.named) customers: \(remedy)"
+                : "\(list); customers who are neither in a list nor named by a notification are missing")
     }
 
     /// Compares the job's app with the ledger.
@@ -88,8 +94,22 @@ extension Pipeline {
         if try await knownApp() != nil { return "\(name) agrees with the ledger" }
         let others = try await ledger.appsInUse().map { "\($0.bundleId) (\($0.environment))" }
         return others.isEmpty
-            ? "\(name) is the first app of this ledger"
+            ? "\(name) is the first app of this ledger, which has no record to compare app.bundleId with. Only Apple's records show whether it is right"
             : "\(name) is new in this ledger, which has \(others.joined(separator: ", ")). Correct app.bundleId and app.environment if the job is for one of these"
+    }
+
+    /// Compares the job file with the one of the job's last run.
+    ///
+    /// - Throws: ``Ledger/OtherJobFile``.
+    private func jobFileFinding() async throws -> String {
+        guard let app = try await knownApp(), try await ledger.jobs(of: app).contains(job.name) else {
+            return "\(job.name) has not run yet"
+        }
+        let now = UnixMilliseconds(rawValue: time.wallClock())
+        var plan = RunPlan(job: job, app: app, now: now, restart: false, version: version)
+        plan.jobFile = jobFile
+        try await ledger.checkJobFile(plan)
+        return "no other job file has run as \(job.name) with other streams or IDs"
     }
 
     private static func subject(of list: NamedIDList) -> String {

@@ -57,12 +57,16 @@ package struct LedgerReader: Sendable {
     /// The one app that a command is about.
     ///
     /// - Parameters:
-    ///   - bundleId: Can be `nil` if the ledger has one app.
+    ///   - bundleId: Can be `nil` if the ledger has one app, or records of one app.
     ///   - environment: `nil` for Production, or for Sandbox if the app is only there.
     /// - Returns: The app.
     /// - Throws: ``AppNotChosen``; errors that ``Failure/init(_:)`` explains.
     package func app(bundleId: String?, environment: AppStoreEnvironment?) async throws -> KnownApp {
-        let matching = try await apps(bundleId: bundleId, environment: environment)
+        var matching = try await apps(bundleId: bundleId, environment: environment)
+        if Set(matching.map(\.bundleId)).count > 1 {
+            let loaded = try await ledger.withRecords(matching)
+            if !loaded.isEmpty { matching = loaded }
+        }
         guard let first = matching.first, matching.allSatisfy({ $0.bundleId == first.bundleId }) else {
             throw AppNotChosen(known: matching)
         }

@@ -14,10 +14,8 @@ package struct RunReport: Sendable {
     package let published: [PublishedFiles]
     /// What the job's `retention` removed, for each part with a term.
     package let removed: [OldRecords]
-    /// Whether the run took its customers from notifications instead of a list.
-    package let findsCustomers: Bool
-    /// Whether no run of the app has had a list, so that customers without a notification are missing.
-    package let missesCustomers: Bool
+    /// Where the app's customers came from, if the run took its customers from notifications; otherwise `nil`.
+    package let sources: CustomerSources?
 
     package var exitStatus: ExitStatus { ExitStatus(rawValue: summary.exitCode) ?? .bug }
 }

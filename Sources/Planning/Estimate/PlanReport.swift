@@ -13,6 +13,8 @@ package struct PlanReport: Codable, Sendable {
         package let items: Int?
         /// At least one page for each item; items with more than twenty records need more.
         package let requestsAtLeast: Int?
+        /// Whether the run can need fewer requests, because it requests only customers with a revocation.
+        package let isUpperBound: Bool
         /// The fewest requests of a run one night later, for all notifications of the app.
         ///
         /// Includes days that are read again.
@@ -38,6 +40,8 @@ package struct PlanReport: Codable, Sendable {
     package let remark: String?
     /// Whether the customers are counted from notifications, so that a run can find more.
     package let followsNotifications: Bool
+    /// Whether an earlier run has read the notifications, so that a run requests only customers who have changed since.
+    package let continuesLastRun: Bool
     /// The unfinished run that a start would continue; the figures are those of its remaining items.
     ///
     /// Counted only for jobs that follow notifications.
@@ -92,11 +96,12 @@ extension PlanReport {
                     stream: stream.stream.rawValue,
                     items: hasCount ? stream.items : nil,
                     requestsAtLeast: hasCount ? stream.minimumRequests : nil,
+                    isUpperBound: stream.isUpperBound,
                     nightlyRequestsAtLeast: stream.nightlyRequests,
                     secondsAtAppleLimit: hasCount ? stream.atLimit.inSeconds : nil,
                     secondsAtShare: hasCount ? stream.atShare.inSeconds : nil,
                     remark: hasCount
-                        ? Self.remark(on: stream, of: job, changed) : Self.timeOfThousand(stream.stream, of: job)
+                        ? Self.remark(on: stream, of: job, changed) : Self.unknownCount(stream, of: job)
                 )
             },
             secondsAtAppleLimit: isUnknown ? nil : estimate.atLimit.inSeconds,
@@ -104,18 +109,22 @@ extension PlanReport {
             remark: estimate.isUpperBound && !isUnknown
                 ? "the longest time, if every customer has a revocation; refunds are requested last" : nil,
             followsNotifications: followsNotifications,
+            continuesLastRun: followsNotifications && changed?.followedUntil != nil,
             unfinishedRun: unfinished?.run,
             listsTransactionIds: job.transactionIds?.list != nil,
             warnings: warnings
         )
     }
 
-    /// How long the requests for 1,000 customers take.
-    private static func timeOfThousand(_ stream: StreamName, of job: JobFile) -> String {
-        let atShare = 1_000 / job.limits.allowedRate(of: stream, in: job.app.environment)
+    /// What is known before the customers are: how long the requests for 1,000 of them take.
+    private static func unknownCount(_ stream: PlanEstimate.StreamEstimate, of job: JobFile) -> String {
+        let atShare = 1_000 / job.limits.allowedRate(of: stream.stream, in: job.app.environment)
         let words = [atShare * job.limits.share, atShare].map { Duration.seconds($0).inWords(rounded: .up) }
-        return "1000 customers take at least \(words[0]) at Apple's limit, \(words[1]) at the job's share"
+        let time = "1000 customers take at least \(words[0]) at Apple's limit, \(words[1]) at the job's share"
+        return stream.isUpperBound ? "\(time), if all have one" : time
     }
+
+    package static let revocationsOnly = "at most: only customers with a revocation in their history"
 
     private static func remark(
         on stream: PlanEstimate.StreamEstimate,
@@ -133,7 +142,7 @@ extension PlanReport {
             }
             return "as many as the last run found; \(known)"
         }
-        if stream.isUpperBound { return "at most: only customers with a revocation in their history" }
+        if stream.isUpperBound { return revocationsOnly }
         if stream.isWholeApp {
             guard let nightly = stream.nightlyRequests else { return "windows of at most a day" }
             return

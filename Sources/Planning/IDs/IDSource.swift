@@ -82,7 +82,11 @@ package struct IDSource {
         } catch let error as CSVError {
             throw ListError(path: path, kind: kind, problem: .unreadable(error))
         }
-        guard bad.isEmpty else { throw ListError(path: path, kind: kind, problem: .badRows(bad)) }
+        guard bad.isEmpty else {
+            let other = column == nil ? try? IDColumnReader(path: path, column: nil).header().dropFirst() : nil
+            let named = other?.contains(kind.columnName) == true ? kind.columnName : nil
+            throw ListError(path: path, kind: kind, problem: .badRows(bad, column: named))
+        }
         if !ready.isEmpty { try take(ready) }
     }
 }

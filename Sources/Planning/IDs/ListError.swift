@@ -29,7 +29,8 @@ package struct ListError: Error, CustomStringConvertible {
 
     enum Problem {
         case unreadable(CSVError)
-        case badRows([BadRow])
+        /// `column` is a later column of the file that has the IDs by its name, if the job names none.
+        case badRows([BadRow], column: String?)
     }
 
     let path: String
@@ -45,10 +46,11 @@ package struct ListError: Error, CustomStringConvertible {
         switch problem {
         case .unreadable(let error):
             return error.description
-        case .badRows(let rows):
+        case .badRows(let rows, let column):
             let listed = rows.prefix(IDSource.listedBadRows).map { $0.sentence(path: path, kind) }
             let more = rows.count > IDSource.listedBadRows ? ["… and more"] : []
-            return (listed + more + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
+            let hint = column.map { ["The file has a column \($0): name it in \(kind.key).csv.column."] } ?? []
+            return (listed + more + hint + ["An ID is \(kind.rule). Nothing was sent."]).joined(separator: "\n")
         }
     }
 }

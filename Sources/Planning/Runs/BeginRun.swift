@@ -67,26 +67,44 @@ extension Ledger {
         )
     }
 
-    /// Refuses a second job file with the same job name and other streams.
+    /// Checks that the job's last run read the same job file, or one that requests the same; changes nothing.
     ///
-    /// A file that was changed in its place, or moved, is the same job.
+    /// - Throws: ``OtherJobFile``, ``Postgres/PostgresError``.
+    package func checkJobFile(_ plan: RunPlan) async throws {
+        try await transaction { try Self.refuseOtherFile(plan, on: $0) }
+    }
+
+    /// Refuses a second job file with the same job name and other streams, or with a list of transaction IDs beside one
+    /// that takes them from notifications.
+    ///
+    /// A file that was changed in its place, or moved, is the same job. Other lists are accepted, because a list may change
+    /// with every run.
     ///
     /// - Throws: ``OtherJobFile``, ``Postgres/PostgresError``.
     private static func refuseOtherFile(_ plan: RunPlan, on connection: borrowing PostgresConnection) throws {
         guard let file = plan.jobFile else { return }
         let last = try connection.run(
             """
-            SELECT job_file, job_host FROM runs
-             WHERE app_id = $1 AND job = $2 AND job_file IS NOT NULL AND streams_fingerprint <> $3
+            SELECT job_file, job_host, streams_fingerprint <> $3 AS has_other_streams FROM runs
+             WHERE app_id = $1 AND job = $2 AND job_file IS NOT NULL
                AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
+               AND (streams_fingerprint <> $3
+                    -- Before its customers are known, nothing says where a run takes them from.
+                    OR fingerprint <> $4 AND listed_ids > 0 AND (followed_until IS NOT NULL) <> $5)
             """,
-            [.integer(plan.app.rawValue), .text(plan.job.name), .text(plan.streamsFingerprint)]
+            [
+                .integer(plan.app.rawValue), .text(plan.job.name), .text(plan.streamsFingerprint),
+                .text(plan.fingerprint), .boolean(plan.changedSince != nil),
+            ]
         )
         guard let row = last.first else { return }
         let known = JobFilePlace(path: try row.text("job_file"), host: try row.text("job_host"))
         if known.path == file.path { return }
         let wasMoved = known.host == file.host && !FileManager.default.fileExists(atPath: known.path)
-        if !wasMoved { throw OtherJobFile(job: plan.job.name, known: known, found: file) }
+        guard !wasMoved else { return }
+        let difference: OtherJobFile.Difference =
+            try row.bool("has_other_streams") ? .streams : .transactionIDs
+        throw OtherJobFile(job: plan.job.name, known: known, found: file, difference: difference)
     }
 
     /// Ends an unfinished run that another run replaces.

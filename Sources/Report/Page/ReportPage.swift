@@ -1,5 +1,6 @@
 import AppStoreModel
 import FoundationEssentials
+import Ledger
 import SignedData
 import StrictJSON
 
@@ -9,8 +10,8 @@ struct ReportPage {
     let library: ChartLibrary
     /// The version of storeledger.
     let version: String
-    /// Whether no run of the app has had a list, so that customers without a notification are missing.
-    var missesCustomers = false
+    /// Where the app's customers came from, for a job that takes them from notifications.
+    var sources: CustomerSources?
 
     /// Draws the charts from the figures in the page, in the current colours, for the chosen currency.
     ///
@@ -60,11 +61,14 @@ struct ReportPage {
     }
 
     private var missing: HTML {
-        guard missesCustomers else { return .empty }
+        guard let sources, sources.lacksList else { return .empty }
+        let list =
+            sources.largestList == 0
+            ? "no run has had a list of transaction IDs"
+            : "the largest list of transaction IDs had only \(sources.largestListInWords)"
         return """
 
-            <p class="remark">Customers without a notification are not in the ledger, so sales and counts are too low: no run has had
-            a list of transaction IDs.</p>
+            <p class="remark">Customers without a notification are not in the ledger, so sales and counts are too low: \(list).</p>
             """
     }
 

@@ -102,6 +102,15 @@ struct CircuitBreakerTests {
         )
     }
 
+    @Test(arguments: ["environment": "environment", "app_id": "appAppleId", "bundle": "bundleId"])
+    func `five first pages of another app name the key to compare`(reason: String, key: String) {
+        var breaker = CircuitBreaker()
+        for _ in 1...5 { breaker.notePage(records: 1, rejected: 1, newReasons: [reason], verificationFailures: 0) }
+        #expect(
+            breaker.stopReason?.report.message.hasSuffix(", \(reason); compare app.\(key) in the job file") == true
+        )
+    }
+
     @Test(arguments: [
         (2, ["encoding"]), (1, []), (1, ["nul"]), (2, ["encoding", "nul"]),
     ])

@@ -234,7 +234,7 @@ struct InterleavingTests {
         #expect(played == 70)
     }
 
-    @Test func `a page with a listed ID and one without store the same transaction: it has the listed ID in every order`()
+    @Test func `a page with a listed ID and one without it store the same transaction: it has the ID in every order`()
         async throws
     {
         let world = try await TestLedger()

@@ -113,7 +113,8 @@ package struct Receiver: Sendable {
     }
 
     /// Serves until the task is cancelled and every request is answered.
-    private func serve(_ responder: NotificationResponder, _ metrics: ReceiverMetrics) async -> Result<Void, any Error> {
+    private func serve(_ responder: NotificationResponder, _ metrics: ReceiverMetrics) async -> Result<Void, any Error>
+    {
         let application = Application(
             responder: responder,
             server: server(metrics),

@@ -114,7 +114,8 @@ struct ReceivedTests {
         #expect(try await normalise(world) == NormalisedBatch(notifications: 1))
     }
 
-    @Test func `another content under one UUID wins if it was signed later, and is a conflict otherwise`() async throws {
+    @Test func `another content under one UUID wins if it was signed later, and is a conflict otherwise`() async throws
+    {
         let world = try await TestLedger()
         let inbox = world.ledger.inbox(of: world.app, sessions: 1, patience: .seconds(10))
         #expect(try await inbox.store([Self.notification("n1")]) == [.new])
@@ -122,7 +123,9 @@ struct ReceivedTests {
         let later = Self.notification("n1", content: 3, signed: Rows.signedDate + 1)
         #expect(try await inbox.store([later]) == [.known])
         #expect(try await inbox.store([later]) == [.known])
-        #expect(try await world.value("SELECT encode(body_sha256, 'hex') || receipts FROM received_notifications") == "034")
+        #expect(
+            try await world.value("SELECT encode(body_sha256, 'hex') || receipts FROM received_notifications") == "034"
+        )
     }
 
     @Test func `an erasure removes the customer's notifications and all refused ones, and later ones keep no ID`()

@@ -47,8 +47,7 @@ struct RequestDeadlineTests {
         }
     }
 
-    @Test func `a client that does not send its request in five seconds is cut off, however it spreads the bytes`() throws
-    {
+    @Test func `a request that takes more than five seconds is cut off, however its bytes are spread`() throws {
         let connection = try Connection()
         connection.pass(seconds: 60)
         #expect(connection.channel.isActive)

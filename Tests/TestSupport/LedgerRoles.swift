@@ -4,7 +4,9 @@ import Postgres
 
 /// The roles of `sql/roles.sql`, with a prefix per test, because all databases of a server share roles.
 package struct LedgerRoles: Sendable {
-    package static let words = ["owner", "migrator", "loader", "exporter", "eraser", "actor", "approver", "receiver", "analyst"]
+    package static let words = [
+        "owner", "migrator", "loader", "exporter", "eraser", "actor", "approver", "receiver", "analyst",
+    ]
 
     package let prefix: String
     private let conninfo: String

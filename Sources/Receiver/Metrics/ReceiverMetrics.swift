@@ -44,8 +44,11 @@ final class ReceiverMetrics: Sendable {
 
     func normalise(_ count: Int) { counts.withLock { $0.normalised += count } }
 
+    /// The page of `/metrics`.
+    ///
     /// - Parameter oldestPending: How old the oldest notification is that is not normalised; `.some(nil)` if all are, `nil` if
     ///   the database does not answer.
+    /// - Returns: The text.
     func text(oldestPending: Duration??) -> String {
         let counts = counts.withLock { $0 }
         var page = MetricsPage()
@@ -53,8 +56,10 @@ final class ReceiverMetrics: Sendable {
             "storeledger_receiver_notifications_total",
             "counter",
             "Notifications answered 200: new ones, known ones, and conflicts, which contradict another with their UUID.",
-            [("{result=\"new\"}", counts.stored), ("{result=\"known\"}", counts.known),
-                ("{result=\"conflict\"}", counts.conflicts)]
+            [
+                ("{result=\"new\"}", counts.stored), ("{result=\"known\"}", counts.known),
+                ("{result=\"conflict\"}", counts.conflicts),
+            ]
         )
         page.add(
             "storeledger_receiver_refused_total",

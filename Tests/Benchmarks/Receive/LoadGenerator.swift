@@ -76,7 +76,7 @@ struct LoadGenerator: Sendable {
             if let rate {
                 due = began + .seconds(Double(number - requests.startIndex) / rate)
                 let wait = due - .now
-                if wait > .zero { usleep(UInt32(wait.components.attoseconds / 1_000_000_000_000) + UInt32(wait.components.seconds) * 1_000_000) }
+                if wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
             }
             send(requests[number], to: socket)
             guard let answer = receive(from: socket) else {

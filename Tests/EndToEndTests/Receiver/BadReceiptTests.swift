@@ -116,7 +116,9 @@ struct BadReceiptTests {
         }
     }
 
-    @Test func `RN12 of two contents under one UUID the newer one is in the ledger, and the other is kept`() async throws {
+    @Test func `RN12 of two contents under one UUID the newer one is in the ledger, and the other is kept`()
+        async throws
+    {
         try await ReceiverStage.with { stage in
             let later = "\(stage.scene.signedDate.rawValue + 1_000)"
             let book = try stage.book()

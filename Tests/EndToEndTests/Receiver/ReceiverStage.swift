@@ -11,6 +11,8 @@ struct ReceiverStage: Sendable {
     let directory: String
     /// The path of the job file.
     let job: String
+    /// The path of a crawl's job file over the same ledger, for commands that a receiver's job is not for.
+    let crawl: String
     private let databaseURL: String
 
     /// A secret that no output and no table may have.
@@ -22,6 +24,8 @@ struct ReceiverStage: Sendable {
     ///   - databaseURL: Another database, which gets the schema.
     ///   - receiver: The section of the job file.
     ///   - body: Plays the test.
+    /// - Returns: What `body` returns.
+    /// - Throws: The error of `body`.
     static func with<Result>(
         databaseURL: String? = nil,
         receiver: String = "{listen: \"127.0.0.1:0\", sharedSecretFile: shared-secret}",
@@ -41,6 +45,8 @@ struct ReceiverStage: Sendable {
         self.databaseURL = databaseURL
         scene = try RecordStage.scenes(1)[0]
         job = directory + "/receiver.yaml"
+        crawl = directory + "/crawl.yaml"
+        try Data(Self.crawlText.utf8).write(to: URL(filePath: crawl))
         try Data(scene.authority.root.der).write(to: URL(filePath: directory + "/root.cer"))
         try Data((Self.secret + "\n").utf8).write(to: URL(filePath: directory + "/shared-secret"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory + "/shared-secret")
@@ -58,6 +64,21 @@ struct ReceiverStage: Sendable {
 
         """
     }
+
+    private static let crawlText = """
+        version: 1
+        name: crawl
+        app: {bundleId: com.example.game, appAppleId: 1234567890, environment: Production}
+        appStore:
+          issuerId: 57246542-96fe-1a63-e053-0824d011072a
+          keyId: 2X9R4HXF34
+          privateKeyFile: none.p8
+          baseURL: http://127.0.0.1:9
+          trustedRoots: [root.cer]
+        streams: {notificationHistory: {scope: app}}
+        output: {postgres: {url: "${DATABASE_URL}"}}
+
+        """
 
     /// Runs `storeledger` to its end.
     func storeledger(_ arguments: String...) async throws -> Stage.Outcome {
@@ -127,7 +148,8 @@ struct ReceiverStage: Sendable {
     ) throws -> String {
         let id = "7200000000\(number)"
         let transaction = try scene.signed([
-            "transactionId": "\"\(id)\"", "originalTransactionId": "\"\(id)\"", "type": #""Auto-Renewable Subscription""#,
+            "transactionId": "\"\(id)\"", "originalTransactionId": "\"\(id)\"",
+            "type": #""Auto-Renewable Subscription""#,
         ])
         let renewal = try scene.signed(
             bytes: Array(

@@ -7,7 +7,7 @@ import Testing
 /// The role of `storeledger receive`.
 @Suite(.migratedDatabase)
 struct ReceiverRoleTests {
-    @Test func `the receiver stores notifications and their records, and can neither crawl, erase, send nor read totals`()
+    @Test func `the receiver stores notifications and their records, and can neither crawl, erase nor send`()
         async throws
     {
         try await LedgerRoles.with { roles in

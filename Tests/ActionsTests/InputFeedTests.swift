@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JobPlan
+import LedgerSchema
 import Postgres
 import TestSupport
 import Testing
@@ -15,7 +16,8 @@ struct InputFeedTests {
         try await TemporaryDatabase.pool(size: 1).withConnection { connection in
             try connection.transaction { connection in
                 var rows: [String] = []
-                let columns = try InputFeed(source: source, job: job).read(on: connection) { some in
+                let feed = InputFeed(source: source, app: AppID(rawValue: 1), job: job)
+                let columns = try feed.read(on: connection) { some in
                     rows += some.map { row in
                         let line = row.line.map { " line \($0)" } ?? ""
                         return

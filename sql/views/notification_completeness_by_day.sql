@@ -3,7 +3,7 @@
 -- One row for each app_id, day, notification_type.
 CREATE OR REPLACE VIEW notification_completeness_by_day AS
 SELECT
-    app_id, day, notification_type, received, in_history, received_and_in_history, recovered, recovered_by_result,
+    app_id, day, notification_type, received, in_history, received_and_in_history, recovered, recovered_by_result::text,
     answered_but_missing, to_be_read_again, unexplained, unprovable, checked_at,
     answered_but_missing + to_be_read_again + unexplained + unprovable = 0 AS is_proven
 FROM notification_reconciliation;
@@ -19,7 +19,7 @@ COMMENT ON COLUMN notification_completeness_by_day.received_and_in_history IS 'N
 COMMENT ON COLUMN notification_completeness_by_day.recovered IS
     'Notifications that Apple could not deliver, and that runs loaded from the history.';
 COMMENT ON COLUMN notification_completeness_by_day.recovered_by_result IS
-    'The number of recovered notifications by Apple''s sendAttemptResult of the last attempt, such as {"TIMED_OUT": 2}.';
+    'The number of recovered notifications by Apple''s sendAttemptResult of the last attempt, as JSON, such as {"TIMED_OUT": 2}.';
 COMMENT ON COLUMN notification_completeness_by_day.answered_but_missing IS
     'Notifications that the server answered with success, and that the receiver does not have: they were lost, and then loaded from the history.';
 COMMENT ON COLUMN notification_completeness_by_day.to_be_read_again IS

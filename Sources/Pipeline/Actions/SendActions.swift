@@ -173,8 +173,8 @@ extension ActionPipeline {
         return Dictionary(
             uniqueKeysWithValues: rates.map { endpoint, rate in
                 let terms = LimiterTerms(requestsPerSecond: rate, window: window)
-                let limiter = RateLimiter(stream: endpoint, terms: terms, ledger: budget, time: time) { wait in
-                    report(.waiting(endpoint, wait))
+                let limiter = RateLimiter(stream: endpoint, terms: terms, ledger: budget, time: time) { answer in
+                    report(.waiting(endpoint, answer.wait))
                 }
                 return (endpoint, limiter)
             }

@@ -48,7 +48,7 @@ extension Pipeline {
             }
         }
         let isConnected = await passes("database", found) {
-            try await ledger.connect(within: .seconds(5))
+            try await ledger.connect(within: min(.seconds(5), ledger.deadline))
             try await ledger.requirePrimary()
             return "connected"
         }
@@ -67,9 +67,12 @@ extension Pipeline {
                     }
                 }
             }
+            let readsLedger = hasSchema
             await passes("clock", found) {
                 let offset = try await ledger.now() - UnixMilliseconds(rawValue: time.wallClock())
-                return try Self.clockFinding(offset, of: "PostgreSQL")
+                let finding = try Self.clockFinding(offset, of: "PostgreSQL")
+                if readsLedger { try await refuseMomentsAhead() }
+                return finding
             }
         }
         if case .changedSince = job.transactionIds {
@@ -112,6 +115,15 @@ extension Pipeline {
             : "\(name) is new in this ledger, which has \(others.joined(separator: ", ")). Correct app.bundleId and app.environment if the job is for one of these"
     }
 
+    /// - Throws: ``MomentsAhead`` if the ledger has moments of the job after PostgreSQL's present time.
+    private func refuseMomentsAhead() async throws {
+        let windows = job.streams.names(with: .windows)
+        guard let app = try await knownApp(),
+            let ahead = try await ledger.latestMoment(of: job.name, app: app, windows: windows)
+        else { return }
+        throw MomentsAhead(by: ahead)
+    }
+
     private static func subject(of list: NamedIDList) -> String {
         "ID list" + (list.stream.map { " of \($0.rawValue)" } ?? "")
     }
@@ -147,6 +159,9 @@ extension Pipeline {
         guard let (stream, request) = probes.first else { throw LedgerError.invariant("no stream has a probe") }
         if countsRequest, let app = try await knownApp() {
             let grant = try await budget(of: app, scale: 1).take(stream.name, atMost: 1)
+            if let latest = grant.latest, let clock = grant.clock {
+                throw ClockIsBehind(by: latest - clock)
+            }
             guard grant.granted == 1 else {
                 return "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))"
             }
@@ -232,7 +247,7 @@ extension Pipeline {
                 reason = found
             }
             let stop = Failure(reason)
-            let finding = remedy(of: error, reason).map { redacted("\(error.report). \($0)") } ?? stop.message
+            let finding = remedy(of: error, reason).map { redacted("\(error.report.sentence) \($0)") } ?? stop.message
             found(Diagnostic(subject: subject, passed: false, finding: finding, exitCode: stop.status.rawValue))
         } catch {
             let failure = Failure(error)
@@ -272,6 +287,26 @@ struct ClockIsOff: Error {
         guard abs(seconds) > 60 else { return nil }
         let side = seconds > 0 ? "behind" : "ahead of"
         sentence = "this machine's clock is \(abs(seconds)) s \(side) \(whose)'s; set the one that is wrong (NTP)"
+    }
+}
+
+/// PostgreSQL's clock has to reach the latest moment at which requests were granted.
+struct ClockIsBehind: Error {
+    let sentence: String
+
+    init(by difference: Duration) {
+        sentence =
+            "not asked: PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment; nothing is granted until then"
+    }
+}
+
+/// The ledger has moments of the job after PostgreSQL's present time, because its clock was ahead.
+struct MomentsAhead: Error {
+    let sentence: String
+
+    init(by difference: Duration) {
+        sentence =
+            "the job has a run or a window up to \(difference.inWords) after PostgreSQL's present time, so the server's clock was ahead. Check that it is right now (NTP); the next run plans this time again"
     }
 }
 

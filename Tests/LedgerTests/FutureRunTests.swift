@@ -35,8 +35,11 @@ struct FutureRunTests {
         try await world.finish(first.run)
         let ahead = try await world.begin(Self.week, now: now + Self.day * 3)
         // One of its windows was even read.
-        let item = try #require(try await world.take(.notificationHistory, 1, for: world.holder(of: ahead.run)).first)
-        try await world.run("UPDATE crawl_items SET state = 'done', claimable_at = NULL WHERE item_key = '\(item.key)'")
+        let holder = world.holder(of: ahead.run)
+        let item = try #require(try await world.take(.notificationHistory, 1, for: holder).first)
+        try await world.run(
+            "UPDATE crawl_items SET state = 'done', claimable_at = NULL WHERE item_key = '\(item.key)'"
+        )
 
         let next = try await world.begin(Self.week, now: now, restart: restarts)
         #expect(next.run != ahead.run && !next.joined)

@@ -91,7 +91,8 @@ enum Trouble: Sendable, Equatable {
             "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
         case .idle(let moment):
             "waiting: other processes work on the items that are left (up to 60 s after one was killed), or these were put off after errors"
-                + (moment.map { "; the first is free at \($0.clockTime) UTC, unless its process is still at work" } ?? "")
+                + (moment.map { "; the first is free at \($0.clockTime) UTC, unless its process is still at work" }
+                    ?? "")
         case .clockIsBehind(_, let latest, let difference):
             "PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment (\(latest.clockTime) UTC); nothing is granted until then"
         }

@@ -46,7 +46,8 @@ struct FutureRunTests {
         #expect(next.remarks.contains { $0.contains("began at a moment that PostgreSQL's clock has not reached") })
         let begin = restarts ? now - Self.day * 7 : now - Self.day - .seconds(3_600)
         #expect(try await span(world, run: next.run) == [begin..<now])
-        #expect(try await world.rows("SELECT count(*) FROM crawl_items WHERE window_end > clock_timestamp()") == ["(0)"])
+        let later = try await world.rows("SELECT item_key FROM crawl_items WHERE window_end > clock_timestamp()")
+        #expect(later == [])
     }
 
     @Test func `CK13 a first run from the future leaves nothing out at the beginning`() async throws {

@@ -100,7 +100,8 @@ SELECT format('GRANT CONNECT%s ON DATABASE %I TO %I',
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I', :'schema', name) FROM ledger_roles WHERE login LIKE 'LOGIN%' \gexec
 
 -- Loading. DELETE only on tables in which a newer snapshot can have fewer rows (items, issues, spent budget), on locks, on
--- rejected records that a replay has loaded, and on notifications that were refused long ago.
+-- rejected records that a replay has loaded, on notifications that were refused long ago, and on windows and gaps that were planned
+-- while the server's clock was ahead.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_loader')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -132,8 +133,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, UPDATE', 'rejected_records'),
            ('SELECT, INSERT, UPDATE, DELETE', 'quarantined_records'),
            ('SELECT, INSERT, UPDATE', 'runs'),
-           ('SELECT, INSERT, UPDATE', 'crawl_items'),
-           ('SELECT, INSERT, UPDATE', 'coverage_gaps'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'crawl_items'),
+           ('SELECT, INSERT, UPDATE, DELETE', 'coverage_gaps'),
            ('SELECT, INSERT, UPDATE', 'notification_reconciliation'),
            ('SELECT', 'erasure_keys'),
            ('SELECT, INSERT', 'erased_marks'),

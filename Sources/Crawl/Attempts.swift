@@ -89,7 +89,8 @@ struct Attempts {
             guard let environment = rules.otherEnvironment else { preconditionFailure("no other environment") }
             return .end(.moved(environment))
         case .stopRun(let reason):
-            throw reason
+            // A refused key answers each item with 401; a 403 can be about this item alone.
+            throw failure.report.status == 403 ? reason.naming(item) : reason
         }
     }
 

@@ -20,7 +20,13 @@ package enum CrawlEvent: Sendable {
     ///
     /// No process sends requests to this endpoint before `until`.
     case stalled(StreamName, for: Duration, until: UnixMilliseconds)
+    /// PostgreSQL's clock is behind the latest moment at which the ledger granted requests, because it was ahead before.
+    ///
+    /// No process sends requests to this endpoint before `latest`.
+    case clockIsBehind(StreamName, latest: UnixMilliseconds, by: Duration)
     case leaseLost(WorkItem)
     /// For ``ItemFeed/idleBeforeReport``, no item could be taken: other processes hold the rest, or it is put off.
-    case idle
+    ///
+    /// At `until` the first of them is free, unless its lease is renewed; `nil` if that moment is not known.
+    case idle(until: UnixMilliseconds?)
 }

@@ -38,6 +38,8 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         var isDrained = false
         /// The store is not asked for items before this moment, on the monotonic clock.
         var nextLease: Duration = .zero
+        /// When the next item is free, on the monotonic clock; `nil` if the last lease returned items or none is left.
+        var nextFree: Duration?
     }
 
     private struct Idleness {
@@ -113,7 +115,9 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
             idleness.isReported = true
             return true
         }
-        if isDue { report(.idle) }
+        guard isDue else { return }
+        let nextFree = queues.withLock { queues in queues.compactMap(\.nextFree).min() }
+        report(.idle(until: nextFree.map { UnixMilliseconds(rawValue: time.wallClock()) + ($0 - now) }))
     }
 
     private func streamsToLease() -> [StreamName] {
@@ -128,12 +132,14 @@ final class ItemFeed<Store: CrawlStore>: Sendable {
         let now = time.monotonic()
         queues.withLock { queues in
             guard let index = queues.firstIndex(where: { $0.stream == stream }) else { return }
+            queues[index].nextFree = nil
             switch answer {
             case .items(let items):
                 queues[index].ready = items
                 queues[index].hasWork = true
             case .later(let wait):
                 queues[index].hasWork = false
+                queues[index].nextFree = now + wait
                 // Any process can put an item back before `wait` ends. This process may do so soon if it has items in
                 // progress.
                 let longestWait: Duration = queues[index].inProgress > 0 ? .milliseconds(100) : .seconds(1)

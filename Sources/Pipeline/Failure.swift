@@ -105,6 +105,11 @@ package struct Failure: Sendable {
             (.complete, "no item has failed, so there is nothing to retry")
         case NothingToRetry.stillPlanning(let run):
             (.workLeft, "run \(run) has not planned all of its items; storeledger run JOB continues it")
+        case NothingToRetry.runIsFromTheFuture(let run):
+            (
+                .configuration,
+                "run \(run) began at a moment that PostgreSQL's clock has not reached; storeledger run JOB replaces it"
+            )
         case NothingToRetry.jobHasChanged(let run):
             (
                 .configuration,
@@ -133,6 +138,10 @@ package struct Failure: Sendable {
         case let error as ChangesNotLogged:
             (.badInput, error.sentence)
         case let error as ClockIsOff:
+            (.configuration, error.sentence)
+        case let error as ClockIsBehind:
+            (.configuration, error.sentence)
+        case let error as MomentsAhead:
             (.configuration, error.sentence)
         case let error as RunSuperseded:
             (.workLeft, "another run of the job replaced run \(error.run); run again to join it")

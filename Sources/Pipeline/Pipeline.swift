@@ -117,6 +117,7 @@ package struct Pipeline: Sendable {
             version: version,
             trustedRoots: credentials.rootFingerprints
         )
+        plan.latestNow = max(databaseNow, UnixMilliseconds(rawValue: time.wallClock()))
         plan.jobFile = jobFile
         if let limit = options.maximumDuration {
             plan.lockTimeout = min(plan.lockTimeout, limit - (time.monotonic() - began))
@@ -323,9 +324,12 @@ package struct Pipeline: Sendable {
                     requestsPerSecond: allowed,
                     window: RateWindow(length: .seconds(job.limits.windowSeconds))
                 )
-                let limiter = RateLimiter(stream: stream, terms: terms, ledger: budget, time: time) { [time] wait in
+                let limiter = RateLimiter(stream: stream, terms: terms, ledger: budget, time: time) { [time] answer in
+                    if let latest = answer.latest, let clock = answer.clock {
+                        return report(.crawl(.clockIsBehind(stream, latest: latest, by: latest - clock)))
+                    }
                     let now = UnixMilliseconds(rawValue: time.wallClock())
-                    report(.crawl(.stalled(stream, for: wait, until: now + wait)))
+                    report(.crawl(.stalled(stream, for: answer.wait, until: now + answer.wait)))
                 }
                 return (stream, limiter)
             }

@@ -48,7 +48,10 @@ package struct PostgresRateLedger: RateLedger {
         let grant = try await pool.withConnection { connection in
             let rows = try connection.run(
                 """
-                SELECT granted, wait_ms, reason, clock_timestamp() AS clock FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
+                SELECT granted, wait_ms, reason, clock_timestamp() AS clock,
+                       CASE WHEN reason = 'clock'
+                            THEN (SELECT last_now FROM rate_scopes WHERE app_id = $1 AND endpoint = $2) END AS latest
+                  FROM rate_take($1::integer, $2::text, $3::integer, $4::integer,
                     $5::bigint * interval '1 millisecond', $6::bigint * interval '1 millisecond',
                     $7::bigint * interval '1 millisecond')
                 """,
@@ -64,7 +67,8 @@ package struct PostgresRateLedger: RateLedger {
                 granted: Int(try rows[0].int64("granted")),
                 wait: .milliseconds(try rows[0].int64("wait_ms")),
                 refusal: try rows[0].textOrNil("reason").flatMap(RateGrant.Refusal.init(rawValue:)),
-                clock: UnixMilliseconds(rawValue: try rows[0].timestamp("clock"))
+                clock: UnixMilliseconds(rawValue: try rows[0].timestamp("clock")),
+                latest: try rows[0].timestampOrNil("latest").map(UnixMilliseconds.init(rawValue:))
             )
         }
         crashPoint(.grantCommitted)

@@ -22,11 +22,20 @@ package struct RateGrant: Equatable, Sendable {
     package let refusal: Refusal?
     /// The ledger's clock when it answered; `nil` for a ledger without its own clock.
     package let clock: UnixMilliseconds?
+    /// The moment that the clock has to reach before anything is granted; `nil` unless ``refusal`` is ``Refusal/clock``.
+    package let latest: UnixMilliseconds?
 
-    package init(granted: Int, wait: Duration, refusal: Refusal? = nil, clock: UnixMilliseconds? = nil) {
+    package init(
+        granted: Int,
+        wait: Duration,
+        refusal: Refusal? = nil,
+        clock: UnixMilliseconds? = nil,
+        latest: UnixMilliseconds? = nil
+    ) {
         self.granted = granted
         self.wait = wait
         self.refusal = refusal
         self.clock = clock
+        self.latest = latest
     }
 }

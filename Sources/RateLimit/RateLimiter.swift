@@ -10,7 +10,7 @@ package actor RateLimiter {
     private let terms: LimiterTerms
     private let ledger: any RateLedger
     private let time: Timekeeper
-    private let stalled: @Sendable (Duration) -> Void
+    private let stalled: @Sendable (RateGrant) -> Void
 
     /// Workers that wait, in the order they came.
     private(set) var waiters: [Waiter] = []
@@ -32,14 +32,14 @@ package actor RateLimiter {
     ///   - terms: How many units this process takes at once, and how long it may use them.
     ///   - ledger: Shared by all processes of the app.
     ///   - time: The process's clocks.
-    ///   - stalled: Called with the wait when the ledger grants nothing, except when the wait only spreads requests
+    ///   - stalled: Called with the ledger's answer when it grants nothing, except when the wait only spreads requests
     ///     evenly.
     package init(
         stream: StreamName,
         terms: LimiterTerms,
         ledger: any RateLedger,
         time: Timekeeper,
-        stalled: @escaping @Sendable (Duration) -> Void = { _ in }
+        stalled: @escaping @Sendable (RateGrant) -> Void = { _ in }
     ) {
         self.stream = stream
         self.terms = terms
@@ -184,7 +184,7 @@ extension RateLimiter {
             if answer.granted == 0 {
                 // A wait of zero must not become a busy loop.
                 pause = now + max(answer.wait, .milliseconds(1))
-                if answer.refusal != .pace { stalled(answer.wait) }
+                if answer.refusal != .pace { stalled(answer) }
             } else if closings.count == closingsBefore {
                 held.append(HeldUnits(count: answer.granted, asked: asked, life: terms.grantLife))
                 pause = nil

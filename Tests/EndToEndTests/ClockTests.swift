@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Wrong clocks: the worker's, and the database server's (CK1 to CK6, CK10).
+/// Wrong clocks: the worker's, and the database server's (CK1 to CK6, CK10, CK13).
 @Suite(
     .migratedDatabase,
     .timeLimit(.minutes(15)),
@@ -107,6 +107,45 @@ struct ClockTests {
                     let last = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
                     #expect(last.code == 0, "\(last.errors)")
                     #expect(try await stage.store.requests().refused == 0)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `CK13 a run that began three days ahead is replaced once the clock is right, and no time is skipped`(
+        changesJob: Bool
+    ) async throws {
+        try await Stage.with(.init(customers: 20, windowSeconds: 10)) { stage in
+            try await withTemporaryDirectory { directory in
+                try await OwnPostgres.running(in: directory + "/pg", library: ClockShim.library.value) { server in
+                    var job = stage.job
+                    job.streams = ["transactionHistory: {}", "notificationHistory: {scope: app, startDate: lastRun}"]
+                    job.limits = "{concurrency: 8, share: 0.9, windowSeconds: 10}"
+                    let path = try stage.write(job)
+                    let database = ["DATABASE_URL": server.conninfo]
+                    #expect(try await stage.storeledger("migrate", path, environment: database).code == 0)
+                    try server.setClock(by: 3 * 86_400)
+                    let ahead = try await stage.storeledger("run", path, environment: database)
+                    #expect(ahead.code == 78, "\(ahead.errors)")
+                    try server.setClock(by: 0)
+                    let doctor = try await stage.storeledger("doctor", path, environment: database)
+                    #expect(doctor.output.contains("after PostgreSQL's present time"), "\(doctor.output)")
+
+                    if changesJob {
+                        job.streams.append("refundHistory: {for: all}")
+                        #expect(try stage.write(job) == path)
+                    }
+                    let next = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
+                    #expect(next.code == 0, "\(next.errors)")
+                    #expect(next.errors.contains("began at a moment that PostgreSQL's clock has not reached"))
+                    let repaired = try await stage.storeledger("doctor", path, environment: database)
+                    #expect(!repaired.output.contains("FAIL"), "\(repaired.output)")
+                    let book = LedgerBook(pool: server.pool(), schema: "appstore")
+                    #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE window_end > now()") == 0)
+                    expectNone(
+                        try await book.differences(from: stage.store.world()).filter { $0.hasPrefix("notification") }
+                    )
                 }
             }
         }

@@ -80,7 +80,7 @@ struct RateLimiterTests {
             terms: LimiterTerms(requestsPerSecond: 25),
             ledger: ScriptedLedger { call, _ in answers[call - 1] },
             time: time.timekeeper
-        ) { wait in stalls.withLock { $0.append(wait) } }
+        ) { answer in stalls.withLock { $0.append(answer.wait) } }
         let worker = Task { try await limiter.permit() }
         for wait in [2, 40] {
             await time.untilAsleep()

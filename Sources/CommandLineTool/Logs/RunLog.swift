@@ -153,7 +153,7 @@ struct RunLog: Sendable {
                 "the budget of \(stream.rawValue) is spent; waiting until \(moment.clockTime) UTC",
                 metadata: ["stream": "\(stream.rawValue)", "until": "\(moment.rawValue)"]
             )
-        case .finished, .retrying, .closed, .leaseLost, .idle:
+        case .finished, .retrying, .closed, .clockIsBehind, .leaseLost, .idle:
             break
         }
     }

@@ -19,7 +19,11 @@ enum Trouble: Sendable, Equatable {
     /// Records of a stream could not be verified, or not be read.
     case rejected(StreamName, records: Int, reason: String)
     /// No item can be taken: other processes work on the rest, or it is put off.
-    case idle
+    ///
+    /// The next one is free at `until`, unless its lease is renewed.
+    case idle(until: UnixMilliseconds?)
+    /// PostgreSQL's clock has to reach `latest` before requests of a stream are granted.
+    case clockIsBehind(StreamName, latest: UnixMilliseconds, by: Duration)
     /// A receiver has answered a notification with 503, because it cannot be verified.
     case refusedNotification(reason: String, String)
     /// A receiver has answered a notification with 503, because it cannot be stored.
@@ -51,8 +55,10 @@ enum Trouble: Sendable, Equatable {
         case .crawl(.committed(let outcome, _)):
             guard let reason = outcome.rejected.first else { return nil }
             self = .rejected(outcome.item.stream, records: outcome.rejected.count, reason: reason)
-        case .crawl(.idle):
-            self = .idle
+        case .crawl(.idle(let moment)):
+            self = .idle(until: moment)
+        case .crawl(.clockIsBehind(let stream, let latest, let difference)):
+            self = .clockIsBehind(stream, latest: latest, by: difference)
         default:
             return nil
         }
@@ -60,7 +66,7 @@ enum Trouble: Sendable, Equatable {
 
     /// Troubles of one kind are merged.
     enum Kind: CaseIterable, Sendable {
-        case databaseWait, failedRequest, limitReached, rejected, idle
+        case databaseWait, failedRequest, limitReached, rejected, idle, clockIsBehind
         case refusedNotification, notStored, notNormalised
     }
 
@@ -71,6 +77,7 @@ enum Trouble: Sendable, Equatable {
         case .limitReached: .limitReached
         case .rejected: .rejected
         case .idle: .idle
+        case .clockIsBehind: .clockIsBehind
         case .refusedNotification: .refusedNotification
         case .notStored: .notStored
         case .notNormalised: .notNormalised
@@ -85,7 +92,9 @@ enum Trouble: Sendable, Equatable {
     /// The fields of its record in JSON logs.
     var fields: [String: String] {
         switch self {
-        case .databaseWait, .idle, .notStored, .notNormalised: [:]
+        case .databaseWait, .notStored, .notNormalised: [:]
+        case .idle(let moment): moment.map { ["until": "\($0.rawValue)"] } ?? [:]
+        case .clockIsBehind(let stream, let latest, _): ["stream": stream.rawValue, "until": "\(latest.rawValue)"]
         case .refusedNotification(let reason, _): ["reason": reason]
         case .failedRequest(let stream, _): ["stream": stream.rawValue]
         case .limitReached(let stream, let moment, _): ["stream": stream.rawValue, "until": "\(moment.rawValue)"]
@@ -104,8 +113,12 @@ enum Trouble: Sendable, Equatable {
                 + (oddity.map { " (unusual Retry-After: \($0))" } ?? "")
         case .rejected(let stream, let records, let reason):
             "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
-        case .idle:
+        case .idle(let moment):
             "waiting: other processes work on the items that are left (up to 60 s after one was killed), or these were put off after errors"
+                + (moment.map { "; the first is free at \($0.clockTime) UTC, unless its process is still at work" }
+                    ?? "")
+        case .clockIsBehind(_, let latest, let difference):
+            "PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment (\(latest.clockTime) UTC); nothing is granted until then"
         case .refusedNotification(let reason, let detail):
             "a notification cannot be verified and was answered 503 (\(reason)): \(detail)"
         case .notStored(let message):

@@ -131,11 +131,11 @@ struct MetricsText {
         }
         addPerApp(
             "storeledger_endpoint_opens_timestamp_seconds",
-            "When the endpoint opens again; 0 when it is open.",
+            "When the endpoint opens again after a 429; 0 when it is open.",
             statuses
         ) {
             status in
-            status.budget.map { ([("endpoint", $0.endpoint)], $0.opensAt.flatMap(Self.seconds) ?? 0) }
+            status.budget.map { ([("endpoint", $0.endpoint)], $0.closedUntil.flatMap(Self.seconds) ?? 0) }
         }
         addPerApp(
             "storeledger_certificate_chains",

@@ -55,6 +55,8 @@ struct ProgressState: ProgressText {
             closed[stream] = opening.moment
         case .stalled(let stream, _, let moment):
             closed[stream] = moment
+        case .clockIsBehind(let stream, let moment, _):
+            closed[stream] = moment
         case .ended, .retrying, .leaseLost, .idle:
             break
         }

@@ -63,6 +63,8 @@ struct TimeEstimate: Sendable {
             close(stream, for: opening.moment - wall, at: now)
         case .stalled(let stream, let wait, _):
             close(stream, for: wait, at: now)
+        case .clockIsBehind(let stream, _, let wait):
+            close(stream, for: wait, at: now)
         case .retrying, .idle:
             break
         }

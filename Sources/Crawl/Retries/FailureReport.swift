@@ -16,6 +16,11 @@ package struct FailureReport: Error, Equatable, Sendable, CustomStringConvertibl
         self.message = message
     }
 
+    /// The description with one full stop at its end; Apple's message may have its own.
+    package var sentence: String {
+        description.hasSuffix(".") ? description : description + "."
+    }
+
     package var description: String {
         switch (status, code) {
         case (nil, _): message

@@ -1,3 +1,5 @@
+import AppStoreModel
+import JobPlan
 import RateLimit
 
 /// Why a whole run ends early: the cause affects every item.
@@ -30,6 +32,14 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The reason with the item of the refused request.
+    func naming(_ item: WorkItem) -> StopReason {
+        guard case .credentials(let report) = self else { return self }
+        let cause = report.message.hasSuffix(".") ? String(report.message.dropLast()) : report.message
+        let message = "\(cause) (requested: \(item.stream.rawValue) \(item.key))"
+        return .credentials(FailureReport(status: report.status, code: report.code, message: message))
+    }
+
     package var report: FailureReport {
         switch self {
         case .badJob(let report), .contractBroken(let report), .manyRejected(let report), .credentials(let report),
@@ -58,6 +68,6 @@ package enum StopReason: Error, Equatable, Sendable, CustomStringConvertible {
             case .configuration: "Check the app's bundle ID and environment in the job file."
             case .clocks: "Set the clock of the database server (NTP), then run again. The last answer was not stored."
             }
-        return "\(report). \(remedy)"
+        return "\(report.sentence) \(remedy)"
     }
 }

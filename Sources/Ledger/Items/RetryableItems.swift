@@ -11,10 +11,12 @@ extension Ledger {
     }
 
     /// Whether an item failed in any run, and the job would still request it in the same way.
+    ///
+    /// A window whose end lies in the future is left to the next run, which plans its time again.
     package static let isRetryable = """
         app_id = $1 AND job = $2 AND state = 'failed'
             AND (stream, fingerprint) IN (SELECT * FROM unnest($3::text[], $4::text[]))
-            AND (window_end IS NULL OR window_end > $5::timestamptz)
+            AND (window_end IS NULL OR window_end > $5::timestamptz AND window_end <= greatest($8::timestamptz, clock_timestamp()))
             AND NOT \(isUnknownAndUnlisted(streams: 6, codes: 7))
         """
 
@@ -26,6 +28,7 @@ extension Ledger {
             .textArray(streams.map { plan.job.queryFingerprint(for: $0) }),
             .timestamp(plan.oldestNotification.rawValue),
             .textArray(plan.streamsOfWholeLists.map(\.rawValue)), .textArray(codesOfUnknownIDs),
+            .timestamp(plan.latestNow.rawValue),
         ]
     }
 

@@ -10,6 +10,11 @@ package struct RunPlan: Sendable {
     package let app: AppID
     /// The value of `now` in the whole run.
     package let now: UnixMilliseconds
+    /// Moments after this one have not come: the later of PostgreSQL's clock and this machine's when the process began.
+    ///
+    /// A ledger with such moments was written while PostgreSQL's clock was ahead. If PostgreSQL's clock is behind,
+    /// this machine's tells that moments after it are past.
+    package var latestNow: UnixMilliseconds
     /// Whether all items start at their first page.
     package let restart: Bool
     /// The version of storeledger, stored with the run.
@@ -32,6 +37,7 @@ package struct RunPlan: Sendable {
         self.job = job
         self.app = app
         self.now = now
+        latestNow = now
         self.restart = restart
         self.version = version
         self.trustedRoots = trustedRoots.sorted()

@@ -236,8 +236,8 @@ extension ActionPipeline {
         return Dictionary(
             uniqueKeysWithValues: rates.map { endpoint, rate in
                 let terms = LimiterTerms(requestsPerSecond: rate, window: window)
-                let limiter = RateLimiter(stream: endpoint, terms: terms, ledger: budget, time: time) { wait in
-                    report(.stalled(endpoint, for: wait))
+                let limiter = RateLimiter(stream: endpoint, terms: terms, ledger: budget, time: time) { answer in
+                    report(.stalled(endpoint, for: answer.wait))
                 }
                 return (endpoint, limiter)
             }

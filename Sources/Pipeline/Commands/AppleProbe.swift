@@ -37,6 +37,7 @@ struct AppleProbe {
         guard let (stream, request) = probes.first else { throw LedgerError.invariant("no stream has a probe") }
         if let app {
             let grant = try await budget(of: app, for: stream.name).take(stream.name, atMost: 1)
+            if let latest = grant.latest, let clock = grant.clock { throw ClockIsBehind(by: latest - clock) }
             guard grant.granted == 1 else {
                 return "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))"
             }

@@ -26,3 +26,23 @@ struct ClockIsOff: Error {
         return "within \(Int(abs(offset.inSeconds).rounded())) s of \(whose)'s"
     }
 }
+
+/// PostgreSQL's clock has to reach the latest moment at which requests were granted.
+struct ClockIsBehind: Error {
+    let sentence: String
+
+    init(by difference: Duration) {
+        sentence =
+            "not asked: PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment; nothing is granted until then"
+    }
+}
+
+/// The ledger has moments of the job after PostgreSQL's present time, because its clock was ahead.
+struct MomentsAhead: Error {
+    let sentence: String
+
+    init(by difference: Duration) {
+        sentence =
+            "the job has a run or a window up to \(difference.inWords) after PostgreSQL's present time, so the server's clock was ahead. Check that it is right now (NTP); the next run plans this time again"
+    }
+}

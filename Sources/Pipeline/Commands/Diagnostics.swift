@@ -62,7 +62,7 @@ struct Diagnostics {
                 reason = found
             }
             let stop = Failure(reason)
-            let finding = remedy(of: error, reason).map { redacted("\(error.report). \($0)") } ?? stop.message
+            let finding = remedy(of: error, reason).map { redacted("\(error.report.sentence) \($0)") } ?? stop.message
             found(Diagnostic(subject: subject, passed: false, finding: finding, exitCode: stop.status.rawValue))
         } catch {
             let failure = Failure(error)

@@ -26,7 +26,7 @@ extension Pipeline {
             }
         }
         let isConnected = await diagnostics.passes("database") {
-            try await ledger.connect(within: .seconds(5))
+            try await ledger.connect(within: min(.seconds(5), ledger.deadline))
             try await ledger.requirePrimary()
             return "connected"
         }
@@ -46,8 +46,11 @@ extension Pipeline {
                     }
                 }
             }
+            let readsLedger = hasSchema
             await diagnostics.passes("clock") {
-                try await diagnostics.clockFinding(of: ledger)
+                let finding = try await diagnostics.clockFinding(of: ledger)
+                if readsLedger { try await refuseMomentsAhead() }
+                return finding
             }
         }
         if case .changedSince = job.transactionIds {
@@ -110,6 +113,15 @@ extension Pipeline {
         plan.jobFile = jobFile
         try await ledger.checkJobFile(plan)
         return "no other job file has run as \(job.name) with other streams or IDs"
+    }
+
+    /// - Throws: ``MomentsAhead`` if the ledger has moments of the job after PostgreSQL's present time.
+    private func refuseMomentsAhead() async throws {
+        let windows = job.streams.names(with: .windows)
+        guard let app = try await knownApp(),
+            let ahead = try await ledger.latestMoment(of: job.name, app: app, windows: windows)
+        else { return }
+        throw MomentsAhead(by: ahead)
     }
 
     private static func subject(of list: NamedIDList) -> String {

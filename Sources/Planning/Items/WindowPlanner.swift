@@ -23,6 +23,7 @@ struct WindowPlanner {
     /// Plans earlier windows that are unfinished or have rejected records, and new windows from the end of the last one to now.
     func plan(into start: inout RunStart, on connection: borrowing PostgresConnection) throws {
         let oldest = plan.oldestNotification
+        try forgetFutureWindows(on: connection)
         // Windows of days that are read again end earlier, so they do not affect the maximum.
         let lastEnd = try connection.run(
             """
@@ -68,6 +69,46 @@ struct WindowPlanner {
         if dates.startDate == .lastRun { try planFailures(before: asked.lowerBound, start.run, on: connection) }
         try planSecondReadings(start.run, on: connection)
         try planDaysOfReceiver(start.run, on: connection)
+    }
+
+    /// Forgets windows that were planned while PostgreSQL's clock was ahead, so that this run plans their time again.
+    ///
+    /// These are windows that end in the future, and the windows of runs from the future that follow the last window of
+    /// another run. Such a run also begins later than Apple's oldest notification and records gaps that are none, so
+    /// its gaps are recorded again as well. Its second readings may come too early.
+    private func forgetFutureWindows(on connection: borrowing PostgresConnection) throws {
+        let (latest, runs) = (FutureState.latest("$5"), FutureState.runs(now: "$5"))
+        let found = try connection.run(
+            """
+            SELECT EXISTS (\(runs))
+                OR EXISTS (SELECT FROM crawl_items WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
+                              AND window_end > \(latest)) AS is_needed
+            """,
+            key + [.timestamp(plan.latestNow.rawValue)]
+        )
+        guard try found[0].bool("is_needed") else { return }
+        _ = try connection.run(
+            """
+            DELETE FROM crawl_items i
+             WHERE i.app_id = $1 AND i.job = $2 AND i.stream = $3 AND i.fingerprint = $4
+               AND (i.window_end > \(latest)
+                    OR i.run_id IN (\(runs))
+                       AND (i.item_key LIKE '%\(WindowReading.secondSuffix)'
+                            OR i.window_end > coalesce(
+                                   (SELECT max(o.window_end) FROM crawl_items o
+                                     WHERE o.app_id = $1 AND o.job = $2 AND o.stream = $3 AND o.fingerprint = $4
+                                       AND o.window_end <= \(latest) AND o.run_id NOT IN (\(runs))), '-infinity')))
+            """,
+            key + [.timestamp(plan.latestNow.rawValue)]
+        )
+        _ = try connection.run(
+            """
+            DELETE FROM coverage_gaps
+             WHERE app_id = $1 AND job = $2 AND stream = $3 AND gap_end > $4::timestamptz
+               AND run_id IN (\(FutureState.runs(now: "$5")))
+            """,
+            key.prefix(3) + [.timestamp(plan.oldestNotification.rawValue), .timestamp(plan.latestNow.rawValue)]
+        )
     }
 
     /// A short hash of the filters, which is part of each window's key.
@@ -220,18 +261,22 @@ struct WindowPlanner {
         ]
     }
 
-    /// Adds windows of earlier runs to this run: unfinished ones, and those with rejected records.
+    /// Adds windows of earlier runs to this run: unfinished ones, those with rejected records, and those of runs from the
+    /// future, which may have been read before their end.
     ///
-    /// The token of an unfinished window may still be valid. A window with rejected records starts again.
+    /// The token of an unfinished window may still be valid. The other windows start again.
     private func takeUpEarlierWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
             UPDATE crawl_items SET run_id = $5, \(ItemPlanner.resetToWaiting),
-                   cursor = CASE WHEN item_key NOT IN (\(ItemPlanner.rejectedOfStream)) THEN cursor END
+                   cursor = CASE WHEN state = 'failed' AND item_key NOT IN (\(ItemPlanner.rejectedOfStream)) THEN cursor END
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4 AND window_end > $6
-               AND (state = 'failed' OR item_key IN (\(ItemPlanner.rejectedOfStream)))
+               AND (state = 'failed' OR item_key IN (\(ItemPlanner.rejectedOfStream))
+                    OR run_id IN (\(FutureState.runs(now: "$7"))))
             """,
-            key + [.bigint(run), .timestamp(plan.oldestNotification.rawValue)]
+            key + [
+                .bigint(run), .timestamp(plan.oldestNotification.rawValue), .timestamp(plan.latestNow.rawValue),
+            ]
         )
     }
 

@@ -18,7 +18,10 @@ extension Ledger {
         return try await pages.withConnection { connection -> RunStart in
             // The list is read only if it is needed.
             let open = try connection.transaction(.readCommitted) { try OpenRun.find(plan, on: $0) }
-            if let open, open.isJoinable(plan), !open.isPlanning { return open.runStart(plan) }
+            if let open, open.isJoinable(plan), !open.isPlanning {
+                try connection.transaction(.readCommitted) { try FutureState.releaseItems(of: open.run, plan, on: $0) }
+                return open.runStart(plan)
+            }
             let staged = try StagedLists.copy(lists, on: connection)
             let (opened, remarks) = try connection.transaction(.readCommitted) { connection in
                 try Self.lockRuns(of: plan, on: connection)
@@ -48,6 +51,7 @@ extension Ledger {
             try supersede(open.run, of: plan, on: connection)
             remarks.append("run \(open.run) had work left\(open.difference(from: plan)); this run replaces it")
         }
+        try FutureState.forget(plan, on: connection)
         let run = try ItemPlanner(plan: plan).insertRun(phase: OpenRun.planning, by: invocation, on: connection)
         crashPoint(.runInserted)
         return (

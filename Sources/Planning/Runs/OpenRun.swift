@@ -39,6 +39,8 @@ struct OpenRun: Sendable {
     /// SHA-256 of each trusted root; empty for a run of an earlier version.
     let trustedRoots: [String]
     let begunBy: Invocation?
+    /// Whether the run's `now` lies after PostgreSQL's: the clock was ahead when the run began, and was set right.
+    var isFromTheFuture = false
 
     /// - Parameters:
     ///   - plan: The plan of the job.
@@ -54,10 +56,11 @@ struct OpenRun: Sendable {
         let rows = try connection.run(
             """
             SELECT run_id, fingerprint, frozen_now, restarted, is_retry, phase, server, coalesce(trusted_roots, '{}') AS roots,
-                   uuid_send(begun_by) AS begun_by
+                   uuid_send(begun_by) AS begun_by,
+                   frozen_now > \(FutureState.latest("$3")) AS is_from_the_future
               FROM runs WHERE app_id = $1 AND job = $2 AND finished_at IS NULL \(isLocked ? "FOR UPDATE" : "")
             """,
-            [.integer(plan.app.rawValue), .text(plan.job.name)]
+            [.integer(plan.app.rawValue), .text(plan.job.name), .timestamp(plan.latestNow.rawValue)]
         )
         return try rows.first.map { row in
             OpenRun(
@@ -70,16 +73,18 @@ struct OpenRun: Sendable {
                 phase: try row.int32("phase"),
                 server: try row.textOrNil("server"),
                 trustedRoots: try row.textArray("roots"),
-                begunBy: Invocation(try row.bytesOrNil("begun_by"))
+                begunBy: Invocation(try row.bytesOrNil("begun_by")),
+                isFromTheFuture: try row.bool("is_from_the_future")
             )
         }
     }
 
     /// Whether a run with this plan can continue it.
     ///
-    /// A retry has only failed items, so a regular run replaces it.
+    /// A retry has only failed items, so a regular run replaces it. A run from the future would mark time as read that
+    /// has not passed.
     func isJoinable(_ plan: RunPlan) -> Bool {
-        !plan.restart && !isRetry && fingerprint == plan.fingerprint && hasOrigin(of: plan)
+        !plan.restart && !isRetry && !isFromTheFuture && fingerprint == plan.fingerprint && hasOrigin(of: plan)
     }
 
     /// Whether the run requests the server of the plan, and trusts the same roots.
@@ -94,6 +99,7 @@ struct OpenRun: Sendable {
 
     /// Why a run with this plan does not continue it, as the end of a sentence.
     func difference(from plan: RunPlan) -> String {
+        if isFromTheFuture { return " and began at a moment that PostgreSQL's clock has not reached" }
         if plan.restart || isRetry { return "" }
         if fingerprint != plan.fingerprint { return " and other streams or filters" }
         return server == plan.job.appStore.baseURL

@@ -12,6 +12,8 @@ package enum NothingToRetry: Error, Equatable, Sendable {
     case jobHasChanged(run: Int64)
     /// The job's unfinished run has not planned all of its items.
     case stillPlanning(run: Int64)
+    /// The job's unfinished run began while PostgreSQL's clock was ahead.
+    case runIsFromTheFuture(run: Int64)
 }
 
 extension Ledger {
@@ -30,7 +32,9 @@ extension Ledger {
                 guard open.fingerprint == plan.fingerprint, open.hasOrigin(of: plan) else {
                     throw NothingToRetry.jobHasChanged(run: open.run)
                 }
+                guard !open.isFromTheFuture else { throw NothingToRetry.runIsFromTheFuture(run: open.run) }
                 guard !open.isPlanning else { throw NothingToRetry.stillPlanning(run: open.run) }
+                try FutureState.releaseItems(of: open.run, plan, on: connection)
                 _ = try takeUpFailed(by: plan, run: open.run, on: connection)
                 return RunStart(
                     run: open.run,
@@ -60,7 +64,7 @@ extension Ledger {
     ) throws(PostgresError) -> Int {
         try connection.run(
             """
-            UPDATE crawl_items SET run_id = $8, \(ItemPlanner.resetToWaiting),
+            UPDATE crawl_items SET run_id = $9, \(ItemPlanner.resetToWaiting),
                    cursor = CASE WHEN (stream, item_key) NOT IN (\(ItemPlanner.rejected)) THEN cursor END
              WHERE \(Self.isRetryable)
             """,

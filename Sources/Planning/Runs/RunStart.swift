@@ -28,6 +28,7 @@ extension RunPlan {
             version: version,
             trustedRoots: trustedRoots
         )
+        plan.latestNow = latestNow
         plan.jobFile = jobFile
         plan.lockTimeout = lockTimeout
         return plan

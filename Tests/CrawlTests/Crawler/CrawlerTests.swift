@@ -242,6 +242,15 @@ struct CrawlerTests {
         #expect(refused.cursors(of: "1").count == 2)
     }
 
+    @Test func `a refusal with 403 names the item and has one full stop`() async throws {
+        let source = ScriptedSource(["1": [.apple(403, 4_030_099)]])
+        let error = await #expect(throws: StopReason.self) { try await crawl(source, MemoryStore(["1"])) }
+        let message = try #require(error).description
+        let cause = "HTTP 403, Apple's code 4030099: as scripted (requested: transactionHistory 1). Check issuerId"
+        #expect(message.hasPrefix(cause), "\(message)")
+        #expect(FailureReport(message: "Odd.").sentence == "Odd.")
+    }
+
     @Test func `N24 more pages without a new cursor is asked again once and then fails the item`() async throws {
         let stuck = ScriptedSource.Answer.page(["a"], cursor: "r1", hasMore: true)
         let source = ScriptedSource(["1": [stuck, stuck, stuck]])
@@ -336,7 +345,10 @@ struct CrawlerTests {
         let (time, began) = (self.time, self.time.timekeeper.monotonic())
         store.release("1", onLease: 100)
         try await crawl(source, store) { event in
-            if case .idle = event { reports.withLock { $0.append(time.timekeeper.monotonic() - began) } }
+            if case .idle(let moment) = event {
+                #expect(moment != nil)
+                reports.withLock { $0.append(time.timekeeper.monotonic() - began) }
+            }
         }
         #expect(store.item("1")?.state == "done")
         #expect(reports.withLock { $0.count } == 1)

@@ -9,6 +9,7 @@ struct LedgerBench: AsyncParsableCommand {
         discussion: "Only a release build measures anything: swift build -c release --product ledger-bench",
         subcommands: [
             VerifyCommand.self, MergeCommand.self, ReplayCommand.self, StorageCommand.self, EraseBenchmarkCommand.self,
+            ReceiveBenchmarkCommand.self,
         ]
     )
 }

@@ -32,9 +32,8 @@ struct ReceiverJobTests {
         #expect(job.receiver == ReceiverSettings())
         #expect(job.receiver.listen.description == "127.0.0.1:8090")
         #expect(job.receiver.path == "/notifications")
-        #expect(job.baseURL == "https://api.storekit.itunes.apple.com")
+        #expect(job.baseURL == "https://api.storekit.apple.com")
         #expect(job.trustedRoots.isEmpty)
-        #expect(try parse("receiver:").receiver == ReceiverSettings())
     }
 
     @Test func `each key of the section is read, and paths begin at the job file`() throws {

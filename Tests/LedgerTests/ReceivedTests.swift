@@ -1,5 +1,6 @@
 import AppStoreModel
 import Glibc
+import JobPlan
 import LedgerSchema
 import Postgres
 import Synchronization

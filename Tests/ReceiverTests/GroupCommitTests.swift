@@ -92,7 +92,7 @@ struct GroupCommitTests {
         let commits = GroupCommit(width: 1, patience: .seconds(5), time: time.timekeeper) {
             try await disk.commit($0)
         }
-        async let first = commits.store(Self.notification("a"))
+        let first = Task { try await commits.store(Self.notification("a")) }
         await disk.began(1)
         time.advance(by: .seconds(4))
         async let second = commits.store(Self.notification("b"))
@@ -100,7 +100,7 @@ struct GroupCommitTests {
         commits.failOverdue()
         time.advance(by: .seconds(1))
         commits.failOverdue()
-        await #expect(throws: GroupCommit.TooLate.self) { _ = try await first }
+        await #expect(throws: GroupCommit.TooLate.self) { _ = try await first.value }
         disk.finishNext()
         await disk.began(2)
         disk.finishNext()

@@ -1,10 +1,10 @@
-import Ledger
 import LedgerSchema
 import Postgres
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import Ledger
 @testable import Receiver
 
 /// Which notifications a normaliser takes, and what it leaves alone.

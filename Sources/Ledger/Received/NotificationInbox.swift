@@ -79,7 +79,7 @@ package struct NotificationInbox: Sendable {
                 "signed_date": notification.signedDate.map { .timestamp($0.rawValue) } ?? .null,
                 "original_transaction_id": notification.originalTransactionId.map(Cell.text) ?? .null,
                 "body": .text(notification.body),
-                "body_sha256": .bytea(notification.bodySHA256),
+                "body_hash": .bytea(notification.bodySHA256),
                 "app": .integer(app.rawValue),
                 "notification_uuid": .text(notification.key),
             ]
@@ -111,7 +111,7 @@ package struct NotificationInbox: Sendable {
                     "original_transaction_id": refused.claim.originalTransactionId.map(Cell.text) ?? .null,
                     "refused_because": .text(refused.reason),
                     "body": .text(refused.claim.body),
-                    "body_sha256": .bytea(refused.claim.bodySHA256),
+                    "body_hash": .bytea(refused.claim.bodySHA256),
                     "most_rows": .bigint(Self.mostRefused),
                     "most_bytes": .bigint(Self.mostRefusedBytes),
                 ]

@@ -28,9 +28,9 @@ struct BadReceiptTests {
             ]
             let book = try stage.book()
             try await stage.receiving { receiver in
-                for (body, reason) in bodies { #expect(try await receiver.post(body) == 503, "\(reason)") }
+                for (body, _) in bodies { try await receiver.expect(503, body) }
                 // The same text again is counted.
-                #expect(try await receiver.post(bodies[0].0) == 503)
+                try await receiver.expect(503, bodies[0].0)
                 #expect(
                     try await book.column("SELECT refused_because || ' ' || receipts FROM received_notifications")
                         .sorted() == bodies.map { $0.1 == "chain" ? "chain 2" : "\($0.1) 1" }.sorted()
@@ -38,7 +38,7 @@ struct BadReceiptTests {
                 let metrics = try await receiver.metrics()
                 #expect(metrics.contains("storeledger_receiver_refused_total{reason=\"chain\"} 2\n"))
                 // A true notification with the UUID of a forged one is not in its way.
-                #expect(try await receiver.post(try stage.notification(1)) == 200)
+                try await receiver.expect(200, try stage.notification(1))
                 try await stage.normalised(book)
             }
             #expect(try await book.count("SELECT count(*) FROM notifications") == 1)
@@ -56,7 +56,7 @@ struct BadReceiptTests {
                     #"{"signedPayload":"a","signedPayload":"b"}"#, "{\"signedPayload\":\"a\"} more",
                     String(repeating: "[", count: 40), "\u{FEFF}{}",
                 ] {
-                    #expect(try await receiver.post(body) == 400, "\(body)")
+                    try await receiver.expect(400, body)
                 }
                 #expect(
                     try await receiver.metrics().contains(
@@ -72,17 +72,17 @@ struct BadReceiptTests {
         try await ReceiverStage.with { stage in
             try await stage.receiving { receiver in
                 let large = String(repeating: "x", count: 10 * 1_024 * 1_024)
-                #expect(try await receiver.post(large) == 413)
+                try await receiver.expect(413, large)
                 let chunk = "10000\r\n" + String(repeating: "y", count: 65_536) + "\r\n"
                 // No chunk is the last one.
                 let endless = String(repeating: chunk, count: 100)
-                #expect(try await receiver.post(endless, headers: ["Transfer-Encoding: chunked"]) == 413)
+                try await receiver.expect(413, endless, headers: ["Transfer-Encoding: chunked"])
                 // The longest body that is read.
                 let padding = String(repeating: " ", count: 1_024 * 1_024 - 2)
-                #expect(try await receiver.post("{\(padding)}") == 400)
-                #expect(try await receiver.post("{\(padding) }") == 413)
+                try await receiver.expect(400, "{\(padding)}")
+                try await receiver.expect(413, "{\(padding) }")
                 // The receiver is as it was.
-                #expect(try await receiver.post(try stage.notification(1)) == 200)
+                try await receiver.expect(200, try stage.notification(1))
             }
         }
     }
@@ -92,10 +92,10 @@ struct BadReceiptTests {
             try await stage.receiving { receiver in
                 for headers in [
                     ["Content-Encoding: gzip", "Content-Length: 4"], ["Content-Type: text/html", "Content-Length: 4"],
-                ] { #expect(try await receiver.post("\u{1F}xyz", headers: headers) == 415) }
+                ] { try await receiver.expect(415, "\u{1F}xyz", headers: headers) }
                 let body = try stage.notification(1)
                 let type = "Content-Type: application/json; charset=utf-8"
-                #expect(try await receiver.post(body, headers: [type, "Content-Length: \(body.utf8.count)"]) == 200)
+                try await receiver.expect(200, body, headers: [type, "Content-Length: \(body.utf8.count)"])
             }
         }
     }
@@ -104,9 +104,9 @@ struct BadReceiptTests {
         try await ReceiverStage.with { stage in
             try await stage.receiving { receiver in
                 let body = try stage.notification(1)
-                #expect(try await receiver.post(body, to: "/") == 404)
-                #expect(try await receiver.post(body, to: "/notifications/") == 404)
-                #expect(try await receiver.post(body, to: "/metrics") == 405)
+                try await receiver.expect(404, body, to: "/")
+                try await receiver.expect(404, body, to: "/notifications/")
+                try await receiver.expect(405, body, to: "/metrics")
                 for method in ["GET", "PUT", "DELETE"] {
                     #expect(try await receiver.http.send(method, "/notifications", body).status == 405, "\(method)")
                 }
@@ -127,7 +127,7 @@ struct BadReceiptTests {
                     try stage.notification(1, ["subtype": #""EARLIER""#]),
                 ]
                 for body in bodies {
-                    #expect(try await receiver.post(body) == 200)
+                    try await receiver.expect(200, body)
                     try await stage.normalised(book)
                 }
             }
@@ -142,7 +142,7 @@ struct BadReceiptTests {
     @Test func `RN13 without a shared secret every notification of version 1 is answered 503`() async throws {
         try await ReceiverStage.with(receiver: "{listen: \"127.0.0.1:0\"}") { stage in
             try await stage.receiving { receiver in
-                #expect(try await receiver.post(ReceiverStage.unsigned()) == 503)
+                try await receiver.expect(503, ReceiverStage.unsigned())
             }
             #expect(
                 try await stage.book().column("SELECT refused_because FROM received_notifications") == ["no_secret"]
@@ -154,7 +154,7 @@ struct BadReceiptTests {
         try await ReceiverStage.with { stage in
             let book = try stage.book()
             try await stage.receiving { receiver in
-                #expect(try await receiver.post(#"{"signedPayload":"first"}"#) == 503)
+                try await receiver.expect(503, #"{"signedPayload":"first"}"#)
                 try await book.change(
                     """
                     INSERT INTO received_notifications (app_id, notification_uuid, version, received_at, last_received_at, refused_because, body_sha256)
@@ -163,8 +163,8 @@ struct BadReceiptTests {
                     """
                 )
                 // The oldest is removed, and then there is no room.
-                #expect(try await receiver.post(#"{"signedPayload":"second"}"#) == 503)
-                #expect(try await receiver.post(#"{"signedPayload":"first"}"#) == 503)
+                try await receiver.expect(503, #"{"signedPayload":"second"}"#)
+                try await receiver.expect(503, #"{"signedPayload":"first"}"#)
                 #expect(try await receiver.metrics().contains("refused_total{reason=\"format\"} 3\n"))
             }
             #expect(try await book.count("SELECT count(*) FROM received_notifications") == 1_000)

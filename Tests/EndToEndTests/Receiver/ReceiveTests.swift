@@ -14,9 +14,9 @@ struct ReceiveTests {
             let book = try stage.book()
             try await stage.receiving { receiver in
                 let body = try stage.notification(1)
-                #expect(try await receiver.post(body) == 200)
+                try await receiver.expect(200, body)
                 #expect(try await book.column("SELECT receipts FROM received_notifications") == ["1"])
-                #expect(try await receiver.post(body) == 200)
+                try await receiver.expect(200, body)
                 try await stage.normalised(book)
                 #expect(
                     try await book.column(
@@ -51,7 +51,7 @@ struct ReceiveTests {
                 try stage.signedPayload(number, number == 5 ? ["newMember": "1"] : [:])
             }
             try await stage.receiving { receiver in
-                for text in texts { #expect(try await receiver.post("{\"signedPayload\":\"\(text)\"}") == 200) }
+                for text in texts { try await receiver.expect(200, "{\"signedPayload\":\"\(text)\"}") }
                 try await stage.normalised(try stage.book())
             }
             let items = texts.map { "{\"signedPayload\":\"\($0)\",\"sendAttempts\":[]}" }.joined(separator: ",")
@@ -81,7 +81,7 @@ struct ReceiveTests {
             let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
             try blocker.script("BEGIN; LOCK TABLE appstore.notifications IN ACCESS EXCLUSIVE MODE")
             try await stage.receiving { receiver in
-                for number in 1...20 { #expect(try await receiver.post(try stage.notification(number)) == 200) }
+                for number in 1...20 { try await receiver.expect(200, try stage.notification(number)) }
                 receiver.process.signal(SIGKILL)
                 _ = await receiver.process.wait()
             }
@@ -156,10 +156,10 @@ struct ReceiveTests {
             try await OwnPostgres.running(in: directory + "/server") { server in
                 try await ReceiverStage.with(databaseURL: server.conninfo) { stage in
                     try await stage.receiving { receiver in
-                        #expect(try await receiver.post(try stage.notification(1)) == 200)
+                        try await receiver.expect(200, try stage.notification(1))
                         try await server.kill()
                         let body = try stage.notification(2)
-                        #expect(try await receiver.post(body) == 503)
+                        try await receiver.expect(503, body)
                         #expect(try await receiver.http.get("/health").status == 503)
                         #expect(!(try await receiver.metrics()).contains("oldest_pending_seconds "))
                         try await server.start()
@@ -182,8 +182,8 @@ struct ReceiveTests {
             let book = try stage.book()
             try await stage.receiving { receiver in
                 let body = ReceiverStage.unsigned()
-                #expect(try await receiver.post(body) == 200)
-                #expect(try await receiver.post(body) == 200)
+                try await receiver.expect(200, body)
+                try await receiver.expect(200, body)
                 try await stage.normalised(book)
                 #expect(
                     try await book.column(
@@ -206,10 +206,10 @@ struct ReceiveTests {
                 try await roles.apply()
                 let book = try stage.book()
                 try await stage.receiving(environment: ["DATABASE_URL": own]) { receiver in
-                    #expect(try await receiver.post(try stage.notification(1)) == 200)
-                    #expect(try await receiver.post(try stage.notification(1, ["subtype": #""X""#])) == 200)
-                    #expect(try await receiver.post(ReceiverStage.unsigned()) == 200)
-                    #expect(try await receiver.post(ReceiverStage.unsigned(password: "x")) == 503)
+                    try await receiver.expect(200, try stage.notification(1))
+                    try await receiver.expect(200, try stage.notification(1, ["subtype": #""X""#]))
+                    try await receiver.expect(200, ReceiverStage.unsigned())
+                    try await receiver.expect(503, ReceiverStage.unsigned(password: "x"))
                     try await stage.normalised(book)
                     #expect(try await receiver.http.get("/health").status == 200)
                 }
@@ -226,8 +226,8 @@ struct ReceiveTests {
         try await ReceiverStage.with { stage in
             let book = try stage.book()
             try await stage.receiving { receiver in
-                #expect(try await receiver.post(try stage.notification(1)) == 200)
-                #expect(try await receiver.post(ReceiverStage.unsigned(original: "72000000001")) == 200)
+                try await receiver.expect(200, try stage.notification(1))
+                try await receiver.expect(200, ReceiverStage.unsigned(original: "72000000001"))
                 try await stage.normalised(book)
                 let outcome = try await stage.storeledger(
                     "erase", "--database", try TemporaryDatabase.conninfo, "--app", "com.example.game", "--yes",
@@ -235,7 +235,7 @@ struct ReceiveTests {
                 )
                 #expect(outcome.code == 0, "\(outcome.errors)")
                 #expect(try await book.count("SELECT count(*) FROM received_notifications") == 0)
-                #expect(try await receiver.post(try stage.notification(1)) == 200)
+                try await receiver.expect(200, try stage.notification(1))
                 #expect(
                     try await receiver.post(ReceiverStage.unsigned(type: "CANCEL", original: "72000000001")) == 200
                 )

@@ -182,6 +182,18 @@ struct RunningReceiver: Sendable {
         return try await http.send(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)).status
     }
 
+    /// Posts a body, and expects the status of the answer.
+    func expect(
+        _ status: Int,
+        _ body: String,
+        to path: String = "/notifications",
+        headers: [String] = [],
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let found = headers.isEmpty ? try await post(body, to: path) : try await post(body, headers: headers)
+        #expect(found == status, "\(body.prefix(80))", sourceLocation: location)
+    }
+
     func metrics() async throws -> String {
         String(decoding: try await http.get("/metrics").body, as: UTF8.self)
     }

@@ -20,13 +20,13 @@ package final class WebhookServer: Sendable {
         try self.init { _ in status }
     }
 
-    /// Answers each request with the status that `answer` returns, or hangs up for `nil`; stop it with ``stop()``.
-    package init(answering answer: @escaping @Sendable (Request) -> Int?) throws {
+    /// Answers each request with the status that `answer` returns; stop it with ``stop()``.
+    package init(answering answer: @escaping @Sendable (Request) -> Int) throws {
         listener = try LoopbackListener()
         listener.serve { [self] client in
             guard let request = Self.read(from: client) else { return }
             received.withLock { $0.append(request) }
-            guard let status = answer(request) else { return }
+            let status = answer(request)
             send("HTTP/1.1 \(status) Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8, to: client)
         }
     }

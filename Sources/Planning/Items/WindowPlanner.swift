@@ -289,7 +289,7 @@ struct WindowPlanner {
             INSERT INTO coverage_gaps (app_id, job, stream, item_key, gap_start, gap_end, reason, run_id)
             SELECT app_id, job, stream, item_key, window_start, window_end,
                    CASE WHEN \(Self.isFirstReading("i")) THEN 'the window was not finished while Apple served it'
-                        ELSE 'the day was read, and reading it again was not finished while Apple served it' END, $5
+                        ELSE 'the day was read once, and its second reading was not finished while Apple served it' END, $5
               FROM crawl_items i
              WHERE app_id = $1 AND job = $2 AND stream = $3 AND fingerprint = $4
                AND state = 'failed' AND window_end <= $6 AND item_key NOT LIKE '\(WindowReading.failuresPrefix)%'

@@ -165,7 +165,8 @@ package struct Failure: Sendable {
 
     private static func status(of error: ActionRefusal) -> ExitStatus {
         switch error {
-        case .noBatch, .notApproved, .expired, .changed, .appUnknown, .otherAction, .tooManyRows, .noPolicy: .configuration
+        case .noBatch, .notApproved, .expired, .changed, .appUnknown, .otherAction, .tooManyRows, .noPolicy:
+            .configuration
         case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired: .badInput
         case .nothingToRetry, .noOpenRequest: .complete
         case .noRight, .mustBeApproved: .refused

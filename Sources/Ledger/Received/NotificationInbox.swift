@@ -155,12 +155,13 @@ package struct NotificationInbox: Sendable {
 }
 
 extension Ledger {
-    /// The inbox of an app.
+    /// Opens the inbox of an app.
     ///
     /// - Parameters:
     ///   - app: The app.
     ///   - sessions: The most sessions that commit notifications; there is one more for checks.
     ///   - patience: How long to try to connect, before a call fails.
+    /// - Returns: The inbox, with sessions of its own.
     package func inbox(of app: AppID, sessions: Int, patience: Duration) -> NotificationInbox {
         NotificationInbox(
             app: app,

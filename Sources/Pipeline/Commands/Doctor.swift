@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import JobPlan
 import Ledger
 import LedgerSchema

@@ -61,7 +61,7 @@ COMMENT ON COLUMN received_notifications.normalised_at IS
 COMMENT ON COLUMN changed_customers.marked_at IS 'When the replay accepted the record, or when the receiver handled the notification.';
 COMMENT ON COLUMN changed_customers.signed_date IS 'When Apple signed the record; for a notification of version 1 when it was received.';
 COMMENT ON TABLE changed_customers IS
-    'Customers whose records a replay accepted after their notification had been followed, and customers named by a notification of version 1; a job with changedSince requests them.';
+    'Customers whose records a replay accepted after a run had already processed their notification, and customers named by a notification of version 1. The next run of a job with changedSince requests them.';
 
 -- The table belongs to the ledger's owner. Roles that load or erase may use it before sql/roles.sql runs again.
 DO $$

@@ -79,8 +79,9 @@ struct ReceiveTests {
         try await ReceiverStage.with { stage in
             let book = try stage.book()
             let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
-            try blocker.script("BEGIN; LOCK TABLE appstore.notifications IN ACCESS EXCLUSIVE MODE")
             try await stage.receiving { receiver in
+                // It reads the table when it starts.
+                try blocker.script("BEGIN; LOCK TABLE appstore.notifications IN ACCESS EXCLUSIVE MODE")
                 for number in 1...20 { try await receiver.expect(200, try stage.notification(number)) }
                 receiver.process.signal(SIGKILL)
                 _ = await receiver.process.wait()

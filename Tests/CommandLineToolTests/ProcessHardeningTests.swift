@@ -1,4 +1,5 @@
 import Glibc
+import Glibc
 import Testing
 
 @testable import CommandLineTool

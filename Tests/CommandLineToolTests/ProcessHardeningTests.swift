@@ -1,4 +1,5 @@
-import Glibc
+// With SwiftNIO in reach, the compiler finds `stat` in this module.
+import Dispatch
 import Glibc
 import Testing
 

@@ -103,6 +103,7 @@ package struct Ledger: Sendable {
     /// - Parameters:
     ///   - sessions: The most sessions, at least 1.
     ///   - patience: How long to try to connect.
+    /// - Returns: The pool, not yet connected.
     func separatePool(sessions: Int, patience: Duration) -> PostgresPool {
         PostgresPool(conninfo: conninfo, size: sessions, patience: patience) { [schema] connection in
             try connection.script(Self.sessionSettings(schema: schema))

@@ -57,7 +57,8 @@ struct ReceiveCommand: AsyncParsableCommand {
                 if case .listening(let port) = event {
                     let address = ListenAddress(host: settings.listen.host, port: port)
                     let app = "\(job.app.bundleId) (\(job.app.environment.rawValue))"
-                    Console.message("storeledger: receiving notifications of \(app) on http://\(address)\(settings.path)")
+                    let url = "http://\(address)\(settings.path)"
+                    Console.message("storeledger: receiving notifications of \(app) on \(url)")
                 } else if let trouble = Trouble(event), let report = TroubleLog.shared.note(trouble) {
                     Console.message("storeledger: \(report.sentence)")
                 }

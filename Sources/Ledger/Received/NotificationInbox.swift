@@ -161,6 +161,7 @@ extension Ledger {
     ///   - app: The app.
     ///   - sessions: The most sessions that commit notifications; there is one more for checks.
     ///   - patience: How long to try to connect, before a call fails.
+    /// - Returns: The inbox, not yet connected.
     package func inbox(of app: AppID, sessions: Int, patience: Duration) -> NotificationInbox {
         NotificationInbox(
             app: app,

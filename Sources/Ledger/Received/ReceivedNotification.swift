@@ -44,7 +44,9 @@ package struct ReceivedNotification: Sendable, Equatable {
 
 /// A notification that could not be verified, and why.
 package struct RefusedNotification: Sendable, Equatable {
-    /// What the text claims; nothing in it is verified. Its key is `refused-` and the SHA-256 of the text.
+    /// What the text claims; nothing in it is verified.
+    ///
+    /// Its key is `refused-` and the SHA-256 of the text.
     package let claim: ReceivedNotification
     /// `refused_because`: a code of a fixed list.
     package let reason: String

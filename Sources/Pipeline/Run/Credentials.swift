@@ -45,7 +45,11 @@ struct Credentials: Sendable {
             let fingerprints = roots.map { SHA256.digest(of: $0).hexadecimal }
             return (try JWSVerifier(trustedRoots: roots), fingerprints)
         } catch {
-            throw UntrustedRoot(path: files.joined(separator: ", "), reason: String(describing: error), isMissing: false)
+            throw UntrustedRoot(
+                path: files.joined(separator: ", "),
+                reason: String(describing: error),
+                isMissing: false
+            )
         }
     }
 }

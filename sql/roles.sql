@@ -282,6 +282,9 @@ SELECT format('GRANT SELECT (%s) ON TABLE %s TO %I', string_agg(quote_ident(attn
 SELECT format('GRANT SELECT (app_id, header_id, first_seen_at) ON TABLE %s TO %I', c.oid::regclass, :'prefix' || '_exporter')
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'first_seen_at'
  WHERE c.relnamespace = to_regnamespace(quote_ident(:'schema')) AND c.relname = 'signing_headers' \gexec
+-- Only when notifications were received and became rows.
+SELECT format('GRANT SELECT (app_id, version, signed_date, received_at, normalised_at) ON TABLE %s TO %I', relation, :'prefix' || '_exporter')
+  FROM (SELECT to_regclass(quote_ident(:'schema') || '.received_notifications') AS relation) r WHERE relation IS NOT NULL \gexec
 
 -- The views for analysis show neither payloads nor data that identifies a person or a device: customers appear as Apple's
 -- IDs, as in the masked views. No role can read a new view until it is in this list.

@@ -91,7 +91,7 @@ import Testing
         #expect(
             try JobText.complaint(JobText.usual + "x: 1\n") == """
                 job.yaml:17:1: x is not a key; the keys here are \
-                version, name, app, appStore, transactionIds, streams, limits, output, notify, retention
+                version, name, app, appStore, transactionIds, streams, limits, output, notify, retention, receiver
                 """
         )
     }

@@ -37,6 +37,8 @@ CREATE INDEX received_notifications_customer ON received_notifications (app_id, 
     WHERE original_transaction_id IS NOT NULL;
 -- Rows lie in the order in which Apple signed them, so the index has one entry for a megabyte of them.
 CREATE INDEX received_notifications_signed_date ON received_notifications USING brin (signed_date);
+-- When did the receiver begin, and what did it receive in the last day?
+CREATE INDEX received_notifications_received_at ON received_notifications (app_id, received_at);
 
 COMMENT ON TABLE received_notifications IS 'Notifications that Apple posted to storeledger receive; one row for each, however often it came.';
 COMMENT ON COLUMN received_notifications.app_id IS 'The app in one environment; see apps.';

@@ -50,9 +50,6 @@ COMMENT ON COLUMN notification_reconciliation.not_listed_since IS
     'When a check first found notifications that are not in the history; NULL if there are none.';
 COMMENT ON COLUMN notification_reconciliation.checked_at IS 'When the day was last checked.';
 
--- When did the receiver begin, and what did it receive in the last day?
-CREATE INDEX received_notifications_received_at ON received_notifications (app_id, received_at);
-
 COMMENT ON COLUMN crawl_items.item_key IS
     'For a customer, the transaction ID. For the notifications of the whole app, the time window as two UNIX times in milliseconds with ".." between them and a mark of the filters; "+second" follows for the second reading of a closed day, and "+again" for a day that was read again because the receiver had notifications that Apple''s history did not list. For the failed deliveries of the last seven days, "failures#" and the mark of the filters.';
 

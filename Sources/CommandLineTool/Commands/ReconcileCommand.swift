@@ -22,8 +22,7 @@ struct ReconcileCommand: AsyncParsableCommand {
               storeledger run jobs/nightly-sync.yaml
               storeledger reconcile jobs/nightly-sync.yaml
               storeledger reconcile jobs/nightly-sync.yaml --final --json
-              storeledger reconcile jobs/nightly-sync.yaml --metrics-file \
-                  /var/lib/node_exporter/storeledger-nightly.prom
+              storeledger reconcile jobs/nightly-sync.yaml --metrics-file nightly.prom
             """
     )
 

@@ -470,7 +470,7 @@ struct OperationTests {
         }
     }
 
-    @Test func `doctor and run refuse a wrong Apple ID of the app with the same exit code, and doctor accepts the right one`()
+    @Test func `doctor and run refuse a wrong Apple ID with the same exit code, and doctor accepts the right one`()
         async throws
     {
         try await Stage.with(.init(customers: 10)) { stage in

@@ -25,11 +25,6 @@ extension JobFile {
         path: String,
         environment: [String: String]
     ) throws(JobFileError) -> JobFile {
-        let problems = Problems()
-        let reader = JobFileReader(path: path, problems: problems)
-        let job = YAMLDocument(text: text, environment: environment, problems: problems).root().flatMap(reader.job)
-        if let error = problems.error(path: path) { throw error }
-        guard let job else { preconditionFailure("a job file was refused without a reason") }
-        return job
+        try JobFileReader.parse(text, path: path, environment: environment) { $0.job($1) }
     }
 }

@@ -174,7 +174,7 @@ import Testing
         #expect(try await store.put("/simulator/delivery-faults", body: "{\"rules\":[\(rule)]}").status == 200)
     }
 
-    @Test func `a dropped attempt is in the history, and reaches nobody`() async throws {
+    @Test func `a dropped attempt is in the history, and no request reaches the receiver`() async throws {
         try await posting { store, server in
             try await misdeliver(store, #"{"fault":"drop","everyNth":2,"attempts":1,"result":"TIMED_OUT"}"#)
             try await change(store, 4)

@@ -124,8 +124,18 @@ struct ReceivedTests {
         #expect(try await inbox.store([later]) == [.known])
         #expect(try await inbox.store([later]) == [.known])
         #expect(
-            try await world.value("SELECT encode(body_sha256, 'hex') || receipts FROM received_notifications") == "034"
+            try await world.rows(
+                """
+                SELECT notification_uuid, encode(body_sha256, 'hex'), receipts, refused_because FROM received_notifications
+                 ORDER BY 1
+                """
+            ) == ["(n1,03,4,)", "(refused-01,01,1,conflict)"]
         )
+        // A content that has become records is in the archive, so it is not kept here.
+        #expect(try await normalise(world) == NormalisedBatch(notifications: 1))
+        let latest = Self.notification("n1", content: 4, signed: Rows.signedDate + 2)
+        #expect(try await inbox.store([latest]) == [.known])
+        #expect(try await world.count("received_notifications") == 2)
     }
 
     @Test func `an erasure removes the customer's notifications and all refused ones, and later ones keep no ID`()

@@ -18,13 +18,7 @@ extension ActionJob {
         path: String,
         environment: [String: String]
     ) throws(JobFileError) -> ActionJob {
-        let problems = Problems()
-        let reader = JobFileReader(path: path, problems: problems)
-        let document = YAMLDocument(text: text, environment: environment, problems: problems)
-        let job = document.root().flatMap(reader.actionJob)
-        if let error = problems.error(path: path) { throw error }
-        guard let job else { preconditionFailure("a job file was refused without a reason") }
-        return job
+        try JobFileReader.parse(text, path: path, environment: environment) { $0.actionJob($1) }
     }
 }
 

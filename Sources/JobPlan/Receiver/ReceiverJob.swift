@@ -55,12 +55,6 @@ extension ReceiverJob {
         path: String,
         environment: [String: String]
     ) throws(JobFileError) -> ReceiverJob {
-        let problems = Problems()
-        let reader = JobFileReader(path: path, problems: problems)
-        let document = YAMLDocument(text: text, environment: environment, problems: problems)
-        let job = document.root().flatMap(reader.receiverJob)
-        if let error = problems.error(path: path) { throw error }
-        guard let job else { preconditionFailure("a job file was refused without a reason") }
-        return job
+        try JobFileReader.parse(text, path: path, environment: environment) { $0.receiverJob($1) }
     }
 }

@@ -1,6 +1,6 @@
 -- Stores verified notifications, and counts those that are known.
 --
--- One statement is one durable commit, whatever the number of notifications. Keys are inserted in order, so that two receivers
+-- One statement stores all of them in one durable commit. Keys are inserted in order, so that two receivers
 -- with the same notifications do not deadlock.
 --
 -- :app       the app

@@ -43,6 +43,14 @@ struct InterleavingTests {
         #expect(found == expected, "\(order): \(query)")
     }
 
+    /// The statement that leases all items again, as they were before their first page.
+    private static func leaseAgain(to holder: LeaseHolder) -> String {
+        """
+        UPDATE crawl_items SET state = 'leased', lease_owner = '\(UUID(uuid: holder.owner))', lease_epoch = 1, page_seq = 0,
+               cursor = NULL, claimable_at = now() + interval '1 hour'
+        """
+    }
+
     /// Items as a run that has just begun has them, one of them left by a dead process when `expired` names it.
     private func restore(_ world: TestLedger, expired: String = "") async throws {
         try await world.run(
@@ -201,7 +209,6 @@ struct InterleavingTests {
     @Test func `an older and a newer snapshot: the newer one stays, and both pages are there`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])
-        let owner = UUID(uuid: holder.owner)
         let old = world.page(
             PageRows(Rows.transaction("100001", signed: 1_000, product: "old")),
             of: items[0],
@@ -220,13 +227,7 @@ struct InterleavingTests {
             .init(name: "new", gates: 3) { try await expectCommitted(new, by: $0) }
         )
         let played = try await game.playAll {
-            try await world.run(
-                """
-                DELETE FROM transactions;
-                UPDATE crawl_items SET state = 'leased', lease_owner = '\(owner)', lease_epoch = 1, page_seq = 0, cursor = NULL,
-                       claimable_at = now() + interval '1 hour'
-                """
-            )
+            try await world.run("DELETE FROM transactions; \(Self.leaseAgain(to: holder))")
         } check: { order in
             try await expect(["(new)"], of: "SELECT product_id FROM transactions", world, order)
             try await expect(["(2)"], of: "SELECT sum(page_seq) FROM crawl_items", world, order)
@@ -239,7 +240,6 @@ struct InterleavingTests {
     {
         let world = try await TestLedger()
         let (items, holder) = try await world.leased(["1", "2"])
-        let owner = UUID(uuid: holder.owner)
         let listed = world.page(PageRows(Rows.transaction("100001")), of: items[0], for: holder)
         let unlisted = world.page(PageRows(Rows.transaction("100001")), of: items[1], for: holder, isListed: false)
         let game = try await Interleaving(
@@ -249,13 +249,7 @@ struct InterleavingTests {
             .init(name: "unlisted", gates: 3) { try await expectCommitted(unlisted, by: $0) }
         )
         let played = try await game.playAll {
-            try await world.run(
-                """
-                DELETE FROM transactions;
-                UPDATE crawl_items SET state = 'leased', lease_owner = '\(owner)', lease_epoch = 1, page_seq = 0, cursor = NULL,
-                       claimable_at = now() + interval '1 hour'
-                """
-            )
+            try await world.run("DELETE FROM transactions; \(Self.leaseAgain(to: holder))")
         } check: { order in
             try await expect(["(1)"], of: "SELECT listed_transaction_id FROM transactions", world, order)
         }
@@ -265,7 +259,6 @@ struct InterleavingTests {
     @Test func `a content that is signed again and an older snapshot: the older one never stays`() async throws {
         let world = try await TestLedger()
         var (items, holder) = try await world.leased(["1", "2"])
-        let owner = UUID(uuid: holder.owner)
         func page(signed: Int64, hash: UInt8, content: UInt8, product: String, of item: WorkItem) -> PageCommit {
             var rows = PageRows(
                 Rows.snapshot(
@@ -284,10 +277,7 @@ struct InterleavingTests {
         let again = page(signed: 3_000, hash: 3, content: 1, product: "held", of: items[0])
         let older = page(signed: 2_000, hash: 2, content: 2, product: "older", of: items[1])
         items.removeAll()
-        let restore = """
-            UPDATE crawl_items SET state = 'leased', lease_owner = '\(owner)', lease_epoch = 1, page_seq = 0, cursor = NULL,
-                   claimable_at = now() + interval '1 hour'
-            """
+        let restore = Self.leaseAgain(to: holder)
         let game = try await Interleaving(
             in: world,
             gates: [

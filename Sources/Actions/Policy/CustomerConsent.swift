@@ -3,7 +3,7 @@ import JobPlan
 import LedgerSchema
 import Postgres
 
-/// Whose consent a policy has, of the customers of some requests.
+/// The customers of a set of refund requests who have consented.
 struct CustomerConsent {
     /// `nil` if every customer has consented.
     private let consented: (column: CustomerIDColumn, ids: Set<String>)?

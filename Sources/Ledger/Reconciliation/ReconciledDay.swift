@@ -81,7 +81,7 @@ package struct Reconciliation: Codable, Sendable, Equatable {
     /// The days that can still change, the oldest first.
     package let days: [ReconciledDay]
 
-    /// Whether a notification was lost, or is in the history of no day that was read again.
+    /// Whether a notification was lost, or is not in the history although its day was read again.
     package var hasFindings: Bool { days.contains { [.missing, .unexplained].contains($0.state) } }
 
     /// The days that no run has read.

@@ -13,7 +13,7 @@ package struct RunPlan: Sendable {
     /// Moments after this one have not come: the later of PostgreSQL's clock and this machine's when the process began.
     ///
     /// A ledger with such moments was written while PostgreSQL's clock was ahead. If PostgreSQL's clock is behind,
-    /// this machine's tells that moments after it are past.
+    /// this machine's clock shows which later moments have already passed.
     package var latestNow: UnixMilliseconds
     /// Whether all items start at their first page.
     package let restart: Bool

@@ -35,7 +35,7 @@ extension ActionPipeline {
             if hasSchema {
                 known = await diagnostics.check("app") {
                     let found = try await actions()
-                    return (found, "the ledger has records of \(job.app.bundleId) (\(job.app.environment.rawValue))")
+                    return (found, "the ledger knows \(job.app.bundleId) (\(job.app.environment.rawValue))")
                 }
             }
             await diagnostics.passes("clock") { try await diagnostics.clockFinding(of: ledger) }

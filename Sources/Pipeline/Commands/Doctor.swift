@@ -113,7 +113,7 @@ extension Pipeline {
         var plan = RunPlan(job: job, app: app, now: now, restart: false, version: version)
         plan.jobFile = jobFile
         try await ledger.checkJobFile(plan)
-        return "no other job file has run as \(job.name) with other streams or IDs"
+        return "the last run of \(job.name) does not conflict with this job file"
     }
 
     /// - Throws: ``MomentsAhead`` if the ledger has moments of the job after PostgreSQL's present time.

@@ -74,8 +74,8 @@ struct WindowPlanner {
     /// Forgets windows that were planned while PostgreSQL's clock was ahead, so that this run plans their time again.
     ///
     /// These are windows that end in the future, and the windows of runs from the future that follow the last window of
-    /// another run. Such a run also begins later than Apple's oldest notification and records gaps that are none, so
-    /// its gaps are recorded again as well. Its second readings may come too early.
+    /// another run. Such a run also takes Apple's oldest available notification to be later than it is and records false
+    /// gaps, so its gaps are recorded again. Its second readings may be too early.
     private func forgetFutureWindows(on connection: borrowing PostgresConnection) throws {
         let (latest, runs) = (FutureState.latest("$5"), FutureState.runs(now: "$5"))
         let found = try connection.run(

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Closes a connection whose request is not read in time, and reads no request to its end that is answered early.
+/// Closes a connection whose request is not read in time, and stops reading a request that is answered before its end.
 ///
 /// It is the first handler of a connection, so it sees bytes before they are a request. The responder says when it has read
 /// the request.

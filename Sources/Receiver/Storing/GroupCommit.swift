@@ -6,7 +6,7 @@ import Synchronization
 /// Commits notifications that arrive at the same time together.
 ///
 /// A commit waits for the disk. While one is running, further notifications wait for the next one, which has all of them. So
-/// the number of notifications in a second does not depend on the number of commits that the disk can make.
+/// more notifications can be stored in a second than the disk can commit one by one.
 final class GroupCommit: Sendable {
     typealias Store = @Sendable ([ReceivedNotification]) async throws -> [NotificationInbox.Receipt]
 

@@ -18,7 +18,7 @@ extension ConsumptionPolicy {
 }
 
 extension ConsumptionPolicy.Consent {
-    /// Consent is never assumed: the job file must say whose it has.
+    /// Consent is never assumed: the job file must name the customers who have consented.
     init?(_ section: Section) {
         let expected = "it must be true if every customer has consented, or name those who have: csv or query"
         guard let scalar = section.scalar("customerConsented") else {

@@ -59,13 +59,13 @@ extension Round {
         case .naming:
             try await settle()
             if try await !isFinished() { try await drain() }
-            isFollowing = true
+            try rewriteJob(following)
             _ = try await store.advance(changes: 6)
             return false
         case .newRun:
-            isFollowing = false
             try await settle()
             if try await !isFinished() { try await drain() }
+            try rewriteJob(listing)
             return Bool.random(using: &random)
         case .publishing, .publishingTables, .publishingChanges:
             try await settle()
@@ -77,8 +77,8 @@ extension Round {
             try await misbehave([#"{"atRequest": 2, "fault": "rateLimited", "retryAfter": ["\#(moment)"]}"#])
             return isRetry
         case .refusals:
-            isFollowing = false
             try await settle()
+            try rewriteJob(listing)
             try await misbehave([#"{"everyNth": 3, "times": 4, "fault": "expireToken"}"#])
             return plan.listsUnknownID && isRetry
         case .migration, .erasure, .planning, .approving, .sending, .finishing, .sendingHeartbeat, .sendingClosing,

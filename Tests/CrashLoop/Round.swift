@@ -12,9 +12,11 @@ struct Round: PlayedRound {
     let database: String
     let store: SimulatedStore
     let book: LedgerBook
-    /// The job that lists every customer.
+    /// The path of the job file, which lists every customer at first.
+    let job: String
+    /// The text of the job file when it lists every customer.
     let listing: String
-    /// The same job with customers from the app's notifications.
+    /// The text of the job file when the customers come from the app's notifications.
     let following: String
     let secrets: [String]
     var random: SeededRandom
@@ -26,14 +28,11 @@ struct Round: PlayedRound {
     var kept = KeptPages()
     /// The number of pages that may be requested twice.
     var reworkAllowed = 0
-    /// Whether the runs take their customers from notifications, after a run with all customers.
-    var isFollowing = false
     /// The faults and their durations.
     var diary: [String] = []
     /// Whether PostgreSQL itself was killed or stopped.
     var postgresWasKilled = false
 
-    var job: String { isFollowing ? following : listing }
     var seed: UInt64 { plan.seed }
     var description: String { "\(plan)" }
 
@@ -98,6 +97,13 @@ struct Round: PlayedRound {
         return code
     }
 
+    /// Replaces the contents of the job file, as a user does between two runs.
+    ///
+    /// Two files with the same job name would be refused.
+    func rewriteJob(_ text: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: job), options: .atomic)
+    }
+
     func isFinished() async throws -> Bool {
         try await patiently {
             try await book.count("SELECT coalesce(min((finished_at IS NOT NULL)::integer), 0) FROM runs") > 0
@@ -118,7 +124,7 @@ struct Round: PlayedRound {
         if plan.seed.isMultiple(of: 5) {
             // The store now answers without faults, and everything is fetched again.
             try await store.misbehave("{\"rules\": []}")
-            isFollowing = false
+            try rewriteJob(listing)
             let worker = try start(restart: true)
             _ = try await finish(worker)
             try BrokenPromise.check(

@@ -106,19 +106,22 @@ struct RoundTools: Sendable {
 
     private func round(_ plan: RoundPlan, _ store: SimulatedStore, _ tally: Tally) async throws -> Round {
         let (database, book) = try await newDatabase(seed: plan.seed)
-        return Round(
+        let round = Round(
             plan: plan,
             storeledger: storeledger,
             cluster: cluster,
             database: database,
             store: store,
             book: book,
-            listing: try job(plan, store, "crash.yaml"),
-            following: try job(plan, store, "following.yaml", transactionIds: "{changedSince: lastRun}"),
+            job: store.directory + "/crash.yaml",
+            listing: try jobText(plan, store),
+            following: try jobText(plan, store, transactionIds: "{changedSince: lastRun}"),
             secrets: try secrets(of: store),
             random: SeededRandom(seed: plan.seed &* 0x9E37_79B9),
             tally: tally
         )
+        try round.rewriteJob(round.listing)
+        return round
     }
 
     private func actionRound(
@@ -162,10 +165,9 @@ struct RoundTools: Sendable {
         }
     }
 
-    private func job(
+    private func jobText(
         _ plan: RoundPlan,
         _ store: SimulatedStore,
-        _ file: String,
         transactionIds: String? = nil
     ) throws -> String {
         var job = JobText(storeJob: try String(contentsOfFile: store.directory + "/job.yaml", encoding: .utf8))
@@ -186,9 +188,7 @@ struct RoundTools: Sendable {
             job.transactionIds = "csv: {path: more.csv, column: transaction_id}"
         }
         if let transactionIds { job.transactionIds = transactionIds }
-        let path = store.directory + "/" + file
-        try Data(job.text.utf8).write(to: URL(filePath: path))
-        return path
+        return job.text
     }
 
     /// Creates a database with the schema and the audit triggers, in place of one with the same name.

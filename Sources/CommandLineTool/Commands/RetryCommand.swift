@@ -16,9 +16,11 @@ struct RetryCommand: AsyncParsableCommand {
 
     @OptionGroup var job: JobArgument
 
-    @OptionGroup var options: RunOptions
+    @OptionGroup var items: ConcurrencyOption
+
+    @OptionGroup var process: ProcessOptions
 
     func run() async throws {
-        try await options.perform(job, retryFailed: true)
+        try await JobRun(argument: job, concurrency: items.concurrency, process: process).perform(retryFailed: true)
     }
 }

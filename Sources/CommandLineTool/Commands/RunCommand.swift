@@ -32,7 +32,9 @@ struct RunCommand: AsyncParsableCommand {
     )
     var ifOlderThan: ShortDuration?
 
-    @OptionGroup var options: RunOptions
+    @OptionGroup var items: ConcurrencyOption
+
+    @OptionGroup var process: ProcessOptions
 
     func validate() throws {
         if restart, ifOlderThan != nil {
@@ -41,7 +43,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.perform(job, restart: restart, ifOlderThan: ifOlderThan)
+        try await JobRun(argument: job, concurrency: items.concurrency, process: process)
+            .perform(restart: restart, ifOlderThan: ifOlderThan)
     }
 }
 

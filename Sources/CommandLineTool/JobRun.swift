@@ -5,56 +5,28 @@ import Ledger
 import Pipeline
 import Planning
 
-/// The common options of `run`, `retry` and `actions run`: when to stop, and what to show and to write.
-struct ProcessOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Stop cleanly after this time, such as 90s, 30m or 2h; exit code 75 if work is left.",
-            valueName: "TIME"
-        )
-    )
-    var maxDuration: ShortDuration?
-
-    @Option(
-        help: ArgumentHelp(
-            "auto, bar, plain (a line a minute), json (lines on stderr) or none; auto is a bar on a terminal, otherwise none.",
-            valueName: "FORM"
-        )
-    )
-    var progress: ProgressForm = .auto
-
-    @OptionGroup var log: LogOptions
-
-    @OptionGroup var metrics: MetricsOptions
-
-    @Flag(help: "Write the summary as one JSON document to stdout.")
-    var json = false
-
-    /// The log of the command, and the form in which its progress is shown.
-    var display: (log: RunLog, form: ProgressForm) {
-        let form = progress.onThisTerminal
-        return (RunLog(options: log, progress: form, asked: progress), form.beside(log.logFormat))
-    }
-}
-
-/// The common options of `run` and `retry`.
-struct RunOptions: ParsableArguments {
+/// How many items `run` and `retry` crawl at once.
+struct ConcurrencyOption: ParsableArguments {
     @Option(help: ArgumentHelp("Concurrent items, 1 to 256; overrides limits.concurrency.", valueName: "N"))
     var concurrency: Int?
-
-    @OptionGroup var process: ProcessOptions
 
     func validate() throws {
         if let concurrency, !(1...256).contains(concurrency) {
             throw ValidationError("--concurrency is \(concurrency); it must be from 1 to 256.")
         }
     }
+}
+
+/// What `run` and `retry` do with their job.
+struct JobRun {
+    let argument: JobArgument
+    let concurrency: Int?
+    let process: ProcessOptions
 
     /// Runs the job, shows its progress, and writes the summary to stdout.
     ///
     /// Metrics and notification follow every end of the process, with its exit code.
     func perform(
-        _ argument: JobArgument,
         restart: Bool = false,
         retryFailed: Bool = false,
         ifOlderThan limit: ShortDuration? = nil

@@ -23,8 +23,6 @@ build_swift() {
     if [[ -n ${STORELEDGER_OPTIMIZE:-} ]]; then
         options+=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
         options+=(-Xswiftc -no-emit-module-separately-wmo -Xswiftc -gnone -Xcc -g0)
-        # Only editors read the index of symbols.
-        options+=(--disable-index-store)
     fi
     swift "$1" "${options[@]}" "${@:2}"
 }

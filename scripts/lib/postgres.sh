@@ -179,6 +179,8 @@ postgres_start() {
             settings+=' -c fsync=off -c full_page_writes=off -c synchronous_commit=off'
             # Small tables gain nothing from vacuum workers, compiled expressions or a complete write-ahead log.
             settings+=' -c autovacuum=off -c jit=off -c wal_level=minimal -c max_wal_senders=0'
+            # Sessions of tests are short. Five plans for the first values of each statement cost more than they save.
+            settings+=' -c plan_cache_mode=force_generic_plan'
         fi
         settings+=" ${POSTGRES_OPTIONS:-}"
         # The server must not keep this script's stdout open, or a pipe from this script would never end.

@@ -175,7 +175,7 @@ private final class Referee {
             if rows.count > 0 { return }
             try #require(Self.seconds() - began < Self.patience, "\(session) neither moves nor waits")
             // Each question costs the server time that it needs for the sessions. No result depends on the pause.
-            try await Task.sleep(for: .milliseconds(1))
+            try await Task.sleep(for: .milliseconds(3))
         }
     }
 

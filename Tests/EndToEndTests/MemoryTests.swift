@@ -17,8 +17,7 @@ struct MemoryTests {
                 command == "run" ? ["run", path, "--max-duration", "3s", "--progress", "none"] : ["plan", path]
 
             let (code, peak, output) = try await stage.withStoreledger(arguments) { process in
-                var peak = 0
-                while let memory = process.peakMemory { peak = max(peak, memory) }
+                let peak = try await process.peakMemoryUntilEnd()
                 return (await process.wait(), peak, process.output + process.errors)
             }
 

@@ -83,11 +83,7 @@ struct ReplayCommand: AsyncParsableCommand {
             ["replay", directory + "/job.yaml"],
             environment: environment
         ) { child in
-            var peak = 0
-            while !child.hasEnded {
-                peak = max(peak, child.peakMemory ?? 0)
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            let peak = try await child.peakMemoryUntilEnd()
             guard await child.wait() == 0, child.output.contains(expected) else {
                 throw Unexpected(expected: expected, output: child.output, errors: child.errors)
             }

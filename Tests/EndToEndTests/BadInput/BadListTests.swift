@@ -225,8 +225,7 @@ struct BadListTests {
             let quote = kind == "digits" ? [] : [UInt8(ascii: "\"")]
             try Self.write(Array("transaction_id\n1\n".utf8) + quote + cell + quote, stage)
             let (code, peak, errors) = try await stage.withStoreledger(["plan", path]) { process in
-                var peak = 0
-                while let memory = process.peakMemory { peak = max(peak, memory) }
+                let peak = try await process.peakMemoryUntilEnd()
                 return (await process.wait(), peak, process.errors)
             }
             #expect(code == 65)

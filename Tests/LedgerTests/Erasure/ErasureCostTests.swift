@@ -61,6 +61,8 @@ struct ErasureCostTests {
     private func rowsRead(_ world: TestLedger, erasing id: String) async throws -> [String: Int] {
         let app = world.app
         return try await world.ledger.transaction { connection in
+            // As a server does by default; that of the tests makes one plan for all values.
+            try connection.script("SET LOCAL plan_cache_mode = auto")
             let book = try Tombstones.blockingPages(of: app, on: connection)
             var trace = CustomerTrace([.transaction(id)])
             try trace.follow(in: [app], on: connection)
@@ -81,23 +83,24 @@ struct ErasureCostTests {
         }
     }
 
-    @Test(
-        arguments: [(false, TestLedger.Layout.plain), (true, .plain), (false, .partitioned)],
-        [100_000_000_510, 100_000_000_520]
-    )
+    @Test(arguments: [(false, TestLedger.Layout.plain), (true, .plain), (false, .partitioned)])
     func `an erasure reads the customer's rows and no others, for any ledger size and any planner statistics`(
-        isAnalyzedWithLayout: (Bool, TestLedger.Layout),
-        customer: Int
+        isAnalyzed: Bool,
+        layout: TestLedger.Layout
     ) async throws {
-        let (isAnalyzed, layout) = isAnalyzedWithLayout
         let world = try await TestLedger(layout)
         // What the planner knew of the empty tables.
         try await world.run("ANALYZE")
         // Of a table of a few pages the planner does not care which index it reads.
         try await fill(world, customers: 8_000)
         if isAnalyzed { try await world.run("ANALYZE") }
-        let read = try await rowsRead(world, erasing: String(customer))
-        for (table, rows) in read where table != "apps" { #expect(rows <= 100, "\(table): \(rows) rows read") }
-        #expect((read["transactions"] ?? 0) >= 3)
+        // One bought its transactions, and the other had them from its family.
+        for customer in ["100000000510", "100000000520"] {
+            let read = try await rowsRead(world, erasing: customer)
+            for (table, rows) in read where table != "apps" {
+                #expect(rows <= 100, "\(customer), \(table): \(rows) rows read")
+            }
+            #expect((read["transactions"] ?? 0) >= 3)
+        }
     }
 }

@@ -321,7 +321,7 @@ SELECT format('GRANT SELECT ON TABLE %s TO %I', to_regclass(quote_ident(:'schema
   FROM (VALUES ('products'), ('exchange_rates'), ('proceeds_rules')) v (relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('ALTER ROLE %I IN DATABASE %I SET %s', :'prefix' || '_analyst', current_database(), setting)
-  FROM (VALUES ('default_transaction_read_only = on'), ('statement_timeout = ''60s'''),
+  FROM (VALUES ('default_transaction_read_only = on'), ('statement_timeout = ''60s'''), ('jit = off'),
                ('idle_in_transaction_session_timeout = ''60s'''), (format('search_path = %I', :'schema'))) v (setting)
 \gexec
 

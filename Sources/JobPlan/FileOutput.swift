@@ -44,6 +44,10 @@ package struct FileOutput: Equatable, Sendable {
     /// The same files, published as parts with the changes.
     package var withChanges: FileOutput { FileOutput(format, directory: directory, tables: tables, changes: true) }
 
+    /// What a directory must be, for messages; ``isOwnDirectory(_:absolute:)`` checks it.
+    package static let directoryRule =
+        "it must be a directory of your own, not below a system folder such as /etc, and without .. in its path"
+
     /// Whether a directory is neither the root nor a system directory, where an exported file could do harm.
     ///
     /// - Parameters:

@@ -232,9 +232,12 @@ package struct Failure: Sendable {
             )
         }
         if error.isAuthentication || error.state == .insufficientPrivilege {
+            let hint =
+                error.isAuthentication
+                ? "" : ". With separate roles, each command has its own, and sql/roles.sql must run again after migrate"
             return (
                 .refused,
-                "PostgreSQL refuses: \(error.message). Check the role and its rights (output.postgres.url, --database or DATABASE_URL)"
+                "PostgreSQL refuses: \(error.message). Check the role and its rights (output.postgres.url, --database or DATABASE_URL)\(hint)"
             )
         }
         if error.isDiskFull {

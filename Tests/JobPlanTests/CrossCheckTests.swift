@@ -102,7 +102,7 @@ import Testing
         #expect(
             complaint == """
                 job.yaml:17:20: output.csv.directory is \(directory); \
-                it must be a directory of your own, without .. in its path
+                it must be a directory of your own, not below a system folder such as /etc, and without .. in its path
                 """
         )
     }

@@ -20,7 +20,7 @@ SELECT
     estimated_upgrade_refund_milliunits * 0.001 AS estimated_upgrade_refund_amount
 FROM refresh_revenue_totals;
 COMMENT ON VIEW revenue_by_month IS
-    'Sales and refunds of each month, one row per currency, before Apple''s commission and tax. Apple''s fiscal months differ from calendar months. Use App Store Connect''s reports for accounting.';
+    'Sales and refunds by month, product, type, storefront and currency, before Apple''s commission and tax. Sum the rows for a month''s total. Apple''s fiscal months differ from calendar months. Use App Store Connect''s reports for accounting.';
 COMMENT ON COLUMN revenue_by_month.month IS 'The first day of the month, in UTC.';
 COMMENT ON COLUMN revenue_by_month.purchases IS 'Purchases and renewals with a price.';
 COMMENT ON COLUMN revenue_by_month.units IS 'The sum of Apple''s quantity of these purchases.';

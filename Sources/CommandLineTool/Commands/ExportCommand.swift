@@ -79,11 +79,14 @@ struct ExportCommand: AsyncParsableCommand {
         let absolute =
             directory.hasPrefix("/") ? directory : FileManager.default.currentDirectoryPath + "/" + directory
         guard FileOutput.isOwnDirectory(directory, absolute: absolute) else {
-            throw ValidationError("--directory must be a directory of your own, without .. in its path.")
+            throw ValidationError("--directory is \(directory); \(FileOutput.directoryRule).")
         }
         let names = tables?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         for name in names ?? [] where !FileOutput.knownTables.contains(name) {
-            throw ValidationError("--tables names \(name), which is not a table that can be exported.")
+            let known = FileOutput.knownTables.sorted().joined(separator: ", ")
+            throw ValidationError(
+                "--tables names \(name), which is not a table that can be exported. These can: \(known)."
+            )
         }
         if let names, Set(names).count < names.count { throw ValidationError("--tables names a table twice.") }
         return FileOutput(format ?? .csv, directory: absolute, tables: names ?? FileOutput.defaultTables)

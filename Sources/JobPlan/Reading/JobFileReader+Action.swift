@@ -169,7 +169,7 @@ extension JobFileReader {
         guard let results = section.section("results", keys: ["directory"]),
             let written = results.text(
                 "directory",
-                "it must be a directory of your own, without .. in its path",
+                FileOutput.directoryRule,
                 isRequired: true,
                 where: { FileOutput.isOwnDirectory($0, absolute: paths.absolute($0)) }
             )

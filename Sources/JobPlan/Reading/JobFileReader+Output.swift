@@ -94,7 +94,7 @@ extension JobFileReader {
         else { return nil }
         let directory = section.text(
             "directory",
-            "it must be a directory of your own, without .. in its path",
+            FileOutput.directoryRule,
             isRequired: true,
             where: { FileOutput.isOwnDirectory($0, absolute: paths.absolute($0)) }
         )

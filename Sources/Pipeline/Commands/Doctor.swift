@@ -86,7 +86,7 @@ extension Pipeline {
         return source
             + (sources.lacksList
                 ? "\(list), but notifications named \(sources.named) customers: \(remedy)"
-                : "\(list); customers who are neither in a list nor named by a notification are missing")
+                : "\(list); a customer who is neither in a list nor named by a notification would be missing")
     }
 
     /// Compares the job's app with the ledger.

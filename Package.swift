@@ -234,8 +234,8 @@ let package = Package(
         tests(
             of: "Actions",
             [
-                "AppStoreModel", "StrictJSON", "Basics", "JobPlan", "CSVFormat", "Postgres", "Crawl", "AppStoreAPI",
-                "Normalize", "TestSupport",
+                "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "CSVFormat", "Postgres", "Crawl",
+                "AppStoreAPI", "Normalize", "Ledger", "TestSupport",
             ]
         ),
         tests(of: "Planning", ["AppStoreModel", "JobPlan", "Ledger", "TestSupport"]),

@@ -31,6 +31,12 @@ struct BatchStatusText {
         lines += status.rejections.map { rejection in
             "  rejected, \(rejection.code.map { "\($0) " } ?? "")\(rejection.message): \(rejection.rows)"
         }
+        if status.rowsTooLate > 0 {
+            lines.append("  cancelled, not sent before Apple's deadline: \(status.rowsTooLate)")
+        }
+        if let unknown = status.oldestUnknown, let message = unknown.message {
+            lines.append("  unknown, row \(unknown.position): \(message)")
+        }
         if status.count(RowState.unknown) > 0 {
             let sentence = "unknown rows may have been applied; storeledger actions run JOB tries to find out"
             lines.append("  \(namingJob(path, in: sentence))")
@@ -51,10 +57,12 @@ extension BatchStatusText {
     /// The form of `--json`; documented in docs/reference/json.md.
     private struct Document: Encodable {
         struct Rejection: Encodable { let code: Int64?, message: String, rows: Int64 }
+        struct Unknown: Encodable { let position: Int64, firstSentAt: String, message: String? }
         let job, batch, action, plannedAt, plannedBy: String
         let approvalRequired: Bool
         let approvedAt, approvedBy, approvalExpiresAt, startedAt, finishedAt: String?
-        let rows, rowsToSend, rowsInvalid, rowsIneligible, rowsDuplicate, rowsSame: Int64
+        let rows, rowsToSend, rowsInvalid, rowsIneligible, rowsDuplicate, rowsSame, rowsTooLate: Int64
+        let oldestUnknown: Unknown?
         let states: [String: Int64]
         let rejections: [Rejection]
     }
@@ -81,6 +89,10 @@ extension BatchStatusText {
                 rowsIneligible: batch.rowsIneligible,
                 rowsDuplicate: batch.rowsDuplicate,
                 rowsSame: batch.rowsSame,
+                rowsTooLate: status.rowsTooLate,
+                oldestUnknown: status.oldestUnknown.map {
+                    .init(position: $0.position, firstSentAt: $0.firstSentAt.iso8601, message: $0.message)
+                },
                 states: status.states,
                 rejections: status.rejections.map { .init(code: $0.code, message: $0.message, rows: $0.rows) }
             )

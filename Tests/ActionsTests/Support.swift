@@ -45,7 +45,8 @@ extension LeasedRow {
             mayBeApplied: true,
             answer: answer,
             expiresDateBefore: expiresDateBefore,
-            transactionIDBefore: transactionIDBefore
+            transactionIDBefore: transactionIDBefore,
+            isLate: false
         )
     }
 }

@@ -412,6 +412,39 @@ struct ChangedCustomerTests {
         #expect(try await scene.world.ledger.changedSoFar(plan).unfinished == nil)
     }
 
+    @Test(arguments: [("lastRun", "2025-11-29"), ("-7d", "2026-05-21")])
+    func `a run that takes its customers from notifications is never one with a list, also with a date`(
+        since: String,
+        earliest: String
+    ) async throws {
+        let scene = try await Scene()
+        let (ledger, app) = (scene.world.ledger, scene.world.app)
+        for id in ["11", "12", "13"] { try await scene.notify(id, hoursAgo: 5) }
+        var plan = try await scene.plan(since)
+        plan.jobFile = JobFilePlace(path: "/jobs/nightly.yaml", host: "one")
+        var copy = scene.world.plan(try await Jobs.load(streams: Self.streams, name: plan.job.name))
+        copy.jobFile = JobFilePlace(path: "/jobs/copy.yaml", host: "two")
+        func expectRefusal() async throws {
+            let refusal = await #expect(throws: OtherJobFile.self) { try await ledger.checkJobFile(copy) }
+            #expect(refusal?.difference == .transactionIDs)
+        }
+        // Before the customers are known.
+        _ = try await ledger.beginOrJoin(plan, ids: .none)
+        try await expectRefusal()
+        #expect(try await ledger.customerSources(of: app) == CustomerSources(named: 0, largestList: 0))
+
+        #expect(try await scene.run(plan) == ["11", "12", "13"])
+        try await expectRefusal()
+        #expect(try await ledger.customerSources(of: app) == CustomerSources(named: 3, largestList: 0))
+        let status = try await ledger.status(
+            of: plan.job.name,
+            app: app,
+            bundleId: "com.example.game",
+            environment: "Production"
+        )
+        #expect(status.customersSince == earliest && status.largestList == nil)
+    }
+
     @Test func `plan counts the requests of the run when no notification comes in between`() async throws {
         let scene = try await Scene()
         try await scene.notify("97", hoursAgo: 5)

@@ -60,27 +60,27 @@ struct KnownAppTests {
     @Test func `customers are missing until a list is as long as the customers that notifications named`() async throws
     {
         let world = try await TestLedger()
-        func add(_ ids: Int, followed: String, exit: Int = 0) async throws {
+        func add(_ ids: Int, since: String, exit: Int = 0) async throws {
             try await world.run(
                 """
-                INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, listed_ids, followed_until, finished_at, exit_code)
-                VALUES (\(world.app.rawValue), 'nightly', 'f', now(), '1', \(ids), \(followed), now(), \(exit))
+                INSERT INTO runs (app_id, job, fingerprint, frozen_now, version, listed_ids, customers_since, finished_at, exit_code)
+                VALUES (\(world.app.rawValue), 'nightly', 'f', now(), '1', \(ids), \(since), now(), \(exit))
                 """
             )
         }
         func sources() async throws -> CustomerSources { try await world.ledger.customerSources(of: world.app) }
         #expect(try await sources() == CustomerSources(named: 0, largestList: 0))
         #expect(try await sources().lacksList)
-        try await add(827, followed: "now()")
-        try await add(3, followed: "now()")
-        try await add(1, followed: "NULL")
+        try await add(827, since: "now()")
+        try await add(3, since: "now()")
+        try await add(1, since: "NULL")
         // A run that was stopped has not requested its whole list.
-        try await add(1000, followed: "NULL", exit: 76)
+        try await add(1000, since: "NULL", exit: 76)
         #expect(try await sources() == CustomerSources(named: 827, largestList: 1))
         #expect(try await sources().lacksList)
-        try await add(826, followed: "NULL", exit: 2)
+        try await add(826, since: "NULL", exit: 2)
         #expect(try await sources().lacksList)
-        try await add(827, followed: "NULL")
+        try await add(827, since: "NULL")
         #expect(try await sources() == CustomerSources(named: 827, largestList: 827))
         #expect(try await !sources().lacksList)
     }

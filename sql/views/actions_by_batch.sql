@@ -45,7 +45,7 @@ COMMENT ON COLUMN actions_by_batch.succeeded IS 'The rows that Apple applied.';
 COMMENT ON COLUMN actions_by_batch.rejected IS 'The rows that Apple refused.';
 COMMENT ON COLUMN actions_by_batch.unknown IS 'The rows that were sent and whose outcome is not known, or not yet.';
 COMMENT ON COLUMN actions_by_batch.not_applied IS 'The rows that were sent, and that Apple''s data shows as not applied.';
-COMMENT ON COLUMN actions_by_batch.cancelled IS 'The rows that were never sent, because the customer was erased or the job was removed.';
+COMMENT ON COLUMN actions_by_batch.cancelled IS 'The rows that were not sent, because the customer was erased, the job was removed, or Apple''s deadline had passed.';
 COMMENT ON COLUMN actions_by_batch.confirmed IS 'The rows whose effect a crawl has seen in Apple''s data; see actions_confirmed.';
 COMMENT ON COLUMN actions_by_batch.in_hand IS 'The rows that a process works on now.';
 COMMENT ON COLUMN actions_by_batch.removed_at IS 'When storeledger jobs remove forgot the job; NULL otherwise.';

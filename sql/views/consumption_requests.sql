@@ -64,7 +64,7 @@ COMMENT ON COLUMN consumption_requests.price_milliunits IS 'The price of the pur
 COMMENT ON COLUMN consumption_requests.outcome IS 'pending, refunded, declined, or reversed (refunded first).';
 COMMENT ON COLUMN consumption_requests.decided_at IS 'When Apple signed the notification of the outcome. NULL while pending.';
 COMMENT ON COLUMN consumption_requests.answer_state IS
-    'What is known of the answer: planned, approved, sending, succeeded (Apple has it), rejected, confirming or unknown; see action_rows. NULL without an answer.';
+    'What is known of the answer: planned, approved, sending, succeeded (Apple has it), rejected, confirming, unknown, or cancelled (not sent before the deadline); see action_rows. NULL without an answer.';
 COMMENT ON COLUMN consumption_requests.answer_sent_at IS 'When the answer was first sent; NULL before.';
 COMMENT ON COLUMN consumption_requests.answer_job IS 'The job that answered.';
 COMMENT ON COLUMN consumption_requests.answer_batch IS 'The hash of the batch with the answer: action_batches.rows_sha256.';

@@ -13,10 +13,20 @@ package struct BatchStatus: Sendable {
         package let rows: Int64
     }
 
+    /// A row whose outcome is not known.
+    package struct Unknown: Sendable {
+        package let position: Int64
+        package let firstSentAt: UnixMilliseconds
+        /// Why the outcome is not known; `nil` while the row is sent.
+        package let message: String?
+    }
+
     package let batch: ActionBatch
     package let states: [String: Int64]
-    /// When the oldest row whose outcome is not known was first sent; `nil` without such a row.
-    package let unknownSince: UnixMilliseconds?
+    /// The row without a known outcome that was sent first; `nil` without such a row.
+    package let oldestUnknown: Unknown?
+    /// The cancelled rows that were not sent before Apple's deadline.
+    package let rowsTooLate: Int64
     /// The most frequent first, at most ten.
     package let rejections: [Rejection]
 
@@ -37,11 +47,25 @@ extension ActionLedger {
         return try await ledger.transaction { connection in
             let oldest = try connection.run(
                 """
-                SELECT min(first_sent_at) AS first_sent_at FROM action_rows
-                 WHERE app_id = $1 AND batch_id = $2 AND state = ANY ($3::text[])
+                SELECT position, first_sent_at, apple_message FROM action_rows
+                 WHERE app_id = $1 AND batch_id = $2 AND state = ANY ($3::text[]) AND first_sent_at IS NOT NULL
+                 ORDER BY first_sent_at, position LIMIT 1
                 """,
                 [.integer(app.rawValue), .uuid(id), .textArray(unknown)]
-            )[0].timestampOrNil("first_sent_at")
+            ).first.map { row in
+                BatchStatus.Unknown(
+                    position: try row.int64("position"),
+                    firstSentAt: UnixMilliseconds(rawValue: try row.timestamp("first_sent_at")),
+                    message: try row.textOrNil("apple_message")
+                )
+            }
+            let late = try connection.run(
+                """
+                SELECT count(*) AS rows FROM action_rows
+                 WHERE app_id = $1 AND batch_id = $2 AND state = 'cancelled' AND send_by <= ended_at
+                """,
+                [.integer(app.rawValue), .uuid(id)]
+            )[0].int64("rows")
             let rejections = try connection.run(
                 """
                 SELECT apple_code, coalesce(min(apple_message), '') AS message, count(*) AS rows FROM action_rows
@@ -58,7 +82,8 @@ extension ActionLedger {
             return BatchStatus(
                 batch: batch,
                 states: states,
-                unknownSince: oldest.map(UnixMilliseconds.init(rawValue:)),
+                oldestUnknown: oldest,
+                rowsTooLate: late,
                 rejections: rejections
             )
         }

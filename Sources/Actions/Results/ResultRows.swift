@@ -49,13 +49,11 @@ extension ActionLedger {
         )
         return try rows.map { row in
             let state = RowState(rawValue: try row.text("state")) ?? .unknown
-            let verdict = try row.text("verdict")
-            let reason = try row.text("reason")
             return ResultRow(
                 input: try row.textArray("input"),
                 position: try row.int64("position"),
                 state: state,
-                reason: reason.isEmpty ? state.reason : "\(verdict): \(reason)",
+                reason: try row.textOrNil("reason") ?? state.reason,
                 requestID: try row.textOrNil("request_id"),
                 httpStatus: try row.int64OrNil("http_status"),
                 appleCode: try row.int64OrNil("apple_code"),
@@ -77,7 +75,7 @@ extension RowState {
         case .approved: "not sent yet"
         case .notApplied: "sent, and Apple's data shows that it was not applied"
         case .skipped: "sorted out by the plan"
-        case .cancelled: "the customer was erased"
+        case .cancelled: "the customer was erased, or the job removed, before the row was sent"
         case .sending, .unknown, .confirming: "sent, and it is not known whether Apple applied it"
         case .rejected: "Apple refused it"
         case .succeeded: ""

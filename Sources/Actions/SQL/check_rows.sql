@@ -9,7 +9,7 @@ WITH numbered AS (
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
       FROM stage_action_rows s
 ), judged AS (
-    SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.expires_date_before, f.purchase_date, f.price_milliunits, f.currency,
+    SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.expires_date_before, f.purchase_date, f.price_milliunits, f.currency, f.request_date,
            CASE WHEN n.rule = 'answer_none' THEN ARRAY['ineligible', n.rule, n.reason]
                 WHEN n.rule IS NOT NULL THEN ARRAY['invalid', n.rule, n.reason]
                 WHEN n.first_position < n.position
@@ -68,13 +68,14 @@ WITH numbered AS (
       ) earlier ON n.rule IS NULL
 )
 INSERT INTO action_rows (app_id, batch_id, position, line, input, parameters, subject, verdict, rule, reason, state,
-                         stake_milliunits, currency, expires_date_before, transaction_id_before)
+                         stake_milliunits, currency, expires_date_before, transaction_id_before, send_by)
 SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.verdict[1], j.verdict[2], j.verdict[3],
        CASE j.verdict[1] WHEN 'valid' THEN 'planned' ELSE 'skipped' END,
        CASE :stake::text
            WHEN 'extended_days' THEN round(j.price_milliunits * (j.parameters ->> 'extend_by_days')::numeric * 86400
                                            / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0))
            WHEN 'price' THEN j.price_milliunits END,
-       CASE WHEN :stake <> '' THEN j.currency END, j.expires_date_before, j.last_transaction_id
+       CASE WHEN :stake <> '' THEN j.currency END, j.expires_date_before, j.last_transaction_id,
+       CASE WHEN 'no_open_request' = ANY (:rules) THEN j.request_date + interval '12 hours' END
   FROM judged j
  ORDER BY j.position

@@ -1,11 +1,11 @@
 -- Leases up to :count rows of a batch to :owner.
 --
 -- Rows of dead processes and rows with an unknown outcome come first, because their claimable_at is the oldest. After the
--- approval has expired, only rows that were sent before are taken.
+-- approval has expired, only rows that were sent before are taken, and those whose deadline has passed: the sender ends them.
 WITH next AS (
     SELECT position FROM action_rows
      WHERE app_id = :app AND batch_id = :batch AND claimable_at <= clock_timestamp()
-       AND (first_sent_at IS NOT NULL
+       AND (first_sent_at IS NOT NULL OR send_by <= clock_timestamp()
             OR (SELECT (approval_expires_at > clock_timestamp()) IS NOT FALSE FROM action_batches b
                  WHERE b.app_id = :app AND b.batch_id = :batch))
      ORDER BY claimable_at, position LIMIT :count::bigint FOR UPDATE SKIP LOCKED
@@ -16,5 +16,6 @@ WITH next AS (
      WHERE r.app_id = :app AND r.batch_id = :batch AND r.position = next.position
     RETURNING r.*
 )
-SELECT position, parameters, lease_epoch, may_be_applied, attempts, answer, expires_date_before, transaction_id_before, first_sent_at
+SELECT position, parameters, lease_epoch, may_be_applied, attempts, answer, expires_date_before, transaction_id_before, first_sent_at,
+       coalesce(send_by <= clock_timestamp(), false) AS is_late
   FROM taken ORDER BY position

@@ -1,4 +1,5 @@
--- Records that a request is about to be sent, if this process still holds the row; the row count says whether it did.
+-- Records that a request is about to be sent, if this process still holds the row and the row's deadline has not passed; the row count says
+-- whether it may be sent.
 --
 -- It is committed before the request is sent. A request that only reads does not change whether Apple may have applied the row.
 WITH held AS (
@@ -10,6 +11,7 @@ WITH held AS (
         first_sent_at = coalesce(first_sent_at, clock_timestamp()),
         last_sent_at = clock_timestamp()
      WHERE app_id = :app AND batch_id = :batch AND position = :position AND lease_epoch = :epoch AND lease_owner = :owner
+       AND (:purpose NOT IN ('send', 'repeat') OR (send_by > clock_timestamp()) IS NOT FALSE)
     RETURNING app_id, batch_id, position, attempts
 )
 INSERT INTO action_attempts (app_id, batch_id, position, attempt, purpose, request_sha256)

@@ -30,6 +30,13 @@ enum SendResult {
     case failed(WriteFailure)
 }
 
+extension FailureReport {
+    /// A 401 to a token that was signed for the request.
+    static func refusedToken(code: Int64?) -> FailureReport {
+        FailureReport(status: 401, code: code, message: "Apple refuses a bearer token that was just signed")
+    }
+}
+
 extension AttemptDecision {
     /// Decides what follows from an attempt; all such decisions are made here.
     ///
@@ -53,9 +60,7 @@ extension AttemptDecision {
                 self = Self.success(written.body, report, mayBeApplied: mayBeApplied, action: action)
             case 429: self = .waitForApple(retryAfter: answer.retryAfter, date: answer.date)
             case 401:
-                let sentence = "Apple refuses a bearer token that was just signed"
-                let refusal = FailureReport(status: 401, code: answer.errorCode, message: sentence)
-                self = tokenWasRenewed ? .stop(.credentials(refusal)) : .renewToken
+                self = tokenWasRenewed ? .stop(.credentials(.refusedToken(code: answer.errorCode))) : .renewToken
             case 500...: self = .outcomeUnknown(report)
             default: self = Self.refusal(answer, report, mayBeApplied: mayBeApplied, action: action)
             }

@@ -58,7 +58,7 @@ struct BatchSender: Sendable {
     /// No request is sent afterwards.
     func stop() { watch.isStopped.withLock { $0 = true } }
 
-    private var action: any AppStoreAction.Type { queue.actions.job.action }
+    var action: any AppStoreAction.Type { queue.actions.job.action }
 
     /// Sends until every row has an outcome or may not be sent any more, in this or another process, or until ``stop()``.
     ///
@@ -76,7 +76,8 @@ struct BatchSender: Sendable {
                     do {
                         try await send(row)
                     } catch is RowLeaseLost {
-                        // Another process has the row, and decides about it.
+                        // Another process has the row and decides about it, or the row's deadline has passed.
+                        try await endLate(row)
                     } catch is SendingStopped {
                         // The row is released with all others of this process.
                     } catch let disagreement as ClockDisagreement {
@@ -92,6 +93,7 @@ struct BatchSender: Sendable {
 
     /// Sends one row until it has an outcome, or until this run leaves it unknown.
     private func send(_ leased: LeasedRow) async throws {
+        guard !leased.isLate else { return try await endLate(leased) }
         var row = leased
         var attempts = 1
         var tokenWasRenewed = false
@@ -161,7 +163,7 @@ struct BatchSender: Sendable {
     /// A permit that has expired when the intent is committed leads to ``WriteFailure/tooLate``.
     ///
     /// - Throws: ``RowLeaseLost`` when the lease is no longer safe, ``SendingStopped`` after ``stop()``; then nothing was sent.
-    private func attempt(
+    func attempt(
         _ row: LeasedRow,
         _ purpose: AttemptPurpose,
         _ request: AppStoreRequest,
@@ -182,94 +184,6 @@ struct BatchSender: Sendable {
             _ = try await limiter.agrees(with: written.answer.date, sent: sent)
         }
         return (attempt, result)
-    }
-
-    /// Asks for the state of a request that Apple accepted until Apple is done with it.
-    ///
-    /// That can take days. A process that is stopped leaves the row to the next one, which asks again.
-    private func follow(_ row: LeasedRow) async throws {
-        var tokenWasRenewed = false
-        guard let answer = row.answer, let endpoint = action.followUp?.endpoint,
-            let request = action.followUpRequest(row.parameters, answer: answer)
-        else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
-        while true {
-            let (attempt, result) = try await attempt(row, .status, request, endpoint: endpoint)
-            if case .answered(let written) = result {
-                switch written.answer.status {
-                case 200:
-                    guard let progress = action.progress(written.body) else { break }
-                    let kept = JSONObject(answer.members + progress.members)
-                    return try await end(row, attempt, result, .succeeded, kept: kept)
-                case 429:
-                    let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
-                    report(.closed(endpoint, try await limiter(endpoint).close(retryAfter: retryAfter, date: date)))
-                case 401 where tokenWasRenewed:
-                    try await leave(row, attempt, result, nil)
-                    let sentence = "Apple refuses a bearer token that was just signed"
-                    throw ActionStop.credentials(FailureReport(status: 401, message: sentence))
-                case 401:
-                    server.renewToken()
-                    tokenWasRenewed = true
-                default: tokenWasRenewed = false
-                }
-            }
-            try await keepOpen(row, attempt, result)
-            try await time.sleep(settleTime)
-        }
-    }
-
-    /// Reads signed data until it shows the outcome, or leaves the row unknown.
-    ///
-    /// - Parameters:
-    ///   - leased: A row that may have been applied.
-    ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
-    ///     applied.
-    /// - Throws: As ``send(_:)``.
-    private func readBack(_ leased: LeasedRow, wasRefused: Bool) async throws {
-        var row = leased
-        guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
-            return try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
-        }
-        let firstReading = time.monotonic()
-        var reading = 1
-        var tokenWasRenewed = false
-        while true {
-            let id = readBack == .appAccountToken ? row.currentTransactionID(subject) : subject
-            let request = readBack.request(of: id)
-            let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
-            var failure = "Apple's data could not be read"
-            switch result {
-            case .answered(let written) where written.answer.status == 200:
-                // Data that cannot be verified proves nothing, so it is read again.
-                guard let transactions = try? server.transactions(in: written.body, of: readBack) else { break }
-                if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
-                switch Evidence(of: row, in: transactions, readBack, subject: subject) {
-                case .applied(let place):
-                    let kept = Evidence.kept(of: row, in: transactions, readBack, subject: subject)
-                    return try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
-                case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
-                    return try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
-                case .notApplied(let sentence), .undecided(let sentence): failure = sentence
-                }
-            case .answered(let written) where written.answer.status == 429:
-                try await keepOpen(row, attempt, result)
-                let limiter = try limiter(readBack.endpoint)
-                let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
-                report(.closed(readBack.endpoint, try await limiter.close(retryAfter: retryAfter, date: date)))
-                continue
-            case .answered(let written) where written.answer.status == 401 && !tokenWasRenewed:
-                try await keepOpen(row, attempt, result)
-                server.renewToken()
-                tokenWasRenewed = true
-                continue
-            case .answered, .failed: break
-            }
-            try await keepOpen(row, attempt, result)
-            guard reading < RetryBackoff.attemptsPerPage else { return try await leaveUnknown(row, failure) }
-            // The last readings are at least one settle time after the first.
-            try await time.sleep(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
-            reading += 1
-        }
     }
 
     /// Waits before the next attempt.
@@ -304,7 +218,7 @@ struct BatchSender: Sendable {
         return watch.quota.payForRetry()
     }
 
-    private func limiter(_ endpoint: StreamName) throws -> RateLimiter {
+    func limiter(_ endpoint: StreamName) throws -> RateLimiter {
         guard let limiter = limiters[endpoint] else { throw LedgerError.invariant("no limit for \(endpoint.rawValue)") }
         return limiter
     }
@@ -312,7 +226,7 @@ struct BatchSender: Sendable {
 
 extension BatchSender {
     /// Records the outcome of a row.
-    private func end(
+    func end(
         _ row: LeasedRow,
         _ attempt: Int32,
         _ result: SendResult,
@@ -336,7 +250,7 @@ extension BatchSender {
     }
 
     /// Records an attempt after which the row goes on.
-    private func keepOpen(
+    func keepOpen(
         _ row: LeasedRow,
         _ attempt: Int32,
         _ result: SendResult,
@@ -350,8 +264,7 @@ extension BatchSender {
     }
 
     /// Leaves a row to the next run, after an attempt that did not change it.
-    private func leave(_ row: LeasedRow, _ attempt: Int32, _ result: SendResult, _ failure: FailureReport?) async throws
-    {
+    func leave(_ row: LeasedRow, _ attempt: Int32, _ result: SendResult, _ failure: FailureReport?) async throws {
         let state: RowState = row.mayBeApplied ? .unknown : .approved
         var change = RowChange(result: result.record, state: state, mayBeApplied: row.mayBeApplied)
         if let failure { change.result.message = failure.message }
@@ -362,12 +275,19 @@ extension BatchSender {
     }
 
     /// Leaves a row unknown until the next run.
-    private func leaveUnknown(_ row: LeasedRow, _ reason: String) async throws {
+    func leaveUnknown(_ row: LeasedRow, _ reason: String) async throws {
         var change = RowChange(result: RowChange.Result(message: reason), state: .unknown, mayBeApplied: true)
         change.releases = true
         try await queue.record(change, of: row, attempt: 0)
         leases.remove(row.lease)
         report(.ended(position: row.position, state: .unknown))
+    }
+
+    /// Ends a row whose deadline has passed, if this process still holds it.
+    private func endLate(_ row: LeasedRow) async throws {
+        guard let state = try await queue.endLate(row) else { return }
+        leases.remove(row.lease)
+        report(.ended(position: row.position, state: state))
     }
 }
 
@@ -380,7 +300,7 @@ extension LeasedRow {
 
 extension SendResult {
     /// As it is recorded.
-    fileprivate var record: RowChange.Result {
+    var record: RowChange.Result {
         switch self {
         case .answered(let written):
             let message = written.answer.message

@@ -21,6 +21,8 @@ struct LeasedRow: Sendable {
     var expiresDateBefore: UnixMilliseconds?
     /// Its last transaction in the ledger at that time.
     let transactionIDBefore: String?
+    /// Whether the deadline of the row has passed, so that no request of it may be sent.
+    let isLate: Bool
 
     var lease: HeldRow { HeldRow(position: position, epoch: epoch) }
 }

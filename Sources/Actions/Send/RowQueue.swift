@@ -93,7 +93,8 @@ struct RowQueue: Sendable {
             mayBeApplied: try row.bool("may_be_applied"),
             answer: try row.utf8OrNil("answer").map { try StrictJSON.parseObject($0) },
             expiresDateBefore: try row.timestampOrNil("expires_date_before").map(UnixMilliseconds.init(rawValue:)),
-            transactionIDBefore: try row.textOrNil("transaction_id_before")
+            transactionIDBefore: try row.textOrNil("transaction_id_before"),
+            isLate: try row.bool("is_late")
         )
     }
 
@@ -133,7 +134,7 @@ struct RowQueue: Sendable {
     /// Records that a request is about to be sent.
     ///
     /// - Returns: The number of the attempt.
-    /// - Throws: ``RowLeaseLost`` when another process now holds the row; then nothing may be sent.
+    /// - Throws: ``RowLeaseLost`` when another process now holds the row, or its deadline has passed; then nothing may be sent.
     func recordIntent(_ row: LeasedRow, _ purpose: AttemptPurpose, _ request: AppStoreRequest) async throws -> Int32 {
         let attempt = try await pool.transaction { connection in
             let recorded = try connection.run(
@@ -149,6 +150,21 @@ struct RowQueue: Sendable {
         }
         guard let attempt else { throw RowLeaseLost() }
         return attempt
+    }
+
+    /// Ends a row whose deadline has passed: it is cancelled, or stays unknown if an earlier request may have been applied.
+    ///
+    /// - Returns: The new state; `nil` if the deadline has not passed, or another process now holds the row.
+    func endLate(_ row: LeasedRow) async throws -> RowState? {
+        try await pool.transaction { connection in
+            try connection.run(
+                .endLateRow,
+                [
+                    "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
+                    "epoch": .bigint(row.epoch), "owner": .uuid(owner),
+                ]
+            ).first.flatMap { RowState(rawValue: try $0.text("state")) }
+        }
     }
 
     /// Records the outcome of an attempt and the state of its row.
@@ -196,6 +212,24 @@ struct RowQueue: Sendable {
         }
     }
 
+    /// What Apple's SUMMARY notification says about a row's request, if a crawl has brought the notification.
+    ///
+    /// - Returns: The members of the answer that Apple's status would have had; `nil` without the notification.
+    func summary(of row: LeasedRow) async throws -> JSONObject? {
+        try await pool.transaction { connection in
+            try connection.run(
+                """
+                SELECT json_build_object('completeDate', floor(extract(epoch FROM signed_date) * 1000)::bigint,
+                                         'succeededCount', summary_succeeded_count, 'failedCount', summary_failed_count)::text AS counts
+                  FROM notifications
+                 WHERE app_id = $1 AND notification_type = 'RENEWAL_EXTENSION' AND subtype = 'SUMMARY'
+                   AND summary_request_identifier = $2 ORDER BY signed_date LIMIT 1
+                """,
+                [.integer(actions.app.rawValue), .text(UUIDText.text(of: row.requestID))]
+            ).first.map { try StrictJSON.parseObject(try $0.utf8("counts")) }
+        }
+    }
+
     /// Records that every row has an outcome, known or not, if that is so.
     func finish() async throws {
         try await pool.transaction { connection in
@@ -215,7 +249,7 @@ struct RowQueue: Sendable {
     private var key: [Cell] { [.integer(actions.app.rawValue), .uuid(batch.id)] }
 }
 
-/// Another process took the row.
+/// Another process took the row, or its deadline has passed.
 struct RowLeaseLost: Error {}
 
 /// What became of an attempt, and the new state of its row.

@@ -36,5 +36,7 @@ extension MetricsText {
 }
 
 extension [BatchStatus] {
-    fileprivate var oldestUnknown: UnixMilliseconds? { compactMap(\.unknownSince).min { $0.rawValue < $1.rawValue } }
+    fileprivate var oldestUnknown: UnixMilliseconds? {
+        compactMap(\.oldestUnknown?.firstSentAt).min { $0.rawValue < $1.rawValue }
+    }
 }

@@ -29,10 +29,10 @@ package protocol AppStoreAction: Sendable {
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)`` if the body does not tell the outcome.
     static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome
 
-    /// The endpoint that says how far Apple is with a request that it accepted, and its limit in production.
+    /// The endpoint that says how far Apple is with a request that it accepted.
     ///
     /// `nil` if the answer to the request is the outcome.
-    static var followUp: (endpoint: StreamName, requestsPerSecond: Double)? { get }
+    static var followUp: ActionFollowUp? { get }
 
     /// The request for the state of an accepted request.
     ///
@@ -45,7 +45,8 @@ package protocol AppStoreAction: Sendable {
     /// Reads the body of a 200 answer to ``followUpRequest(_:answer:)``.
     ///
     /// - Returns: The members to keep; `nil` while Apple is at work.
-    static func progress(_ body: [UInt8]) -> JSONObject?
+    /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)`` if the body does not tell the state.
+    static func progress(_ body: [UInt8]) throws(RequestFailure) -> JSONObject?
 
     /// What Apple's error codes mean for a row.
     ///
@@ -98,9 +99,9 @@ extension AppStoreAction {
     }
 
     package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(JSONObject()) }
-    package static var followUp: (endpoint: StreamName, requestsPerSecond: Double)? { nil }
+    package static var followUp: ActionFollowUp? { nil }
     package static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest? { nil }
-    package static func progress(_ body: [UInt8]) -> JSONObject? { nil }
+    package static func progress(_ body: [UInt8]) throws(RequestFailure) -> JSONObject? { nil }
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? { nil }
     package static var repeatSettles: Bool { true }
     package static var readBack: ActionReadBack? { nil }
@@ -118,6 +119,15 @@ package enum ActionOutcome: Equatable, Sendable {
     case succeeded(JSONObject)
     /// Apple refused without an error code, such as 200 with `success: false`.
     case refused(message: String)
+}
+
+/// The endpoint that says how far Apple is with a request that it works on for longer.
+package struct ActionFollowUp: Sendable {
+    package let endpoint: StreamName
+    /// The limit in production.
+    package let requestsPerSecond: Double
+    /// What the user can do when Apple does not tell the state, as a sentence without a full stop.
+    package let remedy: String
 }
 
 /// What one of Apple's error codes means for a row or for the whole batch.

@@ -42,16 +42,22 @@ package enum ExtendRenewalDatesForAll: AppStoreAction {
     }
 
     /// Apple documents no limit for the status.
-    package static let followUp: (endpoint: StreamName, requestsPerSecond: Double)? =
-        (StreamName("massExtensionStatus"), 1)
+    package static let followUp: ActionFollowUp? = ActionFollowUp(
+        endpoint: StreamName("massExtensionStatus"),
+        requestsPerSecond: 1,
+        remedy: "Crawl the app's notifications and run again: Apple's SUMMARY notification tells the outcome too"
+    )
 
     package static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest? {
         guard let id = answer["requestIdentifier"]?.string, let product = row.text("product_id") else { return nil }
         return .get("/inApps/v1/subscriptions/extend/mass/\(product.percentEncoded)/\(id.percentEncoded)")
     }
 
-    package static func progress(_ body: [UInt8]) -> JSONObject? {
-        guard let answer = try? StrictJSON.parseObject(body), answer["complete"]?.bool == true else { return nil }
+    package static func progress(_ body: [UInt8]) throws(RequestFailure) -> JSONObject? {
+        guard let answer = try? StrictJSON.parseObject(body), let isComplete = answer["complete"]?.bool else {
+            throw .badPage(reason: "the answer has no complete; it must be true or false")
+        }
+        guard isComplete else { return nil }
         return .of([
             ("completeDate", answer["completeDate"]), ("succeededCount", answer["succeededCount"]),
             ("failedCount", answer["failedCount"]),

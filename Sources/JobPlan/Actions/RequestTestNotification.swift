@@ -23,18 +23,22 @@ package enum RequestTestNotification: AppStoreAction {
         return .succeeded(.of([("testNotificationToken", .string(token))]))
     }
 
-    package static let followUp: (endpoint: StreamName, requestsPerSecond: Double)? =
-        (StreamName("testNotificationStatus"), 1)
+    package static let followUp: ActionFollowUp? = ActionFollowUp(
+        endpoint: StreamName("testNotificationStatus"),
+        requestsPerSecond: 1,
+        remedy: "Run again later, or plan another test notification"
+    )
 
     package static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest? {
         answer["testNotificationToken"]?.string.map { .get("/inApps/v1/notifications/test/\($0.percentEncoded)") }
     }
 
     /// Complete after the first attempt to deliver the notification.
-    package static func progress(_ body: [UInt8]) -> JSONObject? {
-        guard let answer = try? StrictJSON.parseObject(body),
-            let attempt = answer["sendAttempts"]?.array?.last?.object
-        else { return nil }
+    package static func progress(_ body: [UInt8]) throws(RequestFailure) -> JSONObject? {
+        guard let answer = try? StrictJSON.parseObject(body) else {
+            throw .badPage(reason: "the answer is not a JSON object")
+        }
+        guard let attempt = answer["sendAttempts"]?.array?.last?.object else { return nil }
         return .of([
             ("sendAttemptResult", attempt["sendAttemptResult"]), ("attemptDate", attempt["attemptDate"]),
         ])

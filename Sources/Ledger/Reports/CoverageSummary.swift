@@ -78,7 +78,6 @@ extension Ledger {
             let sources = try Self.customerSources(parameters[0], readable, connection)
             let customersSince = try Self.customersSince(
                 Array(parameters.prefix(2)),
-                environment: app.environment,
                 sources,
                 readable,
                 connection

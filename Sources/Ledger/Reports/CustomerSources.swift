@@ -44,8 +44,8 @@ extension Ledger {
     ) throws -> CustomerSources {
         let row = try connection.run(
             """
-            SELECT coalesce(max(listed_ids) FILTER (WHERE followed_until IS NOT NULL), 0) AS named,
-                   coalesce(max(listed_ids) FILTER (WHERE followed_until IS NULL AND NOT is_retry AND finished_at IS NOT NULL
+            SELECT coalesce(max(listed_ids) FILTER (WHERE customers_since IS NOT NULL), 0) AS named,
+                   coalesce(max(listed_ids) FILTER (WHERE customers_since IS NULL AND NOT is_retry AND finished_at IS NOT NULL
                                                       AND exit_code IN (0, 2)), 0) AS largest_list
               FROM \(readable.first(of: "runs", "masked_runs")) WHERE app_id = $1
             """,

@@ -183,7 +183,7 @@ extension Ledger {
             let key: [Cell] = [.integer(app.rawValue), .text(job)]
             let readable = try Readable(connection)
             let sources = try Self.customerSources(key[0], readable, connection)
-            let since = try Self.customersSince(key, environment: environment, sources, readable, connection)
+            let since = try Self.customersSince(key, sources, readable, connection)
             let seesItems = readable.contains("crawl_items")
             let seesBudget = readable.contains("rate_scopes", "rate_buckets")
             let unknown = seesItems ? try Self.unknownIDs(key, plan, connection) : (ids: 0, example: nil)

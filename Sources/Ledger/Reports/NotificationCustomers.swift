@@ -1,4 +1,3 @@
-import AppStoreModel
 import LedgerSchema
 import Postgres
 
@@ -9,29 +8,26 @@ extension Ledger {
     ///
     /// - Parameters:
     ///   - key: The app and the job.
-    ///   - environment: The app's environment, which determines how long Apple keeps notifications.
     ///   - sources: Where the app's customers came from.
     ///   - readable: What the role can read.
     ///   - connection: A session.
-    /// - Returns: A date such as `2026-05-27`, the reach of the job's first such run; `nil` for a job with a list of IDs, and
-    ///   if the largest list of the app's runs is long enough; see ``CustomerSources/lacksList``.
+    /// - Returns: A date such as `2026-05-27`, the earliest of the job's runs; `nil` for a job with a list of IDs, and if the
+    ///   largest list of the app's runs is long enough; see ``CustomerSources/lacksList``.
     /// - Throws: ``Postgres/PostgresError``.
     static func customersSince(
         _ key: [Cell],
-        environment: String,
         _ sources: CustomerSources,
         _ readable: Readable,
         _ connection: borrowing PostgresConnection
     ) throws -> String? {
         guard sources.lacksList else { return nil }
         let runs = readable.first(of: "runs", "masked_runs")
-        let reach = (AppStoreEnvironment(rawValue: environment) ?? .production).notificationReach
         return try connection.run(
             """
-            SELECT to_char((min(frozen_now) - make_interval(secs => $3::bigint)) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS since
-              FROM \(runs) WHERE app_id = $1 AND job = $2 AND followed_until IS NOT NULL
+            SELECT to_char(min(customers_since) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS since FROM \(runs)
+             WHERE app_id = $1 AND job = $2
             """,
-            key + [.bigint(reach.components.seconds)]
+            key
         )[0].textOrNil("since")
     }
 }

@@ -73,6 +73,11 @@ package struct RunPlan: Sendable {
     /// Streams with app-wide windows.
     package var streamsOfWindows: [StreamName] { job.streams.names(with: .windows) }
 
+    /// The earliest date of the notifications from which the run takes its customers; `nil` for a run with a list.
+    package var customersSince: UnixMilliseconds? {
+        changedSince.map { max($0.resolve(now: now, lastRun: nil) ?? oldestNotification, oldestNotification) }
+    }
+
     /// The `changedSince` of the job; `nil` if the job lists the customers itself.
     package var changedSince: DateExpression? {
         guard case .changedSince(let since) = job.transactionIds else { return nil }

@@ -18,10 +18,10 @@ package struct ActionRunReport: Sendable {
     /// The files of the last batch; empty if the job publishes none.
     package let files: [Manifest.File]
 
-    /// 0 if every sent row succeeded, 2 if rows were rejected, not applied or are unknown.
+    /// 0 if every sent row succeeded, 2 if rows were rejected, not applied, not sent in time or are unknown.
     package var exitStatus: ExitStatus {
         let states: [RowState] = [.rejected, .notApplied, .unknown, .confirming, .sending, .approved]
-        let bad = batches.contains { batch in states.contains { batch.count($0) > 0 } }
+        let bad = batches.contains { batch in batch.rowsTooLate > 0 || states.contains { batch.count($0) > 0 } }
         return bad ? .completeWithLosses : .complete
     }
 }

@@ -169,8 +169,8 @@ struct ItemPlanner {
             """
             INSERT INTO runs
                 (app_id, job, fingerprint, frozen_now, version, restarted, phase, is_retry, begun_by, server, trusted_roots,
-                 job_file, job_host, streams_fingerprint)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING run_id
+                 job_file, job_host, streams_fingerprint, customers_since)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING run_id
             """,
             [
                 app, job, .text(plan.fingerprint), .timestamp(plan.now.rawValue), .text(plan.version),
@@ -178,6 +178,7 @@ struct ItemPlanner {
                 .text(plan.job.appStore.baseURL), .textArray(plan.trustedRoots),
                 plan.jobFile.map { .text($0.path) } ?? .null, plan.jobFile.map { .text($0.host) } ?? .null,
                 .text(plan.streamsFingerprint),
+                plan.customersSince.map { .timestamp($0.rawValue) } ?? .null,
             ]
         )[0].int64("run_id")
     }

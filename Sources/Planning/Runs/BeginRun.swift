@@ -92,9 +92,7 @@ extension Ledger {
             SELECT job_file, job_host, streams_fingerprint <> $3 AS has_other_streams FROM runs
              WHERE app_id = $1 AND job = $2 AND job_file IS NOT NULL
                AND run_id = (SELECT max(run_id) FROM runs WHERE app_id = $1 AND job = $2)
-               AND (streams_fingerprint <> $3
-                    -- Before its customers are known, nothing says where a run takes them from.
-                    OR fingerprint <> $4 AND listed_ids > 0 AND (followed_until IS NOT NULL) <> $5)
+               AND (streams_fingerprint <> $3 OR fingerprint <> $4 AND (customers_since IS NOT NULL) <> $5)
             """,
             [
                 .integer(plan.app.rawValue), .text(plan.job.name), .text(plan.streamsFingerprint),

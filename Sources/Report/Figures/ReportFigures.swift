@@ -74,7 +74,7 @@ extension Ledger {
             var tables: [String: FigureTable] = [:]
             if let app = try apps.first.map({ try $0.int32("app_id") }) {
                 followsNotifications = try connection.run(
-                    "SELECT EXISTS (SELECT FROM masked_runs WHERE app_id = $1 AND followed_until IS NOT NULL) AS follows",
+                    "SELECT EXISTS (SELECT FROM masked_runs WHERE app_id = $1 AND customers_since IS NOT NULL) AS follows",
                     [.integer(app)]
                 )[0].bool("follows")
                 for question in ReportQuestion.all {

@@ -64,10 +64,12 @@ struct OtherActionTests {
         }
     }
 
-    @Test func `all subscribers of a product are extended, and the row is confirming until Apple is done`() async throws
+    @Test func `an extension of all whose state Apple does not tell is unknown, until a SUMMARY notification tells it`()
+        async throws
     {
         try await ActionScene.with(.init(customers: 40)) { scene in
-            let products = try await scene.stage.book().column(
+            let book = try scene.stage.book()
+            let products = try await book.column(
                 """
                 SELECT product_id FROM transactions WHERE type = 'Auto-Renewable Subscription' GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1
                 """
@@ -80,15 +82,32 @@ struct OtherActionTests {
                 )
             )
             try await scene.approve(path)
-            _ = try await scene.send(path)
+            try await scene.stage.store.misbehave(
+                #"{"rules": [{"endpoint": "massExtensionStatus", "fault": "status", "status": 404, "errorCode": 4040009, "errorMessage": "Extension request not found."}]}"#
+            )
+            let outcome = try await scene.send(path, expecting: 2)
+            let sentence = """
+                Apple does not tell the state of the request. HTTP 404, Apple's code 4040009: Extension request not found. Crawl the \
+                app's notifications and run again: Apple's SUMMARY notification tells the outcome too
+                """
+            #expect(outcome.output.contains("  unknown, row 1: \(sentence)\n"), "\(outcome.output)")
             try scene.expectEveryRowOnce(2)
+            #expect(try scene.results("unknown")[1]?["outcome_apple_message"] == sentence)
+            #expect(try await scene.applied().map(\.requested) == [1])
+
+            try await book.change(
+                """
+                INSERT INTO notifications (app_id, notification_uuid, notification_type, subtype, summary_request_identifier,
+                    summary_succeeded_count, summary_failed_count, signed_date, payload_sha256, payload)
+                SELECT app_id, gen_random_uuid(), 'RENEWAL_EXTENSION', 'SUMMARY', request_id, 40, 2, now(), '', '{}' FROM action_rows
+                 WHERE request_id IS NOT NULL
+                """
+            )
+            _ = try await scene.send(path)
             let row = try #require(try scene.results("succeeded")[1])
-            #expect(row["outcome_answer"]?.contains("\"succeededCount\"") == true, "\(row)")
-            try await scene.stage.run(scene.crawl)
-            let book = try scene.stage.book()
-            let same =
-                "SELECT count(*) FROM actions_confirmed WHERE apple_succeeded = summary_succeeded AND apple_failed = summary_failed"
-            #expect(try await book.count(same) == 1)
+            #expect(row["outcome_confirmed_by"] == "RENEWAL_EXTENSION notification, SUMMARY", "\(row)")
+            #expect(row["outcome_answer"]?.contains("\"succeededCount\": 40") == true, "\(row)")
+            #expect(try await scene.applied().map(\.requested) == [1])
         }
     }
 
@@ -159,12 +178,12 @@ struct OtherActionTests {
             let ids = try await book.column(
                 """
                 SELECT transaction_id FROM transactions WHERE type = 'Consumable' AND revocation_date IS NULL
-                   AND in_app_ownership_type = 'PURCHASED' AND NOT payload ? 'advancedCommerceInfo' ORDER BY 1 LIMIT 4
+                   AND in_app_ownership_type = 'PURCHASED' AND NOT payload ? 'advancedCommerceInfo' ORDER BY 1 LIMIT 5
                 """
             )
-            try #require(ids.count == 4)
+            try #require(ids.count == 5)
             // The simulator's requests are older than twelve hours, so the test adds its own.
-            for (id, age) in zip(ids, ["1 hour", "1 hour", "13 hours"]) {
+            for (id, age) in [(ids[0], "1 hour"), (ids[1], "1 hour"), (ids[2], "13 hours"), (ids[4], "1 hour")] {
                 try await book.change(
                     """
                     INSERT INTO notifications (app_id, notification_uuid, notification_type, transaction_id, signed_date, payload_sha256, payload)
@@ -178,7 +197,7 @@ struct OtherActionTests {
                     "\(ids[0]),true,DELIVERED,false,50000,GRANT_PRORATED,", "\(ids[1]),false,DELIVERED,false,,,",
                     "\(ids[2]),true,DELIVERED,false,,,", "\(ids[3]),true,DELIVERED,false,,,",
                     "\(ids[1]),true,UNDELIVERED_OTHER,false,100,,", "\(ids[1]),true,0,false,,,1",
-                    "\(ids[1]),true,UNDELIVERED_OTHER,false,0,GRANT_FULL,",
+                    "\(ids[1]),true,UNDELIVERED_OTHER,false,0,GRANT_FULL,", "\(ids[4]),true,DELIVERED,false,,,",
                 ],
                 header:
                     "transaction_id,customer_consented,delivery_status,sample_content_provided,consumption_percentage,refund_preference,consumption_status"
@@ -189,8 +208,14 @@ struct OtherActionTests {
                 plan.requests.first?.body
                     == #"{"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,"consumptionPercentage":50000,"refundPreference":"GRANT_PRORATED"}"#
             )
-            _ = try await scene.send(path)
-            try scene.expectEveryRowOnce(7)
+            let inTime = "send_by BETWEEN now() + interval '10 hours' AND now() + interval '11 hours'"
+            #expect(try await book.count("SELECT count(*) FROM action_rows WHERE verdict = 'valid' AND \(inTime)") == 3)
+            // As if the batch had been approved in the morning and is sent in the evening.
+            try await book.change("UPDATE action_rows SET send_by = now() - interval '1 minute' WHERE position = 8")
+            let outcome = try await scene.send(path, expecting: 2)
+            let late = "  cancelled, not sent before Apple's deadline: 1\n"
+            #expect(outcome.output.contains(late), "\(outcome.output)")
+            try scene.expectEveryRowOnce(8)
             #expect(try scene.results("succeeded").keys.sorted() == [1, 7])
             let reasons = try scene.results("unprocessed").mapValues { $0["outcome_reason"] ?? "" }
             #expect(
@@ -202,6 +227,10 @@ struct OtherActionTests {
                 reasons[5] == "invalid: consumption_percentage must be 0 for an undelivered purchase"
             )
             #expect(reasons[6] == "invalid: account_tenure is missing; version 1 needs all of its columns")
+            #expect(reasons[8]?.hasPrefix("not sent: Apple took the answer until ") == true, "\(reasons)")
+            // A row that was not sent is no answer, so a later plan can have the request.
+            let again = try await scene.plan(path)
+            #expect(again.rowsToSend == 1 && again.rules.contains { $0.rule == "same_as_batch" && $0.rows == 2 })
         }
     }
 }

@@ -43,10 +43,10 @@ extension LeasedRow {
             epoch: 1,
             requestID: Array(repeating: 7, count: 16),
             mayBeApplied: true,
+            isLate: false,
             answer: answer,
             expiresDateBefore: expiresDateBefore,
-            transactionIDBefore: transactionIDBefore,
-            isLate: false
+            transactionIDBefore: transactionIDBefore
         )
     }
 }

@@ -186,6 +186,60 @@ struct BatchSender: Sendable {
         return (attempt, result)
     }
 
+    /// Reads signed data until it shows the outcome, or leaves the row unknown.
+    ///
+    /// - Parameters:
+    ///   - leased: A row that may have been applied.
+    ///   - wasRefused: Whether Apple refused the repeated request. Only then can unchanged data prove that no request was
+    ///     applied.
+    /// - Throws: As ``send(_:)``.
+    private func readBack(_ leased: LeasedRow, wasRefused: Bool) async throws {
+        var row = leased
+        guard let readBack = action.readBack, let subject = action.subject(of: row.parameters) else {
+            return try await leaveUnknown(row, "Apple's data does not show the outcome of this action")
+        }
+        let firstReading = time.monotonic()
+        var reading = 1
+        var tokenWasRenewed = false
+        while true {
+            let id = readBack == .appAccountToken ? row.currentTransactionID(subject) : subject
+            let request = readBack.request(of: id)
+            let (attempt, result) = try await attempt(row, .readBack, request, endpoint: readBack.endpoint)
+            var failure = "Apple's data could not be read"
+            switch result {
+            case .answered(let written) where written.answer.status == 200:
+                // Data that cannot be verified proves nothing, so it is read again.
+                guard let transactions = try? server.transactions(in: written.body, of: readBack) else { break }
+                if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
+                switch Evidence(of: row, in: transactions, readBack, subject: subject) {
+                case .applied(let place):
+                    let kept = Evidence.kept(of: row, in: transactions, readBack, subject: subject)
+                    return try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
+                case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
+                    return try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)
+                case .notApplied(let sentence), .undecided(let sentence): failure = sentence
+                }
+            case .answered(let written) where written.answer.status == 429:
+                try await keepOpen(row, attempt, result)
+                let limiter = try limiter(readBack.endpoint)
+                let (retryAfter, date) = (written.answer.retryAfter, written.answer.date)
+                report(.closed(readBack.endpoint, try await limiter.close(retryAfter: retryAfter, date: date)))
+                continue
+            case .answered(let written) where written.answer.status == 401 && !tokenWasRenewed:
+                try await keepOpen(row, attempt, result)
+                server.renewToken()
+                tokenWasRenewed = true
+                continue
+            case .answered, .failed: break
+            }
+            try await keepOpen(row, attempt, result)
+            guard reading < RetryBackoff.attemptsPerPage else { return try await leaveUnknown(row, failure) }
+            // The last readings are at least one settle time after the first.
+            try await time.sleep(settleTime / Double(RetryBackoff.attemptsPerPage - 2))
+            reading += 1
+        }
+    }
+
     /// Waits before the next attempt.
     ///
     /// - Returns: `false` if the row has had all of its attempts in this run.

@@ -15,14 +15,14 @@ struct LeasedRow: Sendable {
     let requestID: [UInt8]
     /// Whether a request of the row was sent whose outcome is not known.
     var mayBeApplied: Bool
+    /// Whether the deadline of the row has passed, so that no request of it may be sent.
+    let isLate: Bool
     /// What Apple answered before, such as `effectiveDate`.
     var answer: JSONObject?
     /// The subscription's expiresDate when the batch was planned; `nil` if it is not known, or not the last one before the request.
     var expiresDateBefore: UnixMilliseconds?
     /// Its last transaction in the ledger at that time.
     let transactionIDBefore: String?
-    /// Whether the deadline of the row has passed, so that no request of it may be sent.
-    let isLate: Bool
 
     var lease: HeldRow { HeldRow(position: position, epoch: epoch) }
 }

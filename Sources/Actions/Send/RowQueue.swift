@@ -91,10 +91,10 @@ struct RowQueue: Sendable {
             epoch: try row.int64("lease_epoch"),
             requestID: RequestID.row(position, of: batch.id),
             mayBeApplied: try row.bool("may_be_applied"),
+            isLate: try row.bool("is_late"),
             answer: try row.utf8OrNil("answer").map { try StrictJSON.parseObject($0) },
             expiresDateBefore: try row.timestampOrNil("expires_date_before").map(UnixMilliseconds.init(rawValue:)),
-            transactionIDBefore: try row.textOrNil("transaction_id_before"),
-            isLate: try row.bool("is_late")
+            transactionIDBefore: try row.textOrNil("transaction_id_before")
         )
     }
 

@@ -23,14 +23,12 @@ extension Route {
             guard !found.transaction.isFamilyShared else { throw .familyTransactionNotSupported }
             guard found.transaction.advancedCommerce == nil else { throw .advancedCommerceNotSupported }
             let preference = try consumption.preference(for: found.transaction.product.kind)
-            let isNew = world.answerRefundRequest(
+            return world.answerRefundRequest(
                 ofCustomer: found.customer,
                 position: found.position,
                 with: preference,
                 for: request
             )
-            world.actions.record(request, isApplied: isNew)
-            return ActionResult(answer: Answer(status: 202))
         }
     )
 }

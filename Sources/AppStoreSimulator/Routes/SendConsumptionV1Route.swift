@@ -17,14 +17,12 @@ extension Route {
             guard [.consumable, .autoRenewable].contains(found.transaction.product.kind) else {
                 throw .transactionTypeNotSupported
             }
-            let isNew = world.answerRefundRequest(
+            return world.answerRefundRequest(
                 ofCustomer: found.customer,
                 position: found.position,
                 with: preference,
                 for: request
             )
-            world.actions.record(request, isApplied: isNew)
-            return ActionResult(answer: Answer(status: 202))
         }
     )
 

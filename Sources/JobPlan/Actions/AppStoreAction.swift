@@ -50,7 +50,7 @@ package protocol AppStoreAction: Sendable {
 
     /// What Apple's error codes mean for a row.
     ///
-    /// A code that is not listed rejects the row.
+    /// A code that is not listed rejects the row. Those that mean the same for every action are the default.
     static var errorEffects: [AppleErrorCode: ActionErrorEffect] { get }
 
     /// Whether the success of a repeated request is the outcome, because two requests have the same effect as one.
@@ -98,6 +98,7 @@ extension AppStoreAction {
         environment == .production ? requestsPerSecond : requestsPerSecond / 10
     }
 
+    package static var errorEffects: [AppleErrorCode: ActionErrorEffect] { .ofEveryAction }
     package static func outcome(_ body: [UInt8]) throws(RequestFailure) -> ActionOutcome { .succeeded(JSONObject()) }
     package static var followUp: ActionFollowUp? { nil }
     package static func followUpRequest(_ row: ActionParameters, answer: JSONObject) -> AppStoreRequest? { nil }

@@ -23,8 +23,6 @@ package enum ExtendRenewalDate: AppStoreAction {
     package static let repeatSettles = false
     package static let readBack: ActionReadBack? = .expiresDate
 
-    package static let errorEffects = [AppleErrorCode: ActionErrorEffect].ofEveryAction
-
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         let body = JSONObject.of([
             ("extendByDays", row["extend_by_days"]?.json),

@@ -20,7 +20,6 @@ package enum ExtendRenewalDatesForAll: AppStoreAction {
     package static let subject: String? = "product_id"
     package static let subjectKind: ActionSubject? = .product
     package static let ledgerRules: [LedgerRule] = [.inLedger, .subscription]
-    package static let errorEffects = [AppleErrorCode: ActionErrorEffect].ofEveryAction
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         let body = JSONObject.of([

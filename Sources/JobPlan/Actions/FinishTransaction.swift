@@ -11,7 +11,6 @@ package enum FinishTransaction: AppStoreAction {
     package static let subject: String? = "transaction_id"
     package static let subjectKind: ActionSubject? = .transaction
     package static let ledgerRules: [LedgerRule] = [.inLedger]
-    package static let errorEffects = [AppleErrorCode: ActionErrorEffect].ofEveryAction
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         .post("/inApps/v1/transactions/\((row.text("transaction_id") ?? "").percentEncoded)/finish")

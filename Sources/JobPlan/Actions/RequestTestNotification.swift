@@ -11,7 +11,6 @@ package enum RequestTestNotification: AppStoreAction {
     package static let columns: [ActionColumn] = []
     package static let subject: String? = nil
     package static let subjectKind: ActionSubject? = nil
-    package static let errorEffects = [AppleErrorCode: ActionErrorEffect].ofEveryAction
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         .post("/inApps/v1/notifications/test")

@@ -43,7 +43,6 @@ package enum SendConsumptionInformation: AppStoreAction {
     ]
     package static let stake: ActionStake? = .price
     package static let takesPolicy = true
-    package static let errorEffects = [AppleErrorCode: ActionErrorEffect].ofEveryAction
 
     private static func isVersionOne(_ row: ActionParameters) -> Bool {
         columnsOfVersionOne.contains { row[$0.name] != nil }

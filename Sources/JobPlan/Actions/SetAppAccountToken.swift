@@ -16,7 +16,6 @@ package enum SetAppAccountToken: AppStoreAction {
     package static let subjectKind: ActionSubject? = .subscription
     package static let ledgerRules: [LedgerRule] = [.inLedger, .purchased]
     package static let readBack: ActionReadBack? = .appAccountToken
-    package static let errorEffects = [AppleErrorCode: ActionErrorEffect].ofEveryAction
 
     package static func request(_ row: ActionParameters, id: String) -> AppStoreRequest {
         .put(

@@ -14,24 +14,24 @@ extension World {
 
     /// Keeps the answer of the app's server to a refund request; a later one replaces it.
     ///
-    /// Without an open request for the transaction it is kept, but decides nothing.
+    /// Without an open request for the transaction it is kept, but decides nothing. It changes the world if it is the first answer to the
+    /// open request, or differs from the last one.
     ///
     /// - `request`: Its date and content.
-    /// - Returns: Whether it is the first answer to the open request or differs from the last one.
     mutating func answerRefundRequest(
         ofCustomer index: Int,
         position: Int,
         with preference: RefundPreference,
         for request: ActionRequest
-    ) -> Bool {
+    ) -> ActionResult {
         let key = customers[index].transactions[position].id
-        let isDifferent = consumptionAnswers[key] != request.body
+        var isNew = consumptionAnswers[key] != request.body
         consumptionAnswers[key] = request.body
-        guard let place = refundRequests.firstIndex(where: { $0.customer == index && $0.position == position }) else {
-            return isDifferent
+        if let place = refundRequests.firstIndex(where: { $0.customer == index && $0.position == position }) {
+            isNew = isNew || refundRequests[place].answer == nil
+            refundRequests[place].answer = (preference, request.date)
         }
-        let isFirst = refundRequests[place].answer == nil
-        refundRequests[place].answer = (preference, request.date)
-        return isDifferent || isFirst
+        actions.record(request, isApplied: isNew)
+        return ActionResult(answer: Answer(status: 202))
     }
 }

@@ -1,0 +1,85 @@
+import AppStoreModel
+import Crawl
+import JobPlan
+import Ledger
+import RateLimit
+import StrictJSON
+
+extension BatchSender {
+    /// Asks for the state of a request that Apple accepted until Apple is done with it.
+    ///
+    /// That can take days. A process that is stopped leaves the row to the next one, which asks again. If Apple does not tell the
+    /// state several times in a row, Apple's SUMMARY notification tells the outcome; without it the row is left unknown.
+    func follow(_ row: LeasedRow) async throws {
+        guard let answer = row.answer, let followUp = action.followUp,
+            let request = action.followUpRequest(row.parameters, answer: answer)
+        else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
+        var failures = 0
+        var tokenWasRenewed = false
+        while true {
+            let (attempt, result) = try await attempt(row, .status, request, endpoint: followUp.endpoint)
+            let state = FollowedState(result, action: action)
+            if case .done(let members) = state {
+                return try await end(row, attempt, result, .succeeded, kept: JSONObject(answer.members + members))
+            }
+            if case .refusedToken(let code) = state, tokenWasRenewed {
+                try await leave(row, attempt, result, nil)
+                throw ActionStop.credentials(.refusedToken(code: code))
+            }
+            try await keepOpen(row, attempt, result)
+            tokenWasRenewed = false
+            switch state {
+            case .done, .atWork: failures = 0
+            case .waitForApple(let retryAfter, let date):
+                let opening = try await limiter(followUp.endpoint).close(retryAfter: retryAfter, date: date)
+                report(.closed(followUp.endpoint, opening))
+            case .refusedToken:
+                server.renewToken()
+                tokenWasRenewed = true
+            case .notTold(let failure):
+                failures += 1
+                guard failures == RetryBackoff.attemptsPerPage else { break }
+                if let summary = try await queue.summary(of: row) {
+                    let kept = JSONObject(answer.members + summary.members)
+                    let place = "RENEWAL_EXTENSION notification, SUMMARY"
+                    return try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
+                }
+                let sentence = "Apple does not tell the state of the request. \(failure.sentence) \(followUp.remedy)"
+                return try await leaveUnknown(row, sentence)
+            }
+            try await time.sleep(settleTime)
+        }
+    }
+}
+
+/// What Apple's answer says about a request that Apple works on for longer.
+private enum FollowedState {
+    /// Apple is done; the members of the answer are kept.
+    case done([JSONObject.Member])
+    case atWork
+    /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
+    case waitForApple(retryAfter: [String], date: String?)
+    case refusedToken(code: Int64?)
+    case notTold(FailureReport)
+
+    init(_ result: SendResult, action: any AppStoreAction.Type) {
+        guard case .answered(let written) = result else {
+            self = .notTold(FailureReport(message: result.record.message ?? "No answer"))
+            return
+        }
+        let answer = written.answer
+        switch answer.status {
+        case 200:
+            do throws(RequestFailure) {
+                let progress = try action.progress(written.body)
+                self = progress.map { FollowedState.done($0.members) } ?? .atWork
+            } catch {
+                self = .notTold(error.report)
+            }
+        case 401: self = .refusedToken(code: answer.errorCode)
+        case 429: self = .waitForApple(retryAfter: answer.retryAfter, date: answer.date)
+        default:
+            self = .notTold(FailureReport(status: answer.status, code: answer.errorCode, message: answer.message))
+        }
+    }
+}

@@ -93,17 +93,34 @@ struct ActionScene: Sendable {
     @discardableResult
     func approve(_ path: String) async throws -> Plan {
         let plan = try await plan(path)
-        let outcome = try await stage.storeledger(
-            "actions",
-            "approve",
-            path,
-            "--batch",
-            plan.batch,
-            "--rows",
-            "\(plan.rowsToSend)"
-        )
-        try #require(outcome.code == 0, "\(outcome.errors)")
+        try #require(try await approve(path, plan.batch, plan.rowsToSend).code == 0)
         return plan
+    }
+
+    func approve(_ path: String, _ batch: String, _ rows: Int) async throws -> Stage.Outcome {
+        try await stage.storeledger("actions", "approve", path, "--batch", batch, "--rows", "\(rows)")
+    }
+
+    /// Plans the rejected rows of the last batch.
+    func retry(_ path: String) async throws -> Plan {
+        let outcome = try await stage.storeledger("actions", "retry", path, "--json")
+        try #require(outcome.code == 0, "\(outcome.errors)")
+        return try JSONDecoder().decode(Plan.self, from: Data(outcome.output.utf8))
+    }
+
+    /// Lets the approvals expire.
+    ///
+    /// An approval is never changed, so this goes around the trigger.
+    func expireApprovals() async throws {
+        try await stage.book().with {
+            try $0.script(
+                """
+                ALTER TABLE action_batches DISABLE TRIGGER record_approval;
+                UPDATE action_batches SET approval_expires_at = now() - interval '1 minute';
+                ALTER TABLE action_batches ENABLE TRIGGER record_approval
+                """
+            )
+        }
     }
 
     func send(_ path: String, expecting code: Int32 = 0, _ location: SourceLocation = #_sourceLocation) async throws

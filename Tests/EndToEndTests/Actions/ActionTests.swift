@@ -178,19 +178,9 @@ struct ActionTests {
             #expect(try scene.results("succeeded").count == 2)
 
             try await scene.stage.store.misbehave(#"{"rules": []}"#)
-            let retried = try await scene.stage.storeledger("actions", "retry", path, "--json")
-            let plan = try JSONDecoder().decode(ActionScene.Plan.self, from: Data(retried.output.utf8))
-            #expect(plan.rows == 4 && plan.rowsToSend == 4, "\(retried)")
-            let approved = try await scene.stage.storeledger(
-                "actions",
-                "approve",
-                path,
-                "--batch",
-                plan.batch,
-                "--rows",
-                "4"
-            )
-            #expect(approved.code == 0, "\(approved.errors)")
+            let plan = try await scene.retry(path)
+            #expect(plan.rows == 4 && plan.rowsToSend == 4, "\(plan)")
+            #expect(try await scene.approve(path, plan.batch, 4).code == 0)
             _ = try await scene.send(path)
             #expect(try scene.results("succeeded").count == 4)
             #expect(try await scene.applied().count == 6)
@@ -280,9 +270,8 @@ struct ActionTests {
             #expect(row["outcome_confirmed_by"]?.hasSuffix(" is unchanged") == true, "\(row)")
             #expect(try scene.results("succeeded").keys.sorted() == [1, 3])
             #expect(try await scene.applied().compactMap(\.transactionId).sorted() == [ids[0], ids[2]])
-            let retried = try await scene.stage.storeledger("actions", "retry", path, "--json")
-            let plan = try JSONDecoder().decode(ActionScene.Plan.self, from: Data(retried.output.utf8))
-            #expect(plan.rows == 1 && plan.rowsToSend == 1, "\(retried)")
+            let plan = try await scene.retry(path)
+            #expect(plan.rows == 1 && plan.rowsToSend == 1, "\(plan)")
         }
     }
 
@@ -365,16 +354,7 @@ struct ActionTests {
             try scene.list(Array(ids.prefix(2)))
             let path = try scene.write()
             try await scene.approve(path)
-            // An approval is never changed, so the test goes around the trigger.
-            try await scene.stage.book().with {
-                try $0.script(
-                    """
-                    ALTER TABLE action_batches DISABLE TRIGGER record_approval;
-                    UPDATE action_batches SET approval_expires_at = now() - interval '1 minute';
-                    ALTER TABLE action_batches ENABLE TRIGGER record_approval
-                    """
-                )
-            }
+            try await scene.expireApprovals()
             _ = try await scene.send(path, expecting: 78)
             try scene.list(ids)
             #expect(try await scene.approve(path).rowsToSend == 4)

@@ -3,6 +3,17 @@ import Postgres
 import TestSupport
 import Testing
 
+extension ActionScene {
+    /// A moment of the only batch, as messages show it.
+    fileprivate func moment(_ column: String) async throws -> String {
+        try await stage.book().column(
+            """
+            SELECT to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') FROM action_batches
+            """
+        )[0]
+    }
+}
+
 /// Every bad input of a batch, with its message.
 @Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct BadActionInputTests {
@@ -118,7 +129,7 @@ struct BadActionInputTests {
             let path = try scene.write(job)
             let plan = try await scene.plan(path)
             func approve(_ hash: String, _ rows: Int) async throws -> Stage.Outcome {
-                try await scene.stage.storeledger("actions", "approve", path, "--batch", hash, "--rows", "\(rows)")
+                try await scene.approve(path, hash, rows)
             }
             let unknown = String(repeating: "0", count: 64)
             var outcome = try await approve(unknown, 3)
@@ -149,9 +160,13 @@ struct BadActionInputTests {
             #expect(try await approve(plan.batch, 3).code == 0)
             outcome = try await approve(plan.batch, 3)
             #expect(outcome.code == 65)
-            let line = try #require(outcome.errorLines.first)
-            #expect(line.hasPrefix("storeledger: batch \(plan.batch) was already approved by "))
-            #expect(line.hasSuffix("; nothing was changed"))
+            let role = try await scene.stage.book().column("SELECT approved_by FROM action_batches")[0]
+            let moment = try await scene.moment("approved_at")
+            #expect(
+                outcome.errorLines == [
+                    "storeledger: batch \(plan.batch) was already approved by \(role) at \(moment); nothing was changed"
+                ]
+            )
         }
     }
 
@@ -173,23 +188,12 @@ struct BadActionInputTests {
                     == "storeledger: batch \(plan.batch) is not approved; nothing was sent. Approve it: storeledger actions approve \(path) --batch \(plan.batch) --rows 3"
             )
             try await scene.approve(path)
-            // An approval is never changed, so the test goes around the trigger.
-            try await scene.stage.book().with {
-                try $0.script(
-                    """
-                    ALTER TABLE action_batches DISABLE TRIGGER record_approval;
-                    UPDATE action_batches SET approval_expires_at = now() - interval '1 minute';
-                    ALTER TABLE action_batches ENABLE TRIGGER record_approval
-                    """
-                )
-            }
+            try await scene.expireApprovals()
+            let expired = try await scene.moment("approval_expires_at")
             outcome = try await scene.send(path, expecting: 78)
-            let line = try #require(outcome.errorLines.last)
-            #expect(line.hasPrefix("storeledger: the approval of batch \(plan.batch) expired at "))
             #expect(
-                line.hasSuffix(
-                    ", so its remaining rows are not sent. Plan them again: storeledger actions plan \(path)"
-                )
+                outcome.errorLines.last
+                    == "storeledger: the approval of batch \(plan.batch) expired at \(expired), so its remaining rows are not sent. Plan them again: storeledger actions plan \(path)"
             )
             #expect(try await scene.applied().isEmpty)
             // Rows that were never sent are no part of an earlier batch.
@@ -206,15 +210,7 @@ struct BadActionInputTests {
             let path = try scene.write()
             let plan = try await scene.plan(path)
             try scene.list(ids)
-            let approved = try await scene.stage.storeledger(
-                "actions",
-                "approve",
-                path,
-                "--batch",
-                plan.batch,
-                "--rows",
-                "3"
-            )
+            let approved = try await scene.approve(path, plan.batch, 3)
             let sentence =
                 "\(scene.stage.store.directory)/affected.csv has changed since the batch was planned. The batch stays as it was planned"
             #expect(approved.code == 0 && approved.errorLines == ["storeledger: \(sentence)"], "\(approved)")

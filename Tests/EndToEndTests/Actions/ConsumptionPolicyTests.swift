@@ -198,8 +198,7 @@ struct ConsumptionPolicyTests {
                 )
                     == ["rejected4040010", "rejected4040010"]
             )
-            let retried = try await scene.stage.storeledger("actions", "retry", path, "--json")
-            #expect(try JSONDecoder().decode(ActionScene.Plan.self, from: Data(retried.output.utf8)).rowsToSend == 1)
+            #expect(try await scene.retry(path).rowsToSend == 1)
             try await scene.stage.store.misbehave(#"{"rules": []}"#)
             let second = try await scene.approve(path)
             #expect(second.batch == first.batch && second.rowsToSend == 1)

@@ -36,7 +36,7 @@ struct BatchSummaryText {
             "  \(rule.verdict), \(rule.rule): \(rule.rows) (such as: \(rule.example))"
         }
         lines += summary.money.map { money in
-            "  gives away \(Self.amount(money.milliunits)) \(money.currency) in \(counted(money.rows, "row"))"
+            "  at stake: \(Self.amount(money.milliunits)) \(money.currency) in \(counted(money.rows, "row"))"
         }
         if batch.rowsToSend > 0 {
             let share = Int((job.limits.share * 100).rounded())
@@ -54,7 +54,7 @@ struct BatchSummaryText {
     private var next: String {
         if batch.rowsToSend == 0 { return "No row would be sent" }
         if let maximum = job.approval.maximumRows, batch.rowsToSend > maximum {
-            return "More rows than approval.maximumRows (\(maximum)): the batch can not be sent"
+            return "More rows than approval.maximumRows (\(maximum)): the batch cannot be sent. Split the input, or raise the limit in the job file"
         }
         guard batch.requiresApproval else {
             return namingJob(path, in: "No approval is required. Send it: storeledger actions run JOB")

@@ -16,16 +16,26 @@ struct IcebergTests {
         try await Self.follow(with: "ParquetReaders/follow_iceberg.py", of: "iceberg.md")
     }
 
-    @Test(
-        .enabled("python3, pyarrow, pyspark or a Java runtime is not installed") {
-            let isInstalled = await PythonScript.canImport("pyspark.sql", "pyarrow")
-            return await isInstalled ? PythonScript.hasJava() : false
-        }
-    )
+    @Test(.enabled("python3, pyarrow, pyspark or a Java runtime is not installed") { await hasSpark() })
     func `a copy in Spark that follows parts and an erasure equals a full export, and has PostgreSQL's metrics`()
         async throws
     {
         try await Self.follow(with: "ParquetReaders/follow_spark.py", of: "spark.md")
+    }
+
+    @Test(.enabled("python3, pyarrow, pyspark or a Java runtime is not installed") { await hasSpark() })
+    func `a copy in Spark follows a table that has no rows in the first part, or in a later one with all rows`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let page = "\(Executables.checkout)/docs/analysts/spark.md"
+            #expect(try await PythonScript.run("ParquetReaders/spark_empty_tables.py", page, directory) == "5\n")
+        }
+    }
+
+    private static func hasSpark() async -> Bool {
+        let isInstalled = await PythonScript.canImport("pyspark.sql", "pyarrow")
+        return await isInstalled ? PythonScript.hasJava() : false
     }
 
     /// Runs the scripts of a page after a first load, after two nights and an erasure, and again.

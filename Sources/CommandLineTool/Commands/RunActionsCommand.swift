@@ -13,7 +13,8 @@ struct RunActionsCommand: AsyncParsableCommand {
         discussion: """
             Run it again to continue. A row whose answer was lost is sent again with the
             same ID, never with another one. The same job can run on several machines at
-            once. Exit code 2: rows were rejected, or their outcome is unknown.
+            once. Exit code 2: rows were rejected or not sent in time, or their outcome is
+            unknown.
 
               storeledger actions run jobs/extend-after-outage.yaml
               storeledger actions run jobs/extend-after-outage.yaml --max-duration 2h

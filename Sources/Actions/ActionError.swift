@@ -30,7 +30,7 @@ package enum ActionInputError: Error, Sendable {
         case .unknownColumn(let input, let column, let nearest):
             "\(input): there is no column \"\(printable(column, limit: 60))\" in this action; did you mean \"\(nearest)\"? Nothing was planned"
         case .noValue(let input, let column, let key):
-            "\(input): there is no column \"\(column)\", and the job file has no action.\(key); add one of both. Nothing was planned"
+            "\(input): there is no column \"\(column)\", and the job file has no action.\(key); add one of the two. Nothing was planned"
         case .noRows(let input):
             "\(input): there are no rows. Nothing was planned"
         case .query(let name, let message):
@@ -100,7 +100,7 @@ package enum ActionRefusal: Error, Equatable, Sendable {
         case .nothingToRetry(let job):
             "\(job) has no rejected rows in its last batch, so there is nothing to retry"
         case .noOpenRequest(let job):
-            "no refund request is open and without an answer, so \(job) has nothing to plan"
+            "every refund request has an answer or a decision, or is older than twelve hours, so \(job) has nothing to plan"
         case .noPolicy(let job):
             "\(job) has no policy to rehearse; only sendConsumptionInformation takes one (action.sendConsumptionInformation.policy)"
         case .noRight(let role):

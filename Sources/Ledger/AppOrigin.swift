@@ -41,7 +41,7 @@ package struct OtherOrigin: Error, Equatable, Sendable, CustomStringConvertible 
     package var description: String {
         let server = found.server.isEmpty ? "" : " of \(found.server)"
         return
-            "the ledger's \(bundleId) (\(environment)) has records\(server) under \(Self.roots(of: found)), but this job asks "
+            "the ledger's \(bundleId) (\(environment)) has records\(server) under \(Self.roots(of: found)), but this job sends requests to "
             + "\(job.server) and trusts \(Self.roots(of: job)). Nothing was sent or written. \(remedy)"
     }
 

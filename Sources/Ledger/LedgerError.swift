@@ -34,7 +34,7 @@ package enum LedgerError: Error, Equatable, Sendable, CustomStringConvertible {
         case .migrationChanged(let name):
             "sql/migrations/\(name) has been edited since it was applied; restore the file, and write a new migration"
         case .viewInUse(let view, let user):
-            "\(user) uses the view \(view), which must be recreated; drop \(user), migrate, and create it again"
+            "the view \(view) must be created again, but \(user) uses it; drop \(user), migrate, then create \(user) again"
         case .viewNotRefreshed(let view):
             "the view \(view) must be computed from every record; run: storeledger refresh JOB"
         case .partitionsDecided(let schema, let found, let requested):

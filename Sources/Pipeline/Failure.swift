@@ -45,7 +45,7 @@ package struct Failure: Sendable {
         case let error as UnknownCustomers:
             (
                 .badInput,
-                "the ledger has no records of \(error.count == 1 ? "this customer" : "\(error.count) of these customers"), so nothing was erased. Check the ID; --unknown withholds records that arrive later"
+                "the ledger has no records of \(error.count == 1 ? "this customer" : "\(error.count) of these customers"), so nothing was erased. Check the ID. To withhold records that arrive later, add --unknown"
             )
         case let error as BadListedID:
             (
@@ -72,7 +72,7 @@ package struct Failure: Sendable {
         case let error as OtherJobFile:
             (
                 .configuration,
-                "job \(error.job) is already in \(error.known), with \(error.difference == .streams ? "other streams or filters" : "another source of transaction IDs") than \(error.found). Give one of the two files another name: key; run with --restart if \(error.found.path) replaces the other"
+                "job \(error.job) is already in \(error.known), with \(error.difference == .streams ? "other streams or filters" : "another source of transaction IDs") than \(error.found). Change name in one of the two files. If \(error.found.path) replaces the other file, run it once with --restart"
             )
         case let error as OtherOrigin:
             (.configuration, error.description)
@@ -108,7 +108,7 @@ package struct Failure: Sendable {
         case NothingToRetry.runIsFromTheFuture(let run):
             (
                 .configuration,
-                "run \(run) began at a moment that PostgreSQL's clock has not reached; storeledger run JOB replaces it"
+                "run \(run) began while PostgreSQL's clock was ahead, so its items are not retried; storeledger run JOB starts a new run"
             )
         case NothingToRetry.jobHasChanged(let run):
             (
@@ -120,7 +120,7 @@ package struct Failure: Sendable {
         case let error as UnknownRejects:
             (
                 .badInput,
-                "the job has no rejected record \(error.ids.map(String.init).joined(separator: ", ")) that counts; nothing was dismissed"
+                "the job has no open rejected record \(error.ids.map(String.init).joined(separator: ", ")), so nothing was dismissed; storeledger rejects JOB lists them"
             )
         case let error as NoChartLibrary:
             (.missingInput, error.sentence)
@@ -199,7 +199,7 @@ package struct Failure: Sendable {
             return (.configuration, "PostgreSQL: \(error.message). Create the database or correct output.postgres.url")
         }
         if error.reason == .unreadableConninfo {
-            return (.badInput, "output.postgres.url cannot be read: \(error.message)")
+            return (.badInput, "output.postgres.url is not a valid connection string: \(error.message)")
         }
         if error.reason == .insecureTransport { return (.configuration, "output.postgres.url: \(error.message)") }
         if error.reason == .untrustedServer { return (.refused, "PostgreSQL is not trusted: \(error.message)") }

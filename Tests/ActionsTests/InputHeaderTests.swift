@@ -73,7 +73,7 @@ struct InputHeaderTests {
         for (names, sentence) in [
             (
                 ["original_transaction_id"],
-                "affected.csv: there is no column \"extend_reason_code\", and the job file has no action.extendRenewalDate.extendReasonCode; add one of both. Nothing was planned"
+                "affected.csv: there is no column \"extend_reason_code\", and the job file has no action.extendRenewalDate.extendReasonCode; add one of the two. Nothing was planned"
             ),
             (
                 ["id", "extend_reason_code"],

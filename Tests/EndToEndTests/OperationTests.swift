@@ -122,7 +122,7 @@ struct OperationTests {
             let text = try await stage.storeledger("status", job).output
             #expect(
                 text.contains(
-                    "  oldest unfinished: transactionHistory 999999999999, not complete yet, waiting, requested by a run from 2"
+                    "  oldest unfinished: transactionHistory 999999999999, not complete yet, waiting, can be requested from 2"
                 ),
                 "\(text)"
             )
@@ -404,7 +404,7 @@ struct OperationTests {
                 let code = await process.wait()
                 let told = process.output
                 #expect(code == 75, "\(told)")
-                #expect(told.contains("stopped before every question was answered; nothing was written"), "\(told)")
+                #expect(told.contains("stopped before all questions were answered; nothing was written"), "\(told)")
                 for later in ["Apple ID", "Issuer", "signal", "required"] { #expect(!told.contains(later), "\(told)") }
             }
             #expect(!FileManager.default.fileExists(atPath: directory + "/asked.yaml"))

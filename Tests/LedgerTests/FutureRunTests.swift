@@ -43,7 +43,7 @@ struct FutureRunTests {
 
         let next = try await world.begin(Self.week, now: now, restart: restarts)
         #expect(next.run != ahead.run && !next.joined)
-        #expect(next.remarks.contains { $0.contains("began at a moment that PostgreSQL's clock has not reached") })
+        #expect(next.remarks.contains { $0.contains("began while PostgreSQL's clock was ahead") })
         let begin = restarts ? now - Self.day * 7 : now - Self.day - .seconds(3_600)
         #expect(try await span(world, run: next.run) == [begin..<now])
         let later = try await world.rows("SELECT item_key FROM crawl_items WHERE window_end > clock_timestamp()")

@@ -142,7 +142,7 @@ struct StatusText {
         if let receiver = status.receiver { lines += Self.lines(of: receiver) }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", refused by Apple until \($0) (429)" } ?? ""
-            let opens = budget.closedUntil == nil ? budget.opensAt.map { ", the next one at \($0)" } ?? "" : ""
+            let opens = budget.closedUntil == nil ? budget.opensAt.map { ", the next one is possible at \($0)" } ?? "" : ""
             let requests = counted(budget.lastHour, "request")
             lines.append(
                 "  used: \(budget.endpoint): \(requests) in the last hour by all jobs of the app, failed ones included\(closed)\(opens)"
@@ -205,7 +205,7 @@ struct StatusText {
         let counts = [activity.items.map { counted($0, "item") }, requests]
         let words = counts.compactMap(\.self).joined(separator: " and ")
         return "    in the last \(Duration.seconds(activity.seconds).inWords): "
-            + (words.isEmpty ? "the role may not read how much" : words)
+            + (words.isEmpty ? "not readable by this role" : words)
     }
 
     /// The failed items of all runs, and how many of them a retry would request again.
@@ -242,8 +242,8 @@ struct StatusText {
             let why = oldest.message.map { ": \($0)" } ?? ""
             let state =
                 oldest.state == "leased"
-                ? "in progress, taken over if its process stops, at the earliest at \(oldest.claimableAt)"
-                : "waiting, requested by a run from \(oldest.claimableAt) on"
+                ? "in progress; if its process stops, another one takes it after \(oldest.claimableAt)"
+                : "waiting, can be requested from \(oldest.claimableAt) on"
             lines.append("  oldest unfinished: \(oldest.stream) \(itemName(oldest.item)), \(until), \(state)\(why)")
         }
         if let certificates = status.certificates, certificates.chains > 0 {

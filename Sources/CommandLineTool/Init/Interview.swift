@@ -45,7 +45,7 @@ final class Interview {
 
     /// What the user reads after Ctrl-C or Ctrl-D; the cursor is behind a question then.
     private static let stopped: StaticString =
-        "\nstoreledger: stopped before every question was answered; nothing was written\n"
+        "\nstoreledger: stopped before all questions were answered; nothing was written\n"
 
     /// The exit code after Ctrl-C or Ctrl-D: stopped with work left.
     private static let stoppedCode = ExitStatus.workLeft.rawValue

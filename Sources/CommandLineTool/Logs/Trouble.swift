@@ -39,7 +39,7 @@ enum Trouble: Sendable, Equatable {
         case .notStored(let error): self = .notStored(Failure(error).message)
         case .notNormalised(let error): self = .notNormalised(Failure(error).message)
         case .skipped(let key, let error):
-            self = .notNormalised("\(key) is left alone until the receiver starts again: \(Failure(error).message)")
+            self = .notNormalised("\(key) is skipped until the receiver is restarted: \(Failure(error).message)")
         }
     }
 
@@ -114,17 +114,17 @@ enum Trouble: Sendable, Equatable {
         case .rejected(let stream, let records, let reason):
             "\(counted(records, "record")) of \(stream.rawValue) rejected: \(reason)"
         case .idle(let moment):
-            "waiting: other processes work on the items that are left (up to 60 s after one was killed), or these were put off after errors"
-                + (moment.map { "; the first is free at \($0.clockTime) UTC, unless its process is still at work" }
+            "waiting for the last items: other processes have them (a killed one for up to 60 s), or they were put off after errors"
+                + (moment.map { "; the first is free at \($0.clockTime) UTC, unless a process still works on it" }
                     ?? "")
         case .clockIsBehind(_, let latest, let difference):
-            "PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment (\(latest.clockTime) UTC); nothing is granted until then"
+            "PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment (\(latest.clockTime) UTC); no request is sent until then"
         case .refusedNotification(let reason, let detail):
             "a notification cannot be verified and was answered 503 (\(reason)): \(detail)"
         case .notStored(let message):
             "a notification could not be stored and was answered 503: \(message)"
         case .notNormalised(let message):
-            "received notifications wait to become records: \(message)"
+            "received notifications are not records yet: \(message)"
         }
     }
 }

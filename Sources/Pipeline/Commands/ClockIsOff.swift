@@ -33,7 +33,7 @@ struct ClockIsBehind: Error {
 
     init(by difference: Duration) {
         sentence =
-            "not asked: PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment; nothing is granted until then"
+            "not checked: PostgreSQL's clock is \(difference.inWords) behind the ledger's latest moment; no request is sent until it has caught up"
     }
 }
 

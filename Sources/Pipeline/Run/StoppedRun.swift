@@ -30,7 +30,7 @@ struct StoppedRun: PlannedStop {
     }
 
     var remainder: String {
-        let left = itemsLeft > 0 ? "\(itemsLeft) of \(items) items left" : "every item done, but the run not ended"
+        let left = itemsLeft > 0 ? "\(itemsLeft) of \(items) items left" : "all items done, but the run not ended"
         return "with \(left); storeledger run JOB continues"
     }
 }

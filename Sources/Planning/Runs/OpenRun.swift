@@ -99,7 +99,7 @@ struct OpenRun: Sendable {
 
     /// Why a run with this plan does not continue it, as the end of a sentence.
     func difference(from plan: RunPlan) -> String {
-        if isFromTheFuture { return " and began at a moment that PostgreSQL's clock has not reached" }
+        if isFromTheFuture { return " and began while PostgreSQL's clock was ahead" }
         if plan.restart || isRetry { return "" }
         if fingerprint != plan.fingerprint { return " and other streams or filters" }
         return server == plan.job.appStore.baseURL

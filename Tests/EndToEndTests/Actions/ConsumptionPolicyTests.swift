@@ -223,7 +223,7 @@ struct ConsumptionPolicyTests {
             #expect(outcome.code == 0 && outcome.output.isEmpty)
             #expect(
                 outcome.errorLines == [
-                    "storeledger: no refund request is open and without an answer, so answers has nothing to plan"
+                    "storeledger: every refund request has an answer or a decision, or is older than twelve hours, so answers has nothing to plan"
                 ]
             )
             #expect(try await scene.stage.book().count("SELECT count(*) FROM action_batches") == 0)

@@ -54,7 +54,8 @@ struct BatchSummaryText {
     private var next: String {
         if batch.rowsToSend == 0 { return "No row would be sent" }
         if let maximum = job.approval.maximumRows, batch.rowsToSend > maximum {
-            return "More rows than approval.maximumRows (\(maximum)): the batch cannot be sent. Split the input, or raise the limit in the job file"
+            let remedy = "Split the input, or raise the limit in the job file"
+            return "More rows than approval.maximumRows (\(maximum)): the batch cannot be sent. \(remedy)"
         }
         guard batch.requiresApproval else {
             return namingJob(path, in: "No approval is required. Send it: storeledger actions run JOB")

@@ -125,7 +125,8 @@ package struct Pipeline: Sendable {
         let start = try await start(plan, retryFailed: options.retryFailed, report: report)
         let wasStoppedForRejects = try await ledger.wasStoppedForRejects(start.run, app: app)
         if wasStoppedForRejects {
-            report(.remark("run \(start.run) was stopped because of rejected records; it is not stopped for that reason again"))
+            let cause = "because of rejected records; it is not stopped for that reason again"
+            report(.remark("run \(start.run) was stopped \(cause)"))
         }
         let holder = LeaseHolder(app: app, job: job.name, run: start.run)
         let limits = try await limits(app: app, report: report)

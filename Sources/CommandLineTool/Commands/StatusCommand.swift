@@ -142,7 +142,8 @@ struct StatusText {
         if let receiver = status.receiver { lines += Self.lines(of: receiver) }
         for budget in status.budget {
             let closed = budget.closedUntil.map { ", refused by Apple until \($0) (429)" } ?? ""
-            let opens = budget.closedUntil == nil ? budget.opensAt.map { ", the next one is possible at \($0)" } ?? "" : ""
+            let next = budget.opensAt.map { ", the next one is possible at \($0)" } ?? ""
+            let opens = budget.closedUntil == nil ? next : ""
             let requests = counted(budget.lastHour, "request")
             lines.append(
                 "  used: \(budget.endpoint): \(requests) in the last hour by all jobs of the app, failed ones included\(closed)\(opens)"

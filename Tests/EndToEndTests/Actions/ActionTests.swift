@@ -93,11 +93,11 @@ struct ActionTests {
         }
     }
 
-    @Test func `a lost answer is settled by the same request and by signed data, also when Apple refuses the repeat`()
+    @Test func `a lost answer is settled by the same request and by signed data: as applied, or as not applied`()
         async throws
     {
         try await ActionScene.with(.init(customers: 40)) { scene in
-            let ids = try await scene.extensible(8)
+            let ids = try await scene.extensible(9)
             try scene.list(ids)
             let path = try scene.write()
             try await scene.approve(path)
@@ -108,10 +108,13 @@ struct ActionTests {
                 """
                 {"rules": [\(rule(ids[0], #""applyThenDrop""#)), \(rule(ids[1], #""applyThenStatus", "status": 500"#)),
                     \(rule(ids[2], #""status", "status": 500"#)), \(rule(ids[3], #""dropConnection""#)),
+                    \(rule(ids[8], #""status", "status": 500"#)),
+                    {"endpoint": "extendRenewalDate", "transactionId": "\(ids[8])", "fault": "status", "status": 403, "errorCode": 4030004},
                     {"endpoint": "extendRenewalDate", "fault": "refuseRepeat"}]}
                 """
             )
-            _ = try await scene.send(path)
+            _ = try await scene.send(path, expecting: 2)
+            try scene.expectEveryRowOnce(9)
             let succeeded = try scene.results("succeeded")
             #expect(succeeded.count == 8)
             for (position, isConfirmed) in [(1, true), (2, true), (3, true), (4, true), (5, false)] {
@@ -122,8 +125,14 @@ struct ActionTests {
             #expect(applied.count == 8 && applied.allSatisfy { $0.applied == 1 })
             // Every attempt is recorded, with one ID for all attempts of a row.
             let book = try scene.stage.book()
-            #expect(try await book.count("SELECT count(*) FROM action_attempts WHERE purpose = 'repeat'") == 4)
+            #expect(try await book.count("SELECT count(*) FROM action_attempts WHERE purpose = 'repeat'") == 5)
             #expect(try await book.count("SELECT count(*) FROM action_attempts WHERE ended_at IS NULL") == 0)
+            // Apple has refused the repeat of the last row, and its data has not changed.
+            let row = try #require(try scene.results("unprocessed")[9])
+            #expect(row["outcome"] == "not_applied" && row["outcome_request_id"]?.isEmpty == false, "\(row)")
+            #expect(row["outcome_confirmed_by"]?.hasSuffix(" is unchanged") == true, "\(row)")
+            let plan = try await scene.retry(path)
+            #expect(plan.rows == 1 && plan.rowsToSend == 1, "\(plan)")
         }
     }
 
@@ -244,34 +253,6 @@ struct ActionTests {
             #expect(try await book.count("SELECT count(*) FROM action_rows WHERE state = 'succeeded'") == 14)
             #expect(try await scene.applied().allSatisfy { $0.applied == 1 && $0.requested == 1 })
             #expect(sent.count == 15 && sent.count { $0.status == 429 } == 1)
-        }
-    }
-
-    @Test func `a request that Apple has not applied is known as not applied, and is planned again by retry`()
-        async throws
-    {
-        try await ActionScene.with(.init(customers: 40)) { scene in
-            let ids = try await scene.extensible(3)
-            try scene.list(ids)
-            let path = try scene.write()
-            try await scene.approve(path)
-            // The answer to the first request is lost, and Apple refuses each further one.
-            try await scene.stage.store.misbehave(
-                """
-                {"rules": [{"endpoint": "extendRenewalDate", "transactionId": "\(ids[1])", "atRequest": 1, "fault": "status", "status": 500},
-                    {"endpoint": "extendRenewalDate", "transactionId": "\(ids[1])", "fault": "status", "status": 403,
-                     "errorCode": 4030004}]}
-                """
-            )
-            _ = try await scene.send(path, expecting: 2)
-            try scene.expectEveryRowOnce(3)
-            let row = try #require(try scene.results("unprocessed")[2])
-            #expect(row["outcome"] == "not_applied" && row["outcome_request_id"]?.isEmpty == false, "\(row)")
-            #expect(row["outcome_confirmed_by"]?.hasSuffix(" is unchanged") == true, "\(row)")
-            #expect(try scene.results("succeeded").keys.sorted() == [1, 3])
-            #expect(try await scene.applied().compactMap(\.transactionId).sorted() == [ids[0], ids[2]])
-            let plan = try await scene.retry(path)
-            #expect(plan.rows == 1 && plan.rowsToSend == 1, "\(plan)")
         }
     }
 

@@ -4,6 +4,7 @@ import JobPlan
 import Ledger
 import LedgerSchema
 import Postgres
+import StrictJSON
 import TestSupport
 import Testing
 

@@ -29,7 +29,8 @@ struct IcebergTests {
     {
         try await withTemporaryDirectory { directory in
             let page = "\(Executables.checkout)/docs/analysts/spark.md"
-            #expect(try await PythonScript.run("ParquetReaders/spark_empty_tables.py", page, directory) == "5\n")
+            let parts = try await PythonScript.run("ParquetReaders/spark_empty_tables.py", page, directory)
+            #expect(parts == "5\n")
         }
     }
 

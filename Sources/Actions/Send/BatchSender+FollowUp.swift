@@ -1,4 +1,6 @@
+import AppStoreAPI
 import AppStoreModel
+import Basics
 import Crawl
 import JobPlan
 import Ledger

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Postgres
 import TestSupport
 import Testing
 

@@ -11,12 +11,12 @@ extension BatchSender {
     /// Asks for the state of a request that Apple accepted until Apple is done with it.
     ///
     /// That can take days. A process that is stopped leaves the row to the next one, which asks again. If Apple does not tell the
-    /// state several times in a row, Apple's SUMMARY notification tells the outcome; without it the row is left unknown.
+    /// state for ``patience``, Apple's SUMMARY notification tells the outcome; without it the row is left unknown.
     func follow(_ row: LeasedRow) async throws {
         guard let answer = row.answer, let followUp = action.followUp,
             let request = action.followUpRequest(row.parameters, answer: answer)
         else { throw LedgerError.invariant("\(action.name.rawValue) has no state to ask for") }
-        var failures = 0
+        var failingSince: Duration?
         var tokenWasRenewed = false
         while true {
             let (attempt, result) = try await attempt(row, .status, request, endpoint: followUp.endpoint)
@@ -31,7 +31,7 @@ extension BatchSender {
             try await keepOpen(row, attempt, result)
             tokenWasRenewed = false
             switch state {
-            case .done, .atWork: failures = 0
+            case .done, .atWork: failingSince = nil
             case .waitForApple(let retryAfter, let date):
                 let opening = try await limiter(followUp.endpoint).close(retryAfter: retryAfter, date: date)
                 report(.closed(followUp.endpoint, opening))
@@ -39,8 +39,9 @@ extension BatchSender {
                 server.renewToken()
                 tokenWasRenewed = true
             case .notTold(let failure):
-                failures += 1
-                guard failures == RetryBackoff.attemptsPerPage else { break }
+                let since = failingSince ?? time.monotonic()
+                failingSince = since
+                guard time.monotonic() - since >= patience else { break }
                 if let summary = try await queue.summary(of: row) {
                     let kept = JSONObject(answer.members + summary.members)
                     let place = "RENEWAL_EXTENSION notification, SUMMARY"
@@ -52,6 +53,12 @@ extension BatchSender {
             try await time.sleep(settleTime)
         }
     }
+
+    /// How long Apple's answers may lack the state of a request: four minutes with Apple's window.
+    ///
+    /// Right after the request Apple answers 404, too. Apple sends a test notification some seconds later, also in a rehearsal with a
+    /// shorter window.
+    private var patience: Duration { max(settleTime * 4, .seconds(5)) }
 }
 
 /// What Apple's answer says about a request that Apple works on for longer.

@@ -14,7 +14,7 @@
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
 --   storeledger_actor     storeledger actions plan, run, status, results, retry, rehearse, jobs and doctor for actions: reads the ledger, and records
 --                         what it sends; it cannot approve, and cannot plan a batch that needs no approval
---   storeledger_approver  storeledger actions approve, status, results: can set the approval of a batch, and nothing else
+--   storeledger_approver  storeledger actions approve, withdraw, status, results: can set the approval of a batch or policy, and nothing else
 --   storeledger_receiver  storeledger receive: stores notifications and the records in them; it has no right on runs, limits and actions
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
@@ -246,7 +246,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'notifications'),
            ('SELECT', 'subscription_statuses'),
            ('SELECT', 'products'),
-           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same), UPDATE (started_at, finished_at)', 'action_batches'),
+           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256), UPDATE (started_at, finished_at)', 'action_batches'),
+           ('SELECT', 'action_policy_approvals'),
            ('SELECT, INSERT, UPDATE (state, request_id, may_be_applied, attempts, http_status, apple_code, apple_message, answer, confirmed_by, first_sent_at, last_sent_at, ended_at, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, INSERT, UPDATE', 'action_attempts'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
@@ -255,13 +256,14 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_actor')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('discard_plans', 'forget_actions')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('approve_by_policy', 'discard_plans', 'forget_actions', 'lock_policy_approvals')) \gexec
 
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_approver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
            ('SELECT', 'apps'),
            ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at)', 'action_batches'),
+           ('SELECT, INSERT (app_id, job, action, policy_sha256, maximum_rows, expires_at), UPDATE (withdrawn_at)', 'action_policy_approvals'),
            ('SELECT', 'action_rows')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec

@@ -100,7 +100,7 @@ DECLARE
     approval action_policy_approvals%ROWTYPE;
     approved bigint;
 BEGIN
-    SELECT b.* INTO STRICT batch FROM action_batches b WHERE b.app_id = p_app_id AND b.batch_id = p_batch_id;
+    SELECT b.* INTO batch FROM action_batches b WHERE b.app_id = p_app_id AND b.batch_id = p_batch_id;
     SELECT p.* INTO approval FROM action_policy_approvals p
      WHERE p.app_id = p_app_id AND p.job = batch.job ORDER BY p.approval_id DESC LIMIT 1 FOR UPDATE;
     SELECT coalesce(sum(b.approved_rows), 0) INTO approved FROM action_batches b

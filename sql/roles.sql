@@ -154,7 +154,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 -- Functions with the privileges of the owner. Other functions run with the caller's privileges and need no grant.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_old_received', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
 
 -- Erasing. Every table that can contain a customer's records, and the tombstones; see sql/migrations/0003_erasure.sql and
 -- sql/migrations/0019_quoted_ids.sql.

@@ -113,7 +113,6 @@ struct FollowRequestsTests {
                 let line = await receiver.errorLine(with: "receiving notifications")
                 try #require(line != nil, "\(receiver.errors)")
                 try await LedgerRoles.with { roles in
-                    try await roles.apply()
                     try await body(try Scene(stage, receiver: path, roles))
                 }
             }

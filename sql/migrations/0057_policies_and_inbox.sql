@@ -1,10 +1,16 @@
--- Which policies may answer refund requests without an approval of each batch, for how many rows, and until when?
+-- Which policies may answer refund requests without an approval of each batch, for how many rows, and until when? And which received
+-- notifications may a job with a retention term remove?
+--
+-- Policies:
 --
 -- 1. An approval names the SHA-256 of a policy, a maximum number of rows and an expiry. Only the newest one of a job counts.
 -- 2. storeledger actions run --follow plans a batch for new requests and has it approved in the same transaction. The function
 --    approve_by_policy compares the policy, adds up the rows, and checks expiry and withdrawal: the role that plans and sends has
 --    no right to approve.
 -- 3. A withdrawal also ends the approvals of the batches that follow from it, so that their remaining rows are not sent.
+--
+-- Received notifications: the oldest ones go, up to a moment. After a removal the ledger is like that of a receiver that began at
+-- this moment, so reconcile neither reports the removed ones nor changes the results of their days.
 CREATE TABLE action_policy_approvals (
     app_id        integer     NOT NULL REFERENCES apps,
     approval_id   bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -149,8 +155,63 @@ BEGIN
     RETURN 'removed';
 END $$;
 
--- The table and the functions belong to the ledger's owner. Roles that act or approve already may use them before sql/roles.sql
--- runs again.
+-- The moment before which received notifications can be removed: all of them were normalised, Apple no longer serves their days, and
+-- reconcile has the last result of their days, if it was ever used.
+--
+-- The newest one before the cutoff stays. It says since when the receiver has been working: without it, a notification that was lost
+-- after the next receipt would seem to be older than the receiver.
+CREATE FUNCTION received_retention_limit(p_app_id integer, p_cutoff timestamptz) RETURNS timestamptz
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+DECLARE
+    -- Apple serves 180 days of Production and 30 of the sandbox. A day more, because days are compared as a whole.
+    limit_at timestamptz := least(p_cutoff, now() - CASE (SELECT a.environment FROM apps a WHERE a.app_id = p_app_id)
+                                                        WHEN 'Production' THEN interval '181 days' ELSE interval '31 days' END);
+    first_at timestamptz;
+BEGIN
+    SELECT least(limit_at, min(r.received_at)) INTO limit_at FROM received_notifications r
+     WHERE r.app_id = p_app_id AND r.normalised_at IS NULL AND r.refused_because IS NULL;
+    IF EXISTS (SELECT FROM notification_reconciliation c WHERE c.app_id = p_app_id) THEN
+        SELECT min(r.received_at) - interval '8 days' INTO first_at FROM received_notifications r WHERE r.app_id = p_app_id;
+        -- The result of a day can change until eight days after its end. A notification can be signed up to a day after its receipt, by
+        -- clocks that differ.
+        SELECT least(limit_at, min(d.day) - interval '24 hours') INTO limit_at
+          FROM generate_series(date_trunc('day', first_at, 'UTC'), limit_at + interval '24 hours', interval '24 hours') d (day)
+         WHERE NOT EXISTS (SELECT FROM notification_reconciliation c
+                            WHERE c.app_id = p_app_id AND c.day = (d.day AT TIME ZONE 'UTC')::date
+                            GROUP BY c.day HAVING min(c.checked_at) >= d.day + interval '216 hours' AND sum(c.to_be_read_again) = 0)
+           AND EXISTS (SELECT FROM received_notifications r
+                        WHERE r.app_id = p_app_id AND r.signed_date >= d.day AND r.signed_date < d.day + interval '24 hours'
+                          AND r.version = 2 AND r.refused_because IS NULL
+                          AND EXISTS (SELECT FROM notifications n WHERE n.app_id = r.app_id AND n.notification_uuid = r.notification_uuid));
+    END IF;
+    RETURN coalesce((SELECT max(r.received_at) FROM received_notifications r
+                      WHERE r.app_id = p_app_id AND r.received_at < limit_at AND r.version = 2 AND r.refused_because IS NULL), limit_at);
+END $$;
+COMMENT ON FUNCTION received_retention_limit IS
+    'Returns the moment before which received notifications can be removed: not later than the cutoff, and not what reconcile still needs.';
+
+-- Removes the oldest received notifications, up to p_rows. The term is at least a day.
+CREATE FUNCTION remove_old_received(p_app_id integer, p_term interval, p_rows integer, OUT removed bigint, OUT bytes bigint, OUT is_end boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    limit_at timestamptz := received_retention_limit(p_app_id, now() - greatest(p_term, interval '1 day'));
+BEGIN
+    WITH old AS MATERIALIZED (
+        SELECT r.notification_uuid FROM received_notifications r
+         WHERE r.app_id = p_app_id AND r.received_at < limit_at AND r.refused_because IS NULL
+         ORDER BY r.received_at LIMIT p_rows FOR UPDATE SKIP LOCKED
+    ), gone AS (
+        DELETE FROM received_notifications r USING old o WHERE r.app_id = p_app_id AND r.notification_uuid = o.notification_uuid
+        RETURNING pg_column_size(r.*) AS bytes
+    )
+    SELECT count(*), coalesce(sum(g.bytes), 0) INTO removed, bytes FROM gone g;
+    is_end := removed < p_rows;
+END $$;
+COMMENT ON FUNCTION remove_old_received IS 'Removes the oldest received notifications that nothing needs any more.';
+
+-- The table and the functions belong to the ledger's owner. Roles that act, approve or load already may use them before sql/roles.sql
+-- runs again. PUBLIC may not.
 DO $$
 DECLARE
     statement text;
@@ -162,7 +223,16 @@ BEGIN
         UNION ALL
         SELECT format('ALTER FUNCTION %s OWNER TO %I', p.oid::regprocedure, pg_get_userbyid(runs.relowner))
           FROM pg_proc p JOIN pg_class runs ON runs.oid = 'runs'::regclass AND runs.relowner <> p.proowner
-         WHERE p.pronamespace = runs.relnamespace AND p.proname IN ('record_withdrawal', 'lock_policy_approvals', 'approve_by_policy')
+         WHERE p.pronamespace = runs.relnamespace AND p.proname IN ('record_withdrawal', 'lock_policy_approvals', 'approve_by_policy', 'received_retention_limit', 'remove_old_received')
+        UNION ALL
+        SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure) FROM pg_proc p
+         WHERE p.pronamespace = current_schema()::regnamespace AND p.proname IN ('received_retention_limit', 'remove_old_received')
+        UNION ALL
+        SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, loader.name)
+          FROM pg_proc p,
+               (SELECT DISTINCT pg_get_userbyid(a.grantee) AS name FROM pg_class c, aclexplode(c.relacl) a
+                 WHERE c.oid = 'runs'::regclass AND a.privilege_type = 'INSERT' AND a.grantee <> c.relowner AND a.grantee <> 0) loader
+         WHERE p.pronamespace = current_schema()::regnamespace AND p.proname IN ('received_retention_limit', 'remove_old_received')
         UNION ALL
         SELECT format(rights, actor.name)
           FROM (SELECT DISTINCT pg_get_userbyid(a.grantee) AS name FROM pg_class c, aclexplode(c.relacl) a

@@ -200,7 +200,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'refresh_views', 'views_are_stale') \gexec
 
 -- Receiving. What a loader needs for records of notifications; of a crawl only the progress in which an ID of an erased customer
--- is replaced. DELETE as for loading.
+-- is replaced. DELETE as for loading. The view is for status; it has no customer.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_receiver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -227,6 +227,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
            ('SELECT, INSERT', 'stale_statistics'),
+           ('SELECT', 'notification_completeness_by_day'),
            ('UPDATE', 'erasure_lock')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec

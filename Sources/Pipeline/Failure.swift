@@ -129,6 +129,11 @@ package struct Failure: Sendable {
             (.missingInput, error.sentence)
         case let error as AppNotChosen:
             (.usage, error.description)
+        case let error as NoReceiverRight:
+            (
+                .refused,
+                "PostgreSQL's role \(error.role) has no right to store notifications; use the role of the receiver (storeledger_receiver)"
+            )
         case is NothingReceived:
             (
                 .configuration,

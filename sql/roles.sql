@@ -15,7 +15,7 @@
 --   storeledger_actor     storeledger actions plan, run, status, results, retry, rehearse, jobs and doctor for actions: reads the ledger, and records
 --                         what it sends; it cannot approve, and cannot plan a batch that needs no approval
 --   storeledger_approver  storeledger actions approve, withdraw, status, results: can set the approval of a batch or policy, and nothing else
---   storeledger_receiver  storeledger receive: stores notifications and the records in them; it has no right on runs, limits and actions
+--   storeledger_receiver  storeledger receive, and status and doctor of a receiver's job: stores notifications and the records in them; it has no right on runs, limits and actions
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
 --

@@ -11,8 +11,8 @@ extension ActionPipeline {
     ///
     ///     new request ─► plan ─► approve by the policy's approval ─► send ─► next request
     ///
-    /// It first sends what was approved before. Each round plans one batch, and sends all batches of the last day that have rows left, so
-    /// those of a killed process too. It writes no result files: they have one batch.
+    /// Each round plans one batch, and sends all batches of the last day that have rows left: also those of a killed process. It writes
+    /// no result files, because these have one batch.
     ///
     /// - Parameters:
     ///   - limit: Stop after this time; with 75 only if rows are left.
@@ -73,31 +73,21 @@ extension ActionPipeline {
         var waits = Waits(first: pause * 6, next: pause * 60)
         var isUnreadable = false
         while true {
+            var ended: ActionRefusal?
             do {
-                let found = try reload().policySHA256
-                guard found == job.policySHA256 else {
-                    throw ActionRefusal.policyChanged(approved: job.policySHA256 ?? "none", found: found ?? "none")
-                }
+                let plan = try await plan(actions, except: waits.requests(at: time.monotonic()), reload)
                 isUnreadable = false
-            } catch let error as JobFileError {
-                // An editor can be writing it.
+                for id in plan.sortedOut { waits.postpone(request: id, at: time.monotonic()) }
+                if let batch = plan.batch {
+                    report(.remark("\(job.name): batch \(batch.sha256) answers \(batch.rowsToSend) refund requests"))
+                }
+            } catch let refusal as ActionRefusal {
+                // What was approved before is still sent.
+                ended = refusal
+            } catch let error where error is JobFileError || error is ActionInputError {
+                // Another program can be writing the job file or the consents.
                 if isUnreadable { throw error }
                 isUnreadable = true
-            }
-            var ended: ActionRefusal?
-            if !isUnreadable {
-                do {
-                    let plan = try await actions.planAnswers(except: waits.requests(at: time.monotonic()))
-                    for id in plan.sortedOut { waits.postpone(request: id, at: time.monotonic()) }
-                    if let batch = plan.batch {
-                        report(
-                            .remark("\(job.name): batch \(batch.sha256) answers \(batch.rowsToSend) refund requests")
-                        )
-                    }
-                } catch let refusal as ActionRefusal {
-                    // What was approved before is still sent.
-                    ended = refusal
-                }
             }
             for batch in try await actions.openBatches() where !waits.postpones(batch, at: time.monotonic()) {
                 do {
@@ -120,6 +110,19 @@ extension ActionPipeline {
             if let ended { throw ended }
             try await time.sleep(pause)
         }
+    }
+
+    /// Plans the answers to new requests, if the job file still has the policy.
+    private func plan(
+        _ actions: ActionLedger,
+        except skipped: Set<String>,
+        _ reload: @Sendable () throws -> ActionJob
+    ) async throws -> AnswerPlan {
+        let found = try reload().policySHA256
+        guard found == job.policySHA256 else {
+            throw ActionRefusal.policyChanged(approved: job.policySHA256 ?? "none", found: found ?? "none")
+        }
+        return try await actions.planAnswers(except: skipped)
     }
 }
 

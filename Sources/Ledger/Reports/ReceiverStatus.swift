@@ -1,4 +1,4 @@
-import LedgerSchema
+package import LedgerSchema
 import Postgres
 
 /// What `status` shows for the job of a receiver alone.

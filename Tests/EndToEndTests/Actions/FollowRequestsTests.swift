@@ -243,7 +243,11 @@ struct FollowRequestsTests {
                 #expect(await process.wait() == 76)
                 #expect(process.errors.contains("Apple rejected 3 rows in a row"), "\(process.errors)")
             }
-            #expect(try await scene.book.count("SELECT count(*) FROM action_rows WHERE state = 'rejected'") == 3)
+            #expect(
+                try await scene.book.column(
+                    "SELECT concat_ws(' ', count(*), count(DISTINCT subject)) FROM action_rows WHERE state = 'rejected'"
+                ) == ["3 3"]
+            )
             #expect(try await scene.book.count("SELECT max(attempts) FROM action_rows") == 1)
         }
     }

@@ -144,7 +144,7 @@ struct FollowRequestsTests {
             _ = try await scene.approve(policy, rows: 0, code: 64)
 
             // Two processes answer each request once, until the rows of the approval are used up.
-            try await scene.ask(12)
+            try await scene.ask(60)
             let first = try await scene.book.count(Self.answerable)
             try #require(first > 0)
             let said = try await scene.approve(policy, rows: first + 2)
@@ -153,7 +153,7 @@ struct FollowRequestsTests {
                 try await scene.following { another in
                     try await scene.wait { try await scene.book.count(Self.answered) == first }
                     // What has an answer is decided by the next step of the world.
-                    try await scene.ask(30)
+                    try await scene.ask(60)
                     for process in [one, another] {
                         await scene.expectRefused(process, "is used up: \(first + 2) of \(first + 2) rows")
                     }

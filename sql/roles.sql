@@ -14,8 +14,8 @@
 --   storeledger_eraser    storeledger erase: deletes a customer's records, but cannot change records
 --   storeledger_actor     storeledger actions plan, run, status, results, retry, rehearse, jobs and doctor for actions: reads the ledger, and records
 --                         what it sends; it cannot approve, and cannot plan a batch that needs no approval
---   storeledger_approver  storeledger actions approve, status, results: can set the approval of a batch, and nothing else
---   storeledger_receiver  storeledger receive: stores notifications and the records in them; it has no right on runs, limits and actions
+--   storeledger_approver  storeledger actions approve, withdraw, status, results: can set the approval of a batch or policy, and nothing else
+--   storeledger_receiver  storeledger receive, and status and doctor of a receiver's job: stores notifications and the records in them; it has no right on runs, limits and actions
 --   storeledger_analyst   the masked_ views and the views for analysis (storeledger report, status); read-only, one minute per
 --                         statement
 --
@@ -154,7 +154,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
 -- Functions with the privileges of the owner. Other functions run with the caller's privileges and need no grant.
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_loader')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('analyze_crawl_items', 'analyze_erased_tables', 'analyze_grown_tables', 'forget_job', 'refresh_views', 'remove_old_attempts', 'remove_old_payloads', 'remove_old_received', 'remove_superseded_items', 'verify_views', 'views_are_stale')) \gexec
 
 -- Erasing. Every table that can contain a customer's records, and the tombstones; see sql/migrations/0003_erasure.sql and
 -- sql/migrations/0019_quoted_ids.sql.
@@ -200,7 +200,7 @@ SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefi
  WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND proname IN ('analyze_erased_tables', 'analyze_grown_tables', 'erasure_key', 'forget_erased', 'refresh_views', 'views_are_stale') \gexec
 
 -- Receiving. What a loader needs for records of notifications; of a crawl only the progress in which an ID of an erased customer
--- is replaced. DELETE as for loading.
+-- is replaced. DELETE as for loading. The view is for status; it has no customer.
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_receiver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
@@ -227,6 +227,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT, INSERT, DELETE', 'quoted_ids'),
            ('SELECT, DELETE', 'unread_texts'),
            ('SELECT, INSERT', 'stale_statistics'),
+           ('SELECT', 'notification_completeness_by_day'),
            ('UPDATE', 'erasure_lock')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
@@ -246,7 +247,8 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'notifications'),
            ('SELECT', 'subscription_statuses'),
            ('SELECT', 'products'),
-           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same), UPDATE (started_at, finished_at)', 'action_batches'),
+           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256), UPDATE (started_at, finished_at)', 'action_batches'),
+           ('SELECT', 'action_policy_approvals'),
            ('SELECT, INSERT, UPDATE (state, request_id, may_be_applied, attempts, http_status, apple_code, apple_message, answer, confirmed_by, first_sent_at, last_sent_at, ended_at, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, INSERT, UPDATE', 'action_attempts'),
            ('SELECT, INSERT, UPDATE', 'rate_scopes'),
@@ -255,13 +257,14 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec
 SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, :'prefix' || '_actor')
   FROM pg_proc p
- WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('discard_plans', 'forget_actions')) \gexec
+ WHERE pronamespace = to_regnamespace(quote_ident(:'schema')) AND (NOT prosecdef OR proname IN ('approve_by_policy', 'discard_plans', 'forget_actions', 'lock_policy_approvals')) \gexec
 
 SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'schema') || '.' || relation), :'prefix' || '_approver')
   FROM (VALUES
            ('SELECT', 'schema_migrations'),
            ('SELECT', 'apps'),
            ('SELECT, UPDATE (approved_at, approved_by, approved_rows, approval_expires_at)', 'action_batches'),
+           ('SELECT, INSERT (app_id, job, action, policy_sha256, maximum_rows, expires_at), UPDATE (withdrawn_at)', 'action_policy_approvals'),
            ('SELECT', 'action_rows')
        ) v (rights, relation)
  WHERE to_regclass(quote_ident(:'schema') || '.' || relation) IS NOT NULL \gexec

@@ -65,6 +65,15 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     /// Every refund request has an answer, a decision, or is older than twelve hours.
     case noOpenRequest(job: String)
     case noPolicy(job: String)
+    case noPolicyApproval(job: String)
+    /// The policy of the job file is not the one that an approval was to name.
+    case otherPolicy(named: String, found: String)
+    case policyNotApproved(hash: String)
+    /// The policy of the job file is not the one that was approved.
+    case policyChanged(approved: String, found: String)
+    case policyExpired(hash: String, at: String)
+    case policyWithdrawn(hash: String, by: String, at: String)
+    case policyUsedUp(hash: String, rows: Int64)
     /// The session's role may not plan and send.
     case noRight(role: String)
     /// The session's role may not plan a batch that needs no approval.
@@ -102,7 +111,21 @@ package enum ActionRefusal: Error, Equatable, Sendable {
         case .noOpenRequest(let job):
             "every refund request has an answer or a decision, or is older than twelve hours, so \(job) has nothing to plan"
         case .noPolicy(let job):
-            "\(job) has no policy to rehearse; only sendConsumptionInformation takes one (action.sendConsumptionInformation.policy)"
+            "\(job) has no policy; only sendConsumptionInformation takes one (action.sendConsumptionInformation.policy)"
+        case .noPolicyApproval(let job):
+            "no policy of \(job) was ever approved, so there is nothing to withdraw"
+        case .otherPolicy(let named, let found):
+            "the SHA-256 of the job file's policy is \(found), not \(named); nothing was approved. Read what it would have answered: storeledger actions rehearse JOB"
+        case .policyNotApproved(let hash):
+            "the policy is not approved, so no request is answered. Approve it: \(Self.approval(of: hash))"
+        case .policyChanged(let approved, let found):
+            "the policy was changed after its approval: its SHA-256 is now \(found), and \(approved) was approved. No request is answered by it. Rehearse it, and approve it: \(Self.approval(of: found))"
+        case .policyExpired(let hash, let at):
+            "the approval of the policy expired at \(at), so no further request is answered. Approve it again: \(Self.approval(of: hash))"
+        case .policyWithdrawn(let hash, let by, let at):
+            "the approval of policy \(hash) was withdrawn by \(by) at \(at), so no further request is answered"
+        case .policyUsedUp(let hash, let rows):
+            "the approval of the policy is used up: \(rows) of \(rows) rows. No further request is answered. Approve it again: \(Self.approval(of: hash))"
         case .noRight(let role):
             "PostgreSQL's role \(role) has no right to plan and send actions; use the role of the actor (storeledger_actor)"
         case .mustBeApproved(let role):
@@ -112,5 +135,9 @@ package enum ActionRefusal: Error, Equatable, Sendable {
         case .otherAction(let hash, let found, let job):
             "batch \(hash) of \(job) is of the action \(found), which the job file no longer has; give the new job another name"
         }
+    }
+
+    private static func approval(of policy: String) -> String {
+        "storeledger actions approve JOB --policy \(policy) --rows N --expires 30d"
     }
 }

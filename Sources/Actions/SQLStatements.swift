@@ -12,6 +12,8 @@ extension SQLStatement {
     static let leaseRows = SQLStatement(file: PackageResources.lease_rows_sql)
     static let nextRow = SQLStatement(file: PackageResources.next_row_sql)
     static let plannedRows = SQLStatement(file: PackageResources.planned_rows_sql)
+    static let policyApproval = SQLStatement(file: PackageResources.policy_approval_sql)
+    static let policyOutcomes = SQLStatement(file: PackageResources.policy_outcomes_sql)
     static let productFacts = SQLStatement(file: PackageResources.product_facts_sql)
     static let recordIntent = SQLStatement(file: PackageResources.record_intent_sql)
     static let recordOutcome = SQLStatement(file: PackageResources.record_outcome_sql)

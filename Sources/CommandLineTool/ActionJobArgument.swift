@@ -13,9 +13,14 @@ struct ActionJobArgument: ParsableArguments {
         warn: (String) -> Void = { Console.message("storeledger: warning: \($0)") },
         waiting: @escaping @Sendable (String) -> Void = reportDatabaseWait
     ) throws -> ActionPipeline {
-        let job = try ActionJob.load(path: path, environment: ProcessInfo.processInfo.environment)
+        let job = try load()
         job.warnings.forEach(warn)
         return try ActionPipeline(job, waiting: waiting)
+    }
+
+    /// Reads the file.
+    func load() throws -> ActionJob {
+        try ActionJob.load(path: path, environment: ProcessInfo.processInfo.environment)
     }
 }
 

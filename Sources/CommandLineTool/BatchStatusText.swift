@@ -49,7 +49,9 @@ struct BatchStatusText {
         guard let at = batch.approvedAt, let by = batch.approvedBy, let until = batch.expiresAt else {
             return "not approved"
         }
-        return "approved at \(at.iso8601) by \(by), \(batch.isExpired ? "expired" : "expires") at \(until.iso8601)"
+        let policy = batch.policyApproval == nil ? "" : " (by the approval of the policy)"
+        return
+            "approved at \(at.iso8601) by \(by)\(policy), \(batch.isExpired ? "expired" : "expires") at \(until.iso8601)"
     }
 }
 
@@ -61,6 +63,8 @@ extension BatchStatusText {
         let job, batch, action, plannedAt, plannedBy: String
         let approvalRequired: Bool
         let approvedAt, approvedBy, approvalExpiresAt, startedAt, finishedAt: String?
+        let policy: String?
+        let approvedByPolicy: Bool
         let rows, rowsToSend, rowsInvalid, rowsIneligible, rowsDuplicate, rowsSame, rowsTooLate: Int64
         let oldestUnknown: Unknown?
         let states: [String: Int64]
@@ -83,6 +87,8 @@ extension BatchStatusText {
                 approvalExpiresAt: batch.expiresAt?.iso8601,
                 startedAt: batch.startedAt?.iso8601,
                 finishedAt: batch.finishedAt?.iso8601,
+                policy: batch.policySHA256,
+                approvedByPolicy: batch.policyApproval != nil,
                 rows: batch.rows,
                 rowsToSend: batch.rowsToSend,
                 rowsInvalid: batch.rowsInvalid,

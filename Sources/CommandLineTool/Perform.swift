@@ -9,7 +9,7 @@ import Pipeline
 /// replace the exit code of another failure. A reader that closes the pipe changes nothing: the command ends without a
 /// message, with the exit code of its work.
 /// - `job`: The path of the job file, for commands in messages.
-/// - `endsBySignal`: Whether a signal is the regular end of the work.
+/// - `endsBySignal`: Whether a signal is the regular end of the work, unless counted work is left.
 /// - `log`: Where failures are logged; without it, they are written to stderr.
 func perform(
     job: String? = nil,
@@ -22,7 +22,7 @@ func perform(
         try await withSignalsAsCancellation(work)
     } catch let error as ExitCode {
         code = error
-    } catch is Interrupted where endsBySignal {
+    } catch let error as Interrupted where endsBySignal && !Failure(error).leavesWork {
         return
     } catch let error as ValidationError {
         throw error

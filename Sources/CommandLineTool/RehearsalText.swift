@@ -14,7 +14,8 @@ struct RehearsalText {
     var lines: [String] {
         let requests = counted(rehearsal.requests, "refund request")
         let days = counted(rehearsal.days, "day")
-        return ["\(job): \(requests) of the last \(days); nothing was sent or stored"] + rehearsal.rules.flatMap(lines)
+        return ["\(job): \(requests) of the last \(days); nothing was sent or stored", "  policy \(rehearsal.sha256)"]
+            + rehearsal.rules.flatMap(lines)
     }
 
     private func lines(of rule: PolicyRehearsal.Rule) -> [String] {
@@ -55,6 +56,7 @@ extension RehearsalText {
             let outcomes: [String: Int64]
         }
         let job: String
+        let policy: String
         let days, requests: Int64
         let rules: [Rule]
     }
@@ -62,6 +64,7 @@ extension RehearsalText {
     var document: Document {
         Document(
             job: job,
+            policy: rehearsal.sha256,
             days: rehearsal.days,
             requests: rehearsal.requests,
             rules: rehearsal.rules.map { rule in

@@ -63,6 +63,7 @@ extension OldRecords {
             case .archive: counted(rows, "archived payload")
             case .sendAttempts: counted(rows, "send attempt")
             case .items: "\(counted(rows, "item")) of superseded runs"
+            case .receivedNotifications: counted(rows, "received notification")
             }
         return "\(count) (\(sizeInWords(bytes)))"
     }

@@ -10,6 +10,9 @@ package struct Retention: Equatable, Sendable {
         case sendAttempts
         /// Items that superseded runs left unfinished, and that no later run requested.
         case items
+        /// Received notifications that became records. Those that `reconcile` can still compare stay, and so does the newest of the
+        /// older ones, which says since when the receiver has been working.
+        case receivedNotifications
     }
 
     /// The possible terms.

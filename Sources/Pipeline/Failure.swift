@@ -23,11 +23,14 @@ package struct Failure: Sendable {
     /// Whether the command was stopped on purpose, by a signal or by `--max-duration`: not an error, although the exit code
     /// is 75.
     package let isPlannedStop: Bool
+    /// Whether it was stopped on purpose, and says which work is left.
+    package let leavesWork: Bool
 
     package init(_ error: any Error) {
         let (status, message) = Self.explain(error)
         self.status = status
         self.message = redacted(message)
+        leavesWork = error is any PlannedStop || (error as? Interrupted)?.failure is any PlannedStop
         isPlannedStop =
             error is DeadlineReached || error is any PlannedStop || error is Interrupted || error is CancellationError
     }
@@ -126,6 +129,11 @@ package struct Failure: Sendable {
             (.missingInput, error.sentence)
         case let error as AppNotChosen:
             (.usage, error.description)
+        case let error as NoReceiverRight:
+            (
+                .refused,
+                "PostgreSQL's role \(error.role) has no right to store notifications; use the role of the receiver (storeledger_receiver)"
+            )
         case is NothingReceived:
             (
                 .configuration,
@@ -165,9 +173,11 @@ package struct Failure: Sendable {
 
     private static func status(of error: ActionRefusal) -> ExitStatus {
         switch error {
-        case .noBatch, .notApproved, .expired, .changed, .appUnknown, .otherAction, .tooManyRows, .noPolicy:
+        case .noBatch, .notApproved, .expired, .changed, .appUnknown, .otherAction, .tooManyRows, .noPolicy,
+            .policyNotApproved, .policyChanged, .policyExpired, .policyWithdrawn, .policyUsedUp:
             .configuration
-        case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired: .badInput
+        case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired, .otherPolicy, .noPolicyApproval:
+            .badInput
         case .nothingToRetry, .noOpenRequest: .complete
         case .noRight, .mustBeApproved: .refused
         case .plannedAtOnce: .workLeft

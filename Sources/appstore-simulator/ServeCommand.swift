@@ -138,10 +138,8 @@ struct ServeCommand: AsyncParsableCommand {
     var sharedSecret: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The moment of the world in ISO 8601, such as 2026-10-01T00:00:00Z, since 2008.",
-            visibility: .hidden
-        )
+        help:
+            "When the world ends, in ISO 8601, such as 2026-10-01T00:00:00Z, since 2008; by default the last midnight in UTC."
     )
     var anchor: String?
 

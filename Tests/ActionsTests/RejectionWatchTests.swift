@@ -9,12 +9,14 @@ struct RejectionWatchTests {
         consecutive: Int? = nil,
         share: Double? = nil,
         rejected: Int = 0,
-        ended: Int = 0
+        ended: Int = 0,
+        inARow: Int = 0
     ) -> RejectionWatch {
         RejectionWatch(
             rule: ActionJob.StopRule(consecutiveRejections: consecutive, rejectedShare: share),
             rejected: rejected,
-            ended: ended
+            ended: ended,
+            consecutive: inARow
         )
     }
 
@@ -23,6 +25,11 @@ struct RejectionWatchTests {
         let outcomes = [true, true, false, true, true, true].map { watch.note(isRejected: $0) }
         #expect(outcomes.dropLast().allSatisfy { $0 == nil })
         #expect(outcomes.last == "Apple rejected 3 rows in a row (stopAfter.consecutiveRejections)")
+    }
+
+    @Test func `rejections in a row count over batches that follow from the same approval`() {
+        var watch = watch(consecutive: 3, inARow: 2)
+        #expect(watch.note(isRejected: true) == "Apple rejected 3 rows in a row (stopAfter.consecutiveRejections)")
     }
 
     @Test func `a share stops the run when enough rows have an outcome, with those of earlier processes`() {

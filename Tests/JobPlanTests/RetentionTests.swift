@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        arguments: ["archive", "sendAttempts", "items"],
+        arguments: ["archive", "sendAttempts", "items", "receivedNotifications"],
         ["0d", "-5d", "23h", "36501d", "400", "400 days", "d", "1.5d", "${TERM}"]
     )
     func `JF22 a term of retention that is zero, negative, too long or without a unit is refused`(

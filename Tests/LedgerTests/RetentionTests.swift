@@ -161,6 +161,94 @@ struct RetentionTests {
         #expect(try await world.rows("SELECT item_key, state FROM crawl_items") == ["(1,waiting)"])
     }
 
+    /// Notifications of version 2 that were received and became records, so many days ago, each at noon.
+    private func receive(_ world: TestLedger, daysAgo: [Int]) async throws {
+        for days in daysAgo {
+            let at = "date_trunc('day', now(), 'UTC') - interval '\(days) days' + interval '12 hours'"
+            try await world.run(
+                """
+                INSERT INTO notifications (app_id, notification_uuid, notification_type, signed_date, payload_sha256, payload)
+                SELECT 1, 'n\(days)', 'TEST', \(at), '', '{}';
+                INSERT INTO received_notifications (app_id, notification_uuid, version, notification_type, signed_date, received_at,
+                                                    last_received_at, body_sha256, normalised_at)
+                SELECT 1, 'n\(days)', 2, 'TEST', \(at), \(at), \(at), '', now()
+                """
+            )
+        }
+    }
+
+    private func received(_ world: TestLedger) async throws -> [String] {
+        try await world.rows("SELECT notification_uuid FROM received_notifications ORDER BY received_at")
+    }
+
+    @Test func `of the received notifications the oldest go, and the newest of them stays as the receiver's beginning`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await receive(world, daysAgo: [900, 800, 500, 300, 10])
+        // One of version 1, and one that was refused; both are old.
+        try await world.run(
+            """
+            INSERT INTO received_notifications (app_id, notification_uuid, version, received_at, last_received_at, body_sha256, normalised_at,
+                                                refused_because)
+            SELECT 1, k, 1, now() - interval '850 days', now() - interval '850 days', '', CASE k WHEN 'v1-1' THEN now() END,
+                   CASE k WHEN 'refused-1' THEN 'password' END FROM unnest(ARRAY['v1-1', 'refused-1']) k
+            """
+        )
+        let expected = try await estimate(.receivedNotifications, world)
+        #expect(expected.rows == 3 && expected.bytes > 0)
+        #expect(try await remove(.receivedNotifications, world) == 3)
+        #expect(try await received(world) == ["(refused-1)", "(n500)", "(n300)", "(n10)"])
+        #expect(try await remove(.receivedNotifications, world) == 0)
+        #expect(try await estimate(.receivedNotifications, world).rows == 0)
+        #expect(try await world.count("notifications") == 5)
+    }
+
+    @Test func `a received notification stays until it is normalised, and as long as Apple serves its day`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await receive(world, daysAgo: [900, 800, 700, 600])
+        try await world.run("UPDATE received_notifications SET normalised_at = NULL WHERE notification_uuid = 'n800'")
+        // Those after it stay too, so that the receiver does not seem to begin later than a notification that it has.
+        #expect(try await remove(.receivedNotifications, world) == 0)
+        try await world.run("UPDATE received_notifications SET normalised_at = now()")
+        try await receive(world, daysAgo: [183, 182, 180])
+        let short = "SELECT removed FROM remove_old_received(1, interval '1 day', 100)"
+        #expect(try await world.rows(short) == ["(5)"])
+        #expect(try await received(world) == ["(n182)", "(n180)"])
+    }
+
+    @Test func `a received notification stays until reconcile has the last result of its day`() async throws {
+        let world = try await TestLedger()
+        try await receive(world, daysAgo: [900, 800, 700, 600])
+        /// Compares a day so many days ago, for the last time so many days after its end.
+        func compare(_ days: Int, after: Int, again: Int = 0) async throws {
+            try await world.run(
+                """
+                INSERT INTO notification_reconciliation (app_id, day, notification_type, received, in_history, received_and_in_history, recovered,
+                    recovered_by_result, answered_but_missing, to_be_read_again, unexplained, unprovable, checked_at)
+                SELECT 1, d, 'TEST', 1, 1, 1, 0, '{}', 0, \(again), 0, 0, d::timestamp AT TIME ZONE 'UTC' + interval '\(after + 1) days'
+                  FROM (SELECT (now() AT TIME ZONE 'UTC')::date - \(days) AS d) t
+                ON CONFLICT (app_id, day, notification_type) DO UPDATE SET checked_at = excluded.checked_at, to_be_read_again = excluded.to_be_read_again
+                """
+            )
+        }
+        try await compare(900, after: 8)
+        try await compare(800, after: 7)
+        #expect(try await remove(.receivedNotifications, world) == 0)
+        try await compare(800, after: 8, again: 1)
+        #expect(try await remove(.receivedNotifications, world) == 0)
+        try await compare(800, after: 8)
+        // The day of the third one was never compared.
+        #expect(try await remove(.receivedNotifications, world) == 1)
+        #expect(try await received(world) == ["(n800)", "(n700)", "(n600)"])
+        try await compare(700, after: 100)
+        try await compare(600, after: 100)
+        #expect(try await remove(.receivedNotifications, world) == 2)
+        #expect(try await received(world) == ["(n600)"])
+    }
+
     @Test func `a term shorter than a day counts as a day`() async throws {
         let world = try await TestLedger()
         try await write(world, "10", daysAgo: 3, hash: 1)

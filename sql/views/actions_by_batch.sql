@@ -10,7 +10,7 @@ SELECT
     -- A sub-query, so that a query of the newest batches does not look for the effects of the others.
     (SELECT count(*) FROM actions_confirmed c WHERE c.app_id = b.app_id AND c.job = b.job AND c.batch = b.rows_sha256
         AND c.occurrence = b.occurrence AND c.seen_at IS NOT NULL) AS confirmed,
-    counts.in_hand, b.removed_at
+    counts.in_hand, b.removed_at, b.policy_sha256, b.policy_approval_id
 FROM action_batches b
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE r.state IN ('planned', 'approved')) AS waiting,
@@ -33,7 +33,7 @@ COMMENT ON COLUMN actions_by_batch.planned_at IS 'When the batch was planned.';
 COMMENT ON COLUMN actions_by_batch.planned_by IS 'The database role that planned the batch.';
 COMMENT ON COLUMN actions_by_batch.approval_required IS 'Whether the batch is sent only after an approval.';
 COMMENT ON COLUMN actions_by_batch.approved_at IS 'When the batch was approved; NULL before.';
-COMMENT ON COLUMN actions_by_batch.approved_by IS 'The database role that approved the batch.';
+COMMENT ON COLUMN actions_by_batch.approved_by IS 'The database role that approved the batch, or the policy that the batch follows from.';
 COMMENT ON COLUMN actions_by_batch.approval_expires_at IS 'No row is sent for the first time after this moment.';
 COMMENT ON COLUMN actions_by_batch.started_at IS 'When the first row was about to be sent.';
 COMMENT ON COLUMN actions_by_batch.finished_at IS 'When every row had an outcome, known or not; NULL before.';
@@ -49,3 +49,6 @@ COMMENT ON COLUMN actions_by_batch.cancelled IS 'The rows that were not sent, be
 COMMENT ON COLUMN actions_by_batch.confirmed IS 'The rows whose effect a crawl has seen in Apple''s data; see actions_confirmed.';
 COMMENT ON COLUMN actions_by_batch.in_hand IS 'The rows that a process works on now.';
 COMMENT ON COLUMN actions_by_batch.removed_at IS 'When storeledger jobs remove forgot the job; NULL otherwise.';
+COMMENT ON COLUMN actions_by_batch.policy_sha256 IS 'SHA-256 of the policy that gave the rows their values; NULL without a policy.';
+COMMENT ON COLUMN actions_by_batch.policy_approval_id IS
+    'The approval of the policy from which the approval of the batch follows, in action_policy_approvals; NULL for a batch that was approved by itself.';

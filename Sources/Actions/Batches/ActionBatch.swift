@@ -28,6 +28,10 @@ package struct ActionBatch: Equatable, Sendable {
     package let approvedAt: UnixMilliseconds?
     package let approvedBy: String?
     package let expiresAt: UnixMilliseconds?
+    /// The policy that gave the rows their values, ``JobPlan/ActionJob/policySHA256``; `nil` without one.
+    package let policySHA256: String?
+    /// The approval of the policy from which the batch's own approval follows, ``PolicyApproval/id``; `nil` without one.
+    package let policyApproval: Int64?
     /// Whether the approval has expired, by the database's clock.
     package let isExpired: Bool
     package let startedAt: UnixMilliseconds?
@@ -55,6 +59,8 @@ package struct ActionBatch: Equatable, Sendable {
         approvedAt = try moment("approved_at")
         approvedBy = try row.textOrNil("approved_by")
         expiresAt = try moment("approval_expires_at")
+        policySHA256 = try row.textOrNil("policy_sha256")
+        policyApproval = try row.int64OrNil("policy_approval_id")
         isExpired = try row.boolOrNil("is_expired") ?? false
         startedAt = try moment("started_at")
         finishedAt = try moment("finished_at")
@@ -72,8 +78,14 @@ extension ActionLedger {
         try await ledger.transaction { connection in try batches(on: connection) }
     }
 
-    func batches(on connection: borrowing PostgresConnection) throws -> [ActionBatch] {
-        try connection.run(.findBatches, ["app": .integer(app.rawValue), "job": .text(job.name)]).map(ActionBatch.init)
+    /// The batches of the job, the newest first, or those of the last day that have rows to send or to find out.
+    func batches(on connection: borrowing PostgresConnection, recentAndOpen isRecent: Bool = false) throws
+        -> [ActionBatch]
+    {
+        try connection.run(
+            .findBatches,
+            ["app": .integer(app.rawValue), "job": .text(job.name), "recent_and_open": .boolean(isRecent)]
+        ).map(ActionBatch.init)
     }
 
     /// The rows of a batch by state.

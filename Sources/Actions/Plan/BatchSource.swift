@@ -37,6 +37,19 @@ package struct BatchSource: Sendable {
         self.fileSHA256 = fileSHA256
     }
 
+    /// Answers of a policy.
+    init(answers: (columns: [String], rows: [InputRow])) {
+        self.init(from: .answers(columns: answers.columns, rows: answers.rows))
+    }
+
+    /// Whether the job's policy gives the rows their values.
+    var isOfPolicy: Bool {
+        switch feed {
+        case .policy, .answers: true
+        case .csv, .query, .none: false
+        }
+    }
+
     /// The rows of a batch that Apple rejected, or that its data shows as not applied.
     init(rejectedRowsOf batch: ActionBatch, app: AppID) {
         let cells = batch.inputColumns.indices.map { place in

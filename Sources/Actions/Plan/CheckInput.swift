@@ -87,6 +87,17 @@ extension ActionLedger {
     ///
     /// - Throws: ``ActionRefusal``, as a run does.
     package func batchFinding() async throws -> String {
+        // The policy's approval is enough for actions run --follow.
+        if try await policyApproval() != nil {
+            do {
+                let approval = try await policyInForce()
+                return
+                    "policy \(approval.sha256) is approved until \(approval.expiresAt.iso8601), for \(approval.rowsLeft) more rows"
+            } catch let refusal as ActionRefusal {
+                // A later batch can be approved by itself.
+                guard let newest = try await batches().first, newest.policyApproval == nil else { throw refusal }
+            }
+        }
         let batches = try await batchesToSend()
         for batch in batches {
             try refuseTooMany(batch)

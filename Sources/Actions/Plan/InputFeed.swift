@@ -13,6 +13,8 @@ struct InputFeed {
         case query(String, [Cell], name: String)
         /// The open refund requests, answered by a policy.
         case policy(ConsumptionPolicy)
+        /// Answers of the policy to requests that were read before.
+        case answers(columns: [String], rows: [InputRow])
         /// One row without columns.
         case none
     }
@@ -40,6 +42,9 @@ struct InputFeed {
         case .query(let sql, let cells, let name): return try readQuery(sql, cells, name, on: connection, take)
         case .policy(let policy):
             let (columns, rows) = try PolicyInput(policy: policy, app: app, job: job).read(on: connection)
+            try take(rows)
+            return columns
+        case .answers(let columns, let rows):
             try take(rows)
             return columns
         case .none:

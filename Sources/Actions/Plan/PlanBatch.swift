@@ -17,34 +17,51 @@ extension ActionLedger {
     package func plan(_ source: BatchSource) async throws -> ActionBatch {
         do {
             return try await ledger.transaction { connection in
-                try connection.script(
-                    Ledger.defaultPlanner
-                        + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
-                )
-                try connection.script(Self.stagingTables)
-                let (columns, sha256) = try stage(source, on: connection)
-                try connection.script("ANALYZE stage_action_rows")
-                let discarded = try connection.run(
-                    "SELECT discard_plans($1::integer, $2::text) AS discarded",
-                    [.integer(app.rawValue), .text(job.name)]
-                )
-                _ = try discarded[0].int64("discarded")
-                let occurrence = try connection.run(
-                    "SELECT count(*) AS batches FROM action_batches WHERE app_id = $1 AND rows_sha256 = $2",
-                    [.integer(app.rawValue), .text(sha256)]
-                )[0].int64("batches")
-                let batch = RequestID.batch(sha256, occurrence: occurrence)
-                try check(batch, on: connection)
-                try insert(batch, sha256, occurrence, source, columns, on: connection)
+                let batch = try plan(source, requiresApproval: job.approval.isRequired, on: connection)
                 crashPoint(.batchPlanned)
-                guard let planned = try batches(on: connection).first(where: { $0.id == batch }) else {
-                    throw LedgerError.invariant("the planned batch vanished")
-                }
-                return planned
+                return try self.batch(batch, on: connection)
             }
         } catch SQLState.uniqueViolation {
             throw ActionRefusal.plannedAtOnce
         }
+    }
+
+    /// Plans a batch in the transaction of `connection`.
+    ///
+    /// - Returns: The ID of the batch.
+    func plan(
+        _ source: BatchSource,
+        requiresApproval: Bool,
+        on connection: borrowing PostgresConnection
+    ) throws -> [UInt8] {
+        try connection.script(
+            Ledger.defaultPlanner
+                + "; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL work_mem = '64MB'"
+        )
+        try connection.script(Self.stagingTables)
+        let (columns, sha256) = try stage(source, on: connection)
+        try connection.script("ANALYZE stage_action_rows")
+        let discarded = try connection.run(
+            "SELECT discard_plans($1::integer, $2::text) AS discarded",
+            [.integer(app.rawValue), .text(job.name)]
+        )
+        _ = try discarded[0].int64("discarded")
+        let occurrence = try connection.run(
+            "SELECT count(*) AS batches FROM action_batches WHERE app_id = $1 AND rows_sha256 = $2",
+            [.integer(app.rawValue), .text(sha256)]
+        )[0].int64("batches")
+        let batch = RequestID.batch(sha256, occurrence: occurrence)
+        try check(batch, on: connection)
+        try insert(batch, sha256, occurrence, source, columns, requiresApproval: requiresApproval, on: connection)
+        return batch
+    }
+
+    /// A batch that the transaction of `connection` has planned.
+    func batch(_ id: [UInt8], on connection: borrowing PostgresConnection) throws -> ActionBatch {
+        guard let planned = try batches(on: connection).first(where: { $0.id == id }) else {
+            throw LedgerError.invariant("the planned batch vanished")
+        }
+        return planned
     }
 
     private static let stagingTables = """
@@ -119,24 +136,26 @@ extension ActionLedger {
         _ occurrence: Int64,
         _ source: BatchSource,
         _ columns: [String],
+        requiresApproval: Bool,
         on connection: borrowing PostgresConnection
     ) throws {
         // A role that may not decide about approvals leaves the column to its default; see sql/roles.sql.
-        let decides = job.approval.isRequired ? "" : ", approval_required"
+        let decides = requiresApproval ? "" : ", approval_required"
         _ = try connection.run(
             """
             INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256,
-                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same\(decides))
+                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256\(decides))
             SELECT $1::integer, $2::uuid, $3::text, $4::text, $5::text, $6::bigint, $7::text, $8::text, $9::text[], count(*),
                    count(*) FILTER (WHERE verdict = 'valid'), count(*) FILTER (WHERE verdict = 'invalid'),
                    count(*) FILTER (WHERE verdict = 'ineligible'), count(*) FILTER (WHERE verdict = 'duplicate'),
-                   count(*) FILTER (WHERE verdict = 'same')\(decides.isEmpty ? "" : ", false")
+                   count(*) FILTER (WHERE verdict = 'same'), $10::text\(decides.isEmpty ? "" : ", false")
               FROM action_rows WHERE app_id = $1 AND batch_id = $2
             """,
             [
                 .integer(app.rawValue), .uuid(batch), .text(job.name), .text(job.action.name.rawValue), .text(sha256),
                 .bigint(occurrence), source.fileName.map(Cell.text) ?? .null,
                 source.fileSHA256.map(Cell.text) ?? .null, .textArray(columns),
+                (source.isOfPolicy ? job.policySHA256 : nil).map(Cell.text) ?? .null,
             ]
         )
     }

@@ -23,7 +23,41 @@ struct PolicyInput {
     func read(on connection: borrowing PostgresConnection) throws -> (columns: [String], rows: [InputRow]) {
         let requests = try RefundRequest.all(of: app, days: nil, on: connection)
         guard !requests.isEmpty else { throw ActionRefusal.noOpenRequest(job: job.name) }
-        let consent = try CustomerConsent(policy.consent, for: requests, on: connection)
+        return try rows(for: requests, try CustomerConsent(policy.consent, for: requests, on: connection))
+    }
+
+    /// Reads the requests that were never answered and that the policy answers, the oldest first.
+    ///
+    /// An answer that Apple rejected is an answer: it needs a person.
+    ///
+    /// - Parameters:
+    ///   - skipped: Transaction IDs to leave out.
+    ///   - limit: The most rows.
+    ///   - connection: A session of the ledger.
+    /// - Returns: `nil` without such a request.
+    /// - Throws: ``ActionInputError``, ``Postgres/PostgresError``.
+    func unanswered(
+        except skipped: Set<String>,
+        atMost limit: Int,
+        on connection: borrowing PostgresConnection
+    ) throws -> (columns: [String], rows: [InputRow])? {
+        let open = try RefundRequest.all(
+            of: app,
+            days: nil,
+            unansweredIn: [.planned, .approved],
+            on: connection
+        ).filter { !skipped.contains($0.transactionId) && policy.rules[policy.rule(for: $0)].answer != .none }
+        // The consents of a large app are not read for nothing.
+        guard !open.isEmpty else { return nil }
+        let consent = try CustomerConsent(policy.consent, for: open, on: connection)
+        let requests = Array(open.filter(consent.covers).prefix(limit))
+        return requests.isEmpty ? nil : try rows(for: requests, consent)
+    }
+
+    private func rows(
+        for requests: [RefundRequest],
+        _ consent: CustomerConsent
+    ) throws -> (columns: [String], rows: [InputRow]) {
         let actionColumns = job.action.columns.map(\.name)
         let header = try InputHeader(actionColumns + Self.ownColumns, of: job.name, for: job)
         let rows = requests.enumerated().map { place, request in

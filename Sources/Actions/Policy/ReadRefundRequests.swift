@@ -9,17 +9,22 @@ extension RefundRequest {
     /// - Parameters:
     ///   - app: The app.
     ///   - days: The requests of so many days; `nil` for those that are open and have no answer.
+    ///   - states: Without `days`: the states in which an answer does not count as one.
     ///   - connection: A session of the ledger.
     /// - Returns: The requests.
     /// - Throws: ``Postgres/PostgresError``.
     static func all(
         of app: AppID,
         days: Int64?,
+        unansweredIn states: [RowState] = [.planned, .approved, .rejected, .notApplied, .cancelled],
         on connection: borrowing PostgresConnection
     ) throws -> [RefundRequest] {
         try connection.run(
             .refundRequests,
-            ["app": .integer(app.rawValue), "days": days.map(Cell.bigint) ?? .null]
+            [
+                "app": .integer(app.rawValue), "days": days.map(Cell.bigint) ?? .null,
+                "states": .textArray(states.map(\.rawValue)),
+            ]
         ).map(RefundRequest.init)
     }
 

@@ -41,19 +41,28 @@ package struct PolicyRehearsal: Sendable {
         }
     }
 
+    /// ``JobPlan/ActionJob/policySHA256``: what an approval of the policy names.
+    package let sha256: String
     package let days: Int64
     package let rules: [Rule]
 
     package var requests: Int64 { rules.reduce(0) { $0 + $1.requests } }
 
     /// Applies a policy to requests.
-    init(_ policy: ConsumptionPolicy, days: Int64, to requests: [RefundRequest], consent: CustomerConsent) {
+    init(
+        _ policy: ConsumptionPolicy,
+        sha256: String,
+        days: Int64,
+        to requests: [RefundRequest],
+        consent: CustomerConsent
+    ) {
         var rules = policy.rules.enumerated().map { place, rule in
             Rule(number: place + 1, condition: rule.condition, answer: rule.answer)
         }
         for request in requests {
             rules[policy.rule(for: request)].count(request, hasConsent: consent.covers(request))
         }
+        self.sha256 = sha256
         self.days = days
         self.rules = rules
     }
@@ -66,12 +75,14 @@ extension ActionLedger {
     ///
     /// - Throws: ``ActionRefusal/noPolicy(job:)``, ``ActionInputError``, ``Postgres/PostgresError``.
     package func rehearse(days: Int64) async throws -> PolicyRehearsal {
-        guard let policy = job.policy else { throw ActionRefusal.noPolicy(job: job.name) }
+        guard let policy = job.policy, let sha256 = job.policySHA256 else {
+            throw ActionRefusal.noPolicy(job: job.name)
+        }
         let app = app
         return try await ledger.transaction(.readOnlySnapshot) { connection in
             let requests = try RefundRequest.all(of: app, days: days, on: connection)
             let consent = try CustomerConsent(policy.consent, for: requests, on: connection)
-            return PolicyRehearsal(policy, days: days, to: requests, consent: consent)
+            return PolicyRehearsal(policy, sha256: sha256, days: days, to: requests, consent: consent)
         }
     }
 }

@@ -39,6 +39,13 @@ package struct BatchStatus: Sendable {
 }
 
 extension ActionLedger {
+    /// The status of batches, in their order.
+    package func statuses(of batches: [ActionBatch]) async throws -> [BatchStatus] {
+        var statuses: [BatchStatus] = []
+        for batch in batches { statuses.append(try await status(of: batch)) }
+        return statuses
+    }
+
     /// The rows of a batch by state, the age of unknown outcomes, and Apple's reasons.
     package func status(of batch: ActionBatch) async throws -> BatchStatus {
         let states = try await states(of: batch)

@@ -1,4 +1,5 @@
--- Refund requests with what a policy can ask about: without :days the open ones without an answer, else those of the last :days days.
+-- Refund requests with what a policy can ask about: without :days the open ones without an answer, or with one in :states, else those
+-- of the last :days days.
 --
 -- Apple asks again, under another notificationUUID, until it has an answer. Requests for a purchase with the same decision are
 -- therefore one request: the newest, which the answer belongs to, or for a rehearsal the first, because no other would have
@@ -17,9 +18,9 @@ SELECT * FROM (
       FROM consumption_requests r
       LEFT JOIN transactions t ON t.app_id = r.app_id AND t.transaction_id = r.transaction_id
      WHERE r.app_id = :app AND r.transaction_id IS NOT NULL
-       AND CASE WHEN :days::bigint IS NULL
-                THEN r.is_open AND (r.answer_state IS NULL OR r.answer_state IN ('planned', 'approved', 'rejected', 'not_applied', 'cancelled'))
-                ELSE r.requested_at > now() - :days * interval '1 day' END
+       -- The age comes first, because an index finds it.
+       AND r.requested_at > now() - CASE WHEN :days::bigint IS NULL THEN interval '12 hours' ELSE :days * interval '1 day' END
+       AND (:days IS NOT NULL OR r.is_open AND (r.answer_state IS NULL OR r.answer_state = ANY (:states::text[])))
      ORDER BY r.transaction_id, r.decided_at, CASE WHEN :days IS NULL THEN -1 ELSE 1 END * extract(epoch FROM r.requested_at)
 ) asked
  ORDER BY requested_at, transaction_id

@@ -3,7 +3,7 @@ import JobPlan
 /// Decides from the outcomes of rows whether `stopAfter` ends the run.
 struct RejectionWatch: Sendable {
     private let rule: ActionJob.StopRule
-    private var consecutive = 0
+    private var consecutive: Int
     private var rejected: Int
     private var ended: Int
 
@@ -11,10 +11,12 @@ struct RejectionWatch: Sendable {
     ///   - rule: The job's rule.
     ///   - rejected: The rejected rows of the batch so far, over all processes.
     ///   - ended: Its rows with a known outcome so far.
-    init(rule: ActionJob.StopRule, rejected: Int, ended: Int) {
+    ///   - consecutive: How many of the last ones were rejected in a row.
+    init(rule: ActionJob.StopRule, rejected: Int, ended: Int, consecutive: Int = 0) {
         self.rule = rule
         self.rejected = rejected
         self.ended = ended
+        self.consecutive = consecutive
     }
 
     /// Records the outcome of a row.

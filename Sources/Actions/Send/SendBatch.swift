@@ -2,6 +2,9 @@ package import AppStoreModel
 package import Basics
 import Crawl
 import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
 package import RateLimit
 
 extension ActionLedger {
@@ -73,12 +76,13 @@ extension ActionLedger {
         let queue = RowQueue(self, batch)
         let before = RowCounts(try await states(of: batch))
         report(.began(rows: batch.rowsToSend, done: before.ended))
+        let rejections = try await rejections(of: batch, before)
         try await queue.open()
         let sender = BatchSender(
             queue: queue,
             server: server,
             limiters: limiters,
-            rejections: RejectionWatch(rule: job.stopAfter, rejected: before.rejected, ended: before.known),
+            rejections: rejections,
             settleTime: window.flightTime * 2,
             time: time,
             report: report
@@ -103,6 +107,27 @@ extension ActionLedger {
         let after = try await states(of: batch)
         if after[RowState.approved.rawValue, default: 0] > 0, let expired = try await expiredBatch(batch) {
             throw ActionRefusal.expired(hash: batch.sha256, at: expired)
+        }
+    }
+
+    /// What `stopAfter` counts: the rows of the batch, or those of all batches that follow from the same approval of a policy,
+    /// which can have a row each.
+    private func rejections(of batch: ActionBatch, _ before: RowCounts) async throws -> RejectionWatch {
+        guard let approval = batch.policyApproval else {
+            return RejectionWatch(rule: job.stopAfter, rejected: before.rejected, ended: before.known)
+        }
+        let (app, job) = (app, job)
+        return try await ledger.transaction { connection in
+            let counts = try connection.run(
+                .policyOutcomes,
+                ["app": .integer(app.rawValue), "job": .text(job.name), "approval": .bigint(approval)]
+            )[0]
+            return RejectionWatch(
+                rule: job.stopAfter,
+                rejected: Int(try counts.int64("rejected")),
+                ended: Int(try counts.int64("ended")),
+                consecutive: Int(try counts.int64("consecutive"))
+            )
         }
     }
 

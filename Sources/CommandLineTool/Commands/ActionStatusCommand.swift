@@ -24,6 +24,9 @@ struct ActionStatusCommand: AsyncParsableCommand {
             let pipeline = try job.pipeline()
             let text = BatchStatusText(try await pipeline.status(), job: pipeline.job.name, path: job.path)
             if json { return Console.result(try text.json()) }
+            if let approval = try await pipeline.policyApproval() {
+                Console.result(PolicyApprovalText(approval, job: pipeline.job.name).line)
+            }
             text.lines.forEach(Console.result)
         }
     }

@@ -15,10 +15,14 @@ struct ActionsCommand: AsyncParsableCommand {
               storeledger actions status jobs/extend-after-outage.yaml
               storeledger actions results jobs/extend-after-outage.yaml --directory out
               storeledger actions rehearse jobs/answer-consumption-requests.yaml
+              storeledger actions approve jobs/answer-consumption-requests.yaml \\
+                --policy HASH --rows N --expires 30d
+              storeledger actions run jobs/answer-consumption-requests.yaml --follow
+              storeledger actions withdraw jobs/answer-consumption-requests.yaml
             """,
         subcommands: [
-            PlanActionsCommand.self, ApproveActionsCommand.self, RunActionsCommand.self, ActionStatusCommand.self,
-            ActionResultsCommand.self, RetryActionsCommand.self, RehearseActionsCommand.self,
+            PlanActionsCommand.self, ApproveActionsCommand.self, WithdrawApprovalCommand.self, RunActionsCommand.self,
+            ActionStatusCommand.self, ActionResultsCommand.self, RetryActionsCommand.self, RehearseActionsCommand.self,
         ]
     )
 }

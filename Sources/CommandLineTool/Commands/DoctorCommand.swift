@@ -12,10 +12,12 @@ struct DoctorCommand: AsyncParsableCommand {
             do. The exit code is the one that a run would end with.
 
             For a job with an action, it also checks the role, and what actions run would
-            send.
+            send. For the job of a receiver alone, it checks the role, and says when a
+            notification was last received; it sends nothing.
 
               storeledger doctor jobs/nightly-sync.yaml
               storeledger doctor jobs/extend-after-outage.yaml
+              storeledger doctor receiver.yaml
             """
     )
 
@@ -31,6 +33,9 @@ struct DoctorCommand: AsyncParsableCommand {
                 worst.withLock { if $0 == 0 { $0 = check.exitCode } }
             }
             if let pipeline = try job.actionPipeline() {
+                Console.result("ok    job file: \(path)")
+                await pipeline.doctor(show)
+            } else if let pipeline = try job.receiverPipeline() {
                 Console.result("ok    job file: \(path)")
                 await pipeline.doctor(show)
             } else {

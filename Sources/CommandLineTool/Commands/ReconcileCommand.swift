@@ -19,6 +19,9 @@ struct ReconcileCommand: AsyncParsableCommand {
             with success and lost, or is not in the history; 75 a day is over and no run has
             read it: run the job, then reconcile again.
 
+            The job of a receiver alone will do too: any job of the app whose run reads the
+            whole notification history can have read it.
+
               storeledger run jobs/nightly-sync.yaml
               storeledger reconcile jobs/nightly-sync.yaml
               storeledger reconcile jobs/nightly-sync.yaml --final --json
@@ -38,25 +41,36 @@ struct ReconcileCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await perform(job: job.path) {
-            let pipeline = try job.pipeline()
-            let result = try await pipeline.reconcile(isFinal: final)
+            let receiver = try job.receiverPipeline()
+            if receiver != nil, metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
+            let pipeline = receiver == nil ? try job.pipeline() : nil
+            let result: Reconciliation? =
+                if let pipeline {
+                    try await pipeline.reconcile(isFinal: final)
+                } else {
+                    try await receiver?.reconcile(isFinal: final)
+                }
+            guard let result else { return }
             if json {
                 Console.result(try JSONOutput.document(result))
             } else {
                 ReconciliationText(result).lines.forEach(Console.result)
             }
-            if let file = metrics.metricsFile {
+            if let pipeline, let file = metrics.metricsFile {
                 let text = MetricsText(try await pipeline.status().map { [$0] } ?? [], at: Date.now).text
                 try MetricsFile.write(MetricsFile.exitMetrics(at: file) + text, to: file)
             }
             if result.hasFindings { throw ExitCode(ExitStatus.completeWithLosses.rawValue) }
             if let first = result.notRead.first {
+                let remedy =
+                    pipeline == nil
+                    ? "run the app's job with notificationHistory and scope app" : "run storeledger run JOB"
                 Console.message(
                     namingJob(
                         job.path,
                         in: """
-                            storeledger: no run has read Apple's history of \(first)\(Self.others(result.notRead)) yet; run \
-                            storeledger run JOB, then reconcile again. A day before the job's first window needs an earlier \
+                            storeledger: no run has read Apple's history of \(first)\(Self.others(result.notRead)) yet; \
+                            \(remedy), then reconcile again. A day before the job's first window needs an earlier \
                             notificationHistory.startDate and --restart
                             """
                     )

@@ -16,14 +16,22 @@ struct RunActionsCommand: AsyncParsableCommand {
             once. Exit code 2: rows were rejected or not sent in time, or their outcome is
             unknown.
 
+            With --follow it answers new refund requests by the job's policy, which must be
+            approved, until the approval is used up, expires or is withdrawn, or the policy
+            changes (78). SIGTERM ends it with 0.
+
               storeledger actions run jobs/extend-after-outage.yaml
               storeledger actions run jobs/extend-after-outage.yaml --max-duration 2h
               storeledger actions run jobs/extend-after-outage.yaml --progress plain
               storeledger actions run jobs/extend-after-outage.yaml --metrics-file FILE
+              storeledger actions run jobs/answer-consumption-requests.yaml --follow
             """
     )
 
     @OptionGroup var job: ActionJobArgument
+
+    @Flag(help: "Answer refund requests by the approved policy as they come, until its approval ends.")
+    var follow = false
 
     @OptionGroup var process: ProcessOptions
 
@@ -37,7 +45,7 @@ struct RunActionsCommand: AsyncParsableCommand {
         let (log, form) = process.display
         let attempt = Mutex(Attempt())
         do {
-            try await perform(job: job.path, log: log) {
+            try await perform(job: job.path, log: log, endsBySignal: follow) {
                 let pipeline = try job.pipeline(warn: log.warn, waiting: { log.report(.databaseWait($0)) })
                 attempt.withLock { $0.pipeline = pipeline }
                 let report = try await send(pipeline, log, form)
@@ -57,7 +65,8 @@ struct RunActionsCommand: AsyncParsableCommand {
         let display = ProgressDisplay<ActionProgress>(form: form, log: log, time: .system) { log.note($0) }
         let limit = process.maxDuration?.duration
         return try await display.whileShowing { note in
-            try await pipeline.run(maximumDuration: limit, report: note)
+            guard follow else { return try await pipeline.run(maximumDuration: limit, report: note) }
+            return try await pipeline.follow(maximumDuration: limit, reload: { try job.load() }, report: note)
         }
     }
 

@@ -14,11 +14,13 @@ struct StatusCommand: AsyncParsableCommand {
             Reads only PostgreSQL, so it works on any machine, whether or not the job is
             running. Without JOB: every job of every app in the ledger of --database or
             DATABASE_URL, or of the app that --app names. What the role may not read is left
-            out and named.
+            out and named. For the job of a receiver alone: what was received, what is
+            not a record yet, and what was refused.
 
               storeledger status jobs/nightly-sync.yaml
               storeledger status jobs/nightly-sync.yaml --json
               storeledger status jobs/nightly-sync.yaml --watch
+              storeledger status receiver.yaml
               storeledger status --metrics-file /var/lib/node_exporter/storeledger.prom
               storeledger status
               storeledger status --database postgresql:///ledger --app com.example.game
@@ -38,9 +40,11 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: place.ledger.path, endsBySignal: watch) {
             // Created once, so that warnings of the job file appear once and connections are reused.
-            let source = try place.source()
+            let receiver = try receiver()
+            let source = receiver == nil ? try place.source() : nil
             repeat {
-                let shown = try await read(source)
+                let shown: (statuses: [JobStatus], lines: [String]) =
+                    if let source { try await read(source) } else { ([], try await lines(of: receiver)) }
                 if let metricsFile = metrics.metricsFile {
                     let metrics = MetricsText(shown.statuses, at: Date.now).text
                     try MetricsFile.write(MetricsFile.exitMetrics(at: metricsFile) + metrics, to: metricsFile)
@@ -58,6 +62,22 @@ struct StatusCommand: AsyncParsableCommand {
     /// - Returns: Whether to continue; false after SIGINT or SIGTERM, which end watching.
     private func pause() async -> Bool {
         (try? await Task.sleep(for: .seconds(2))) != nil
+    }
+
+    /// The pipeline of a receiver's own job; `nil` for other jobs and without one.
+    private func receiver() throws -> ReceiverPipeline? {
+        guard let path = place.ledger.path else { return nil }
+        var job = JobArgument()
+        job.path = path
+        let receiver = try job.receiverPipeline()
+        if receiver != nil, metrics.metricsFile != nil { throw ValidationError(MetricsOptions.noReceiverMetrics) }
+        return receiver
+    }
+
+    private func lines(of receiver: ReceiverPipeline?) async throws -> [String] {
+        guard let receiver else { return [] }
+        let status = try await receiver.status()
+        return json ? [try text(of: status)] : ReceiverStatusText(status, jobFile: place.ledger.path).lines
     }
 
     private func read(_ source: AppArgument.Source) async throws -> (statuses: [JobStatus], lines: [String]) {
@@ -164,7 +184,7 @@ struct StatusText {
         "removable": "records that retention would remove", "receiver": "received notifications",
     ]
 
-    private static func lines(of receiver: JobStatus.Receiver) -> [String] {
+    static func lines(of receiver: JobStatus.Receiver) -> [String] {
         var lines = ["  received: the last notification at \(receiver.lastReceivedAt)"]
         if let median = receiver.medianSecondsToRow, let worst = receiver.worstSecondsToRow {
             lines.append(

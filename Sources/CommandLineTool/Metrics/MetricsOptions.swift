@@ -14,6 +14,10 @@ struct MetricsOptions: ParsableArguments {
     )
     var metricsFile: String?
 
+    /// Why the job of a receiver alone has no file with metrics.
+    static let noReceiverMetrics =
+        "--metrics-file needs the job of a crawl; the metrics of a receiver are under /metrics where it listens."
+
     /// The time to connect to PostgreSQL for the metrics of a run that has failed.
     private static let timeoutAfterFailure = Duration.seconds(5)
 

@@ -4,7 +4,10 @@ extension JobFileReader {
         let keys = Retention.Part.allCases.map(\.rawValue)
         guard let section = file.section("retention", keys: keys) else { return Retention(terms: [:]) }
         if section.isEmpty {
-            file.report("retention", "it must have a term for archive, sendAttempts or items, such as archive: 400d")
+            file.report(
+                "retention",
+                "it must have a term for archive, sendAttempts, items or receivedNotifications, such as archive: 400d"
+            )
         }
         var terms: [Retention.Part: Duration] = [:]
         for part in Retention.Part.allCases {

@@ -123,6 +123,7 @@ extension Retention.Part {
             case .archive: "remove_old_payloads($1::integer, \(term))"
             case .sendAttempts: "remove_old_attempts($1::integer, \(term))"
             case .items: "remove_superseded_items($1::integer, $4::text, \(term))"
+            case .receivedNotifications: "remove_old_received($1::integer, \(term))"
             }
         return "SELECT removed AS rows, bytes, is_end FROM \(call)"
     }
@@ -133,6 +134,7 @@ extension Retention.Part {
         case .archive: "signed_payloads"
         case .sendAttempts: "notification_send_attempts"
         case .items: nil
+        case .receivedNotifications: "received_notifications"
         }
     }
 
@@ -148,6 +150,8 @@ extension Retention.Part {
             "t.signed_date < \(cutoff) AND is_superseded_payload(t.app_id, t.kind, t.record_key, t.signed_date, t.payload_sha256, t.is_refund, \(cutoff))"
         case .sendAttempts: "is_superseded_attempt(t.app_id, t.notification_uuid, t.attempt_date, \(cutoff))"
         case .items: "true"
+        case .receivedNotifications:
+            "t.refused_because IS NULL AND t.received_at < (SELECT received_retention_limit($1::integer, \(cutoff)))"
         }
     }
 }

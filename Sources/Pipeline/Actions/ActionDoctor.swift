@@ -10,8 +10,8 @@ extension ActionPipeline {
     ///
     /// Sends one request to Apple, which changes nothing and costs one unit of one stream's limit.
     package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
-        let diagnostics = Diagnostics(of: job, time: time, found)
-        let credentials = await diagnostics.checkCredentials()
+        let diagnostics = Diagnostics(server: job.appStore.baseURL, time: time, found)
+        let credentials = await diagnostics.checkCredentials(of: job)
         if let check = job.inputFileCheck {
             await diagnostics.passes("input") { try check() }
         }

@@ -118,10 +118,30 @@ package struct ActionPipeline: Sendable {
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func status() async throws -> [BatchStatus] {
         let actions = try await actions()
-        var statuses: [BatchStatus] = []
-        for batch in try await actions.batches() { statuses.append(try await actions.status(of: batch)) }
-        return statuses
+        return try await actions.statuses(of: try await actions.batches())
     }
+
+    /// Approves the job's policy, so that new refund requests are answered without an approval of each batch.
+    ///
+    /// - Parameters:
+    ///   - hash: The SHA-256 that ``rehearse(days:)`` showed.
+    ///   - rows: The most rows of all batches.
+    ///   - term: How long the approval is in force.
+    /// - Returns: The approval.
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func approvePolicy(_ hash: String, rows: Int64, for term: Duration) async throws -> PolicyApproval {
+        try await actions().approvePolicy(hash, rows: rows, for: term)
+    }
+
+    /// Withdraws the approval of the job's policy.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func withdrawPolicy() async throws -> PolicyApproval { try await actions().withdrawPolicy() }
+
+    /// The newest approval of the job's policy; `nil` without one.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func policyApproval() async throws -> PolicyApproval? { try await actions().policyApproval() }
 
     /// A sentence if the input file has changed since the batch was planned.
     func changeOfInput(of batch: ActionBatch) -> String? {

@@ -51,15 +51,14 @@ extension ActionPipeline {
         } catch let error where error is DeadlineReached || error is CancellationError {
             throw StoppedActions(
                 limit: (error as? DeadlineReached)?.limit,
-                batches: await statusAfterStop(of: batches, in: actions)
+                batches: await afterStop { try await actions.statuses(of: batches) }
             )
         }
         // Read again, with the moments of this run.
         let all = try await actions.batches()
         let shown =
             batches.isEmpty ? Array(all.prefix(1)) : batches.compactMap { sent in all.first { $0.id == sent.id } }
-        var statuses: [BatchStatus] = []
-        for batch in shown { statuses.append(try await actions.status(of: batch)) }
+        let statuses = try await actions.statuses(of: shown)
         var files: [Manifest.File] = []
         if let directory = job.resultsDirectory, let last = shown.last {
             files = try await writeResultsInTurn(of: last, in: actions, to: directory, credentials.rootFingerprints)
@@ -101,16 +100,12 @@ extension ActionPipeline {
         return refusal
     }
 
-    /// The rows of the batches after a stop; `nil` if the ledger does not answer in time.
-    private func statusAfterStop(of batches: [ActionBatch], in actions: ActionLedger) async -> [BatchStatus]? {
+    /// Reads what is left after a stop; `nil` if the ledger does not answer in time.
+    func afterStop<Value: Sendable>(_ read: @escaping @Sendable () async throws -> Value) async -> Value? {
         let time = time
         // In a task of its own, because the current one is cancelled.
         return await Task {
-            try? await withDeadline(Self.statusTimeout, since: time.monotonic(), time: time) {
-                var statuses: [BatchStatus] = []
-                for batch in batches { statuses.append(try await actions.status(of: batch)) }
-                return statuses
-            }
+            try? await withDeadline(Self.statusTimeout, since: time.monotonic(), time: time, read)
         }.value
     }
 
@@ -201,7 +196,7 @@ extension ActionPipeline {
         }
     }
 
-    private func server(over transport: CurlTransport, _ credentials: Credentials) -> AppleServer {
+    func server(over transport: CurlTransport, _ credentials: Credentials) -> AppleServer {
         let time = time
         let client = AppStoreClient(
             transport: transport,
@@ -219,7 +214,7 @@ extension ActionPipeline {
     }
 
     /// The limiters of the action and of the endpoints that read its effect back; all use the ledger's budget.
-    private func limiters(
+    func limiters(
         of actions: ActionLedger,
         window: RateWindow,
         report: @escaping @Sendable (ActionEvent) -> Void

@@ -16,13 +16,14 @@ package struct Diagnostic: Sendable {
 
 /// The checks of `doctor`, each reported with its finding or with its error as a sentence.
 struct Diagnostics {
-    private let job: any JobDescription
+    /// Apple's server, or the one of a rehearsal.
+    private let server: String
     private let time: Timekeeper
     private let found: @Sendable (Diagnostic) -> Void
 
     /// Reports the libraries at once, because every other check uses them.
-    init(of job: some JobDescription, time: Timekeeper, _ found: @escaping @Sendable (Diagnostic) -> Void) {
-        self.job = job
+    init(server: String, time: Timekeeper, _ found: @escaping @Sendable (Diagnostic) -> Void) {
+        self.server = server
         self.time = time
         self.found = found
         found(Diagnostic(subject: "libraries", passed: true, finding: LibraryVersions.sentence, exitCode: 0))
@@ -73,7 +74,7 @@ struct Diagnostics {
     }
 
     /// - Returns: `nil` if the check failed.
-    func checkCredentials() async -> Credentials? {
+    func checkCredentials(of job: some JobDescription) async -> Credentials? {
         await check("key and roots") { () throws -> (Credentials, String) in
             let credentials = try Credentials(job: job)
             let roots =
@@ -97,7 +98,7 @@ extension Diagnostics {
     private func remedy(of failure: RequestFailure, _ reason: StopReason) -> String? {
         switch (failure, reason) {
         case (.transport, _), (.tls, _):
-            "This machine must reach \(job.appStore.baseURL): check network, DNS, firewall and proxies"
+            "This machine must reach \(server): check network, DNS, firewall and proxies"
         case (.answered(let answer), .contractBroken) where answer.status == 429:
             "Apple's limit is spent; it opens again within an hour"
         case (_, .contractBroken):

@@ -11,8 +11,8 @@ extension Pipeline {
     ///
     /// Sends one request to Apple, which costs one unit of one stream's limit.
     package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
-        let diagnostics = Diagnostics(of: job, time: time, found)
-        let credentials = await diagnostics.checkCredentials()
+        let diagnostics = Diagnostics(server: job.appStore.baseURL, time: time, found)
+        let credentials = await diagnostics.checkCredentials(of: job)
         for list in job.idLists {
             if case .query = list.list { continue }
             await diagnostics.passes(Self.subject(of: list)) {

@@ -16,7 +16,7 @@ package struct ReceiverPipeline: Sendable {
     package let ledger: Ledger
     private let settings: ReceiverSettings
     private let limits: ReceiverLimits
-    private let time: Timekeeper
+    let time: Timekeeper
 
     /// Makes the pipeline; reads nothing and opens no connection.
     ///
@@ -106,15 +106,18 @@ package struct ReceiverPipeline: Sendable {
         try await receiver.run()
     }
 
+    /// Where the notifications are from that the job accepts.
+    func origin(_ fingerprints: [String]) -> RecordOrigin {
+        RecordOrigin(server: job.baseURL, trustedRoots: fingerprints)
+    }
+
     /// The job's app, after a check that its records are signed under the roots that the job trusts.
     ///
     /// - Throws: ``Ledger/OtherOrigin``; then nothing is written.
     private func openApp(_ fingerprints: [String], _ remark: (String) -> Void) async throws -> AppID {
         let (bundleId, environment) = (job.app.bundleId, job.app.environment.rawValue)
-        let origin = RecordOrigin(server: job.baseURL, trustedRoots: fingerprints)
-        if let known = try await ledger.knownApp(bundleId: bundleId, environment: environment) {
-            try await ledger.check([known: origin])
-        }
+        let origin = origin(fingerprints)
+        if let known = try await knownApp() { try await ledger.check([known: origin]) }
         let app = try await ledger.app(
             bundleId: bundleId,
             environment: environment,

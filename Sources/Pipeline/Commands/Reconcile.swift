@@ -1,3 +1,4 @@
+import AppStoreModel
 import JobPlan
 package import Ledger
 
@@ -11,13 +12,32 @@ extension Pipeline {
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func reconcile(isFinal: Bool) async throws -> Reconciliation {
         try await openLedgerToWrite()
-        guard let app = try await knownApp() else { throw NothingReceived() }
-        return try await ledger.reconcile(
-            app: app,
-            bundleId: job.app.bundleId,
-            environment: job.app.environment,
+        return try await ledger.reconcile(job.app, isFinal: isFinal)
+    }
+}
+
+extension ReceiverPipeline {
+    /// Compares as ``Pipeline/reconcile(isFinal:)`` does.
+    ///
+    /// The runs of the app's other jobs have read the history.
+    package func reconcile(isFinal: Bool) async throws -> Reconciliation {
+        try await ledger.openToWrite()
+        return try await ledger.reconcile(job.app, isFinal: isFinal)
+    }
+}
+
+extension Ledger {
+    fileprivate func reconcile(_ app: JobFile.App, isFinal: Bool) async throws -> Reconciliation {
+        let (bundleId, environment) = (app.bundleId, app.environment)
+        guard let known = try await knownApp(bundleId: bundleId, environment: environment.rawValue) else {
+            throw NothingReceived()
+        }
+        return try await reconcile(
+            app: known,
+            bundleId: bundleId,
+            environment: environment,
             isFinal: isFinal,
-            now: try await ledger.now()
+            now: try await now()
         )
     }
 }

@@ -44,7 +44,7 @@ struct ConsumptionPolicyTests {
             let money: [Money]
             let outcomes: [String: Int]
         }
-        let job: String
+        let job, policy: String
         let days, requests: Int
         let rules: [Rule]
     }
@@ -308,7 +308,7 @@ struct ConsumptionPolicyTests {
             #expect(none.code == 78)
             #expect(
                 none.errorLines == [
-                    "storeledger: extend-after-outage has no policy to rehearse; only sendConsumptionInformation takes one (action.sendConsumptionInformation.policy)"
+                    "storeledger: extend-after-outage has no policy; only sendConsumptionInformation takes one (action.sendConsumptionInformation.policy)"
                 ]
             )
             for days in ["0", "3651"] {

@@ -81,11 +81,11 @@ struct ReceiverStage: Sendable {
         """
 
     /// Runs `storeledger` to its end.
-    func storeledger(_ arguments: String...) async throws -> Stage.Outcome {
+    func storeledger(_ arguments: String..., environment: [String: String] = [:]) async throws -> Stage.Outcome {
         try await withChildProcess(
             Executables.storeledger,
             arguments,
-            environment: ["DATABASE_URL": databaseURL]
+            environment: ["DATABASE_URL": databaseURL].merging(environment) { $1 }
         ) { process in
             let code = await process.wait()
             return Stage.Outcome(code: code, output: process.output, errors: process.errors)

@@ -34,6 +34,21 @@ struct ActionRoleTests {
                 ("DELETE FROM action_batches", []),
                 ("SELECT discard_plans(1, 'nothing')", ["actor"]),
                 ("SELECT forget_actions(1, 'nothing')", ["actor"]),
+                ("SELECT count(*) FROM action_policy_approvals", ["actor", "approver"]),
+                (
+                    """
+                    INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, maximum_rows, expires_at)
+                    SELECT 1, '', '', '', 1, now() WHERE false
+                    """, ["approver"]
+                ),
+                ("INSERT INTO action_policy_approvals (approved_by) SELECT '' WHERE false", []),
+                ("UPDATE action_policy_approvals SET withdrawn_at = now()", ["approver"]),
+                ("UPDATE action_policy_approvals SET withdrawn_by = 'x'", []),
+                ("UPDATE action_policy_approvals SET maximum_rows = 9", []),
+                ("DELETE FROM action_policy_approvals", []),
+                ("UPDATE action_batches SET policy_approval_id = 1", []),
+                ("SELECT lock_policy_approvals(1, 'nothing')", ["actor"]),
+                ("SELECT approve_by_policy(1, gen_random_uuid(), interval '1 hour')", ["actor"]),
                 ("SELECT count(*) FROM transactions", ["actor", "loader", "exporter", "eraser"]),
                 ("UPDATE transactions SET product_id = 'x'", ["loader"]),
                 (

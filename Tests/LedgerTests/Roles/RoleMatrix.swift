@@ -154,6 +154,7 @@ enum RoleMatrix {
         // Removing old records
         Statement("SELECT remove_old_payloads(1, interval '400 days', 1)", "ml"),
         Statement("SELECT remove_old_attempts(1, interval '400 days', 1)", "ml"),
+        Statement("SELECT remove_old_received(1, interval '400 days', 1)", "ml"),
         Statement("SELECT remove_superseded_items(1, 'nowhere', interval '400 days', 1)", "ml"),
         Statement("DELETE FROM retention_progress", "md"),
         // Changing what there is

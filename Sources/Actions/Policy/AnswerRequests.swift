@@ -1,0 +1,78 @@
+import AppStoreModel
+import Basics
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+
+/// What a plan of answers to new refund requests found.
+package struct AnswerPlan: Sendable {
+    /// The approved batch; `nil` if no request is to be answered.
+    package let batch: ActionBatch?
+    /// The transaction IDs of requests that the ledger's records rule out.
+    package let sortedOut: Set<String>
+}
+
+extension ActionLedger {
+    /// Plans the answers to refund requests that have none, and approves them by the approval of the policy.
+    ///
+    /// Everything happens in one transaction: a batch is there with all of its rows and its approval, or not at all. Two processes
+    /// plan one after the other, so no request is in two batches.
+    ///
+    /// - Parameter skipped: Transaction IDs whose requests are left out.
+    /// - Returns: The batch, with at most as many rows as the approval and `approval.maximumRows` allow, the oldest requests first.
+    /// - Throws: ``ActionRefusal`` if the policy has no approval in force; ``ActionInputError``, ``Postgres/PostgresError``.
+    package func planAnswers(except skipped: Set<String>) async throws -> AnswerPlan {
+        guard let policy = job.policy else { throw ActionRefusal.noPolicy(job: job.name) }
+        do {
+            return try await ledger.transaction { connection in
+                _ = try connection.run(
+                    "SELECT lock_policy_approvals($1::integer, $2::text)",
+                    [.integer(app.rawValue), .text(job.name)]
+                )
+                let approval = try policyInForce(on: connection)
+                let limit = min(approval.rowsLeft, job.approval.maximumRows ?? .max)
+                let input = PolicyInput(policy: policy, app: app, job: job)
+                guard let answers = try input.unanswered(except: skipped, atMost: Int(limit), on: connection) else {
+                    return AnswerPlan(batch: nil, sortedOut: [])
+                }
+                let id = try plan(BatchSource(answers: answers), requiresApproval: true, on: connection)
+                let sortedOut = try sortedOut(of: id, on: connection)
+                // Nothing is kept of a batch without a row to send.
+                guard sortedOut.count < answers.rows.count else { throw NothingToAnswer(sortedOut: sortedOut) }
+                let approved = try connection.run(
+                    "SELECT approve_by_policy($1::integer, $2::uuid, $3::bigint * interval '1 millisecond') AS is_approved",
+                    [.integer(app.rawValue), .uuid(id), .bigint(job.approval.expires.wholeMilliseconds)]
+                )
+                guard try approved[0].bool("is_approved") else {
+                    // It was in force and has expired since.
+                    throw ActionRefusal.policyExpired(hash: approval.sha256, at: approval.expiresAt.iso8601)
+                }
+                crashPoint(.batchPlanned)
+                return AnswerPlan(batch: try batch(id, on: connection), sortedOut: sortedOut)
+            }
+        } catch let nothing as NothingToAnswer {
+            return AnswerPlan(batch: nil, sortedOut: nothing.sortedOut)
+        }
+    }
+
+    /// The batches of the last day that have rows to send or to find out, the oldest first.
+    package func openBatches() async throws -> [ActionBatch] {
+        try await ledger.transaction { connection in
+            try batches(on: connection, recentAndOpen: true).filter { $0.action == job.action.name }.reversed()
+        }
+    }
+
+    private func sortedOut(of batch: [UInt8], on connection: borrowing PostgresConnection) throws -> Set<String> {
+        let rows = try connection.run(
+            "SELECT subject FROM action_rows WHERE app_id = $1 AND batch_id = $2 AND verdict <> 'valid'",
+            [.integer(app.rawValue), .uuid(batch)]
+        )
+        return Set(try rows.map { try $0.text("subject") })
+    }
+}
+
+/// Every row of a plan was sorted out, so the transaction is rolled back.
+private struct NothingToAnswer: Error {
+    let sortedOut: Set<String>
+}

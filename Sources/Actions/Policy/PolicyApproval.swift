@@ -1,0 +1,140 @@
+package import AppStoreModel
+import Basics
+import JobPlan
+import Ledger
+import LedgerSchema
+import Postgres
+
+/// An approval of a policy: while it is in force, new refund requests are answered without an approval of each batch.
+package struct PolicyApproval: Equatable, Sendable {
+    package let id: Int64
+    /// ``JobPlan/ActionJob/policySHA256`` of the approved policy.
+    package let sha256: String
+    package let maximumRows: Int64
+    /// The rows of the batches that were approved by it, whether they were sent or not.
+    package let approvedRows: Int64
+    package let approvedAt: UnixMilliseconds
+    package let approvedBy: String
+    package let expiresAt: UnixMilliseconds
+    /// Whether it has expired, by the database's clock.
+    package let isExpired: Bool
+    package let withdrawnAt: UnixMilliseconds?
+    package let withdrawnBy: String?
+
+    package var rowsLeft: Int64 { max(0, maximumRows - approvedRows) }
+
+    fileprivate init(_ row: PostgresRow) throws {
+        id = try row.int64("approval_id")
+        sha256 = try row.text("policy_sha256")
+        maximumRows = try row.int64("maximum_rows")
+        approvedRows = try row.int64("approved_rows")
+        approvedAt = UnixMilliseconds(rawValue: try row.timestamp("approved_at"))
+        approvedBy = try row.text("approved_by")
+        expiresAt = UnixMilliseconds(rawValue: try row.timestamp("expires_at"))
+        isExpired = try row.bool("is_expired")
+        withdrawnAt = try row.timestampOrNil("withdrawn_at").map(UnixMilliseconds.init(rawValue:))
+        withdrawnBy = try row.textOrNil("withdrawn_by")
+    }
+}
+
+extension ActionLedger {
+    /// Approves the job's policy, so that new requests are answered without an approval of each batch.
+    ///
+    /// The database records the role and the time. An earlier approval of the job's policy no longer counts.
+    ///
+    /// - Parameters:
+    ///   - sha256: The hash that `actions rehearse` showed.
+    ///   - rows: The most rows of all batches that follow from the approval; at least 1.
+    ///   - term: How long it is in force.
+    /// - Returns: The approval.
+    /// - Throws: ``ActionRefusal``, ``Postgres/PostgresError``.
+    package func approvePolicy(_ sha256: String, rows: Int64, for term: Duration) async throws -> PolicyApproval {
+        guard let found = job.policySHA256 else { throw ActionRefusal.noPolicy(job: job.name) }
+        guard found == sha256 else { throw ActionRefusal.otherPolicy(named: sha256, found: found) }
+        return try await ledger.transaction { connection in
+            _ = try connection.run(
+                """
+                INSERT INTO action_policy_approvals (app_id, job, action, policy_sha256, maximum_rows, expires_at)
+                VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6::bigint * interval '1 millisecond')
+                """,
+                [
+                    .integer(app.rawValue), .text(job.name), .text(job.action.name.rawValue), .text(sha256),
+                    .bigint(rows), .bigint(term.wholeMilliseconds),
+                ]
+            )
+            guard let approval = try policyApproval(on: connection) else {
+                throw LedgerError.invariant("the approval of the policy vanished")
+            }
+            return approval
+        }
+    }
+
+    /// Withdraws the newest approval of the job's policy, and the approvals of the batches that follow from it.
+    ///
+    /// Rows that are being sent are still sent.
+    ///
+    /// - Returns: The approval.
+    /// - Throws: ``ActionRefusal/noPolicyApproval(job:)``, ``ActionRefusal/policyWithdrawn(hash:by:at:)`` for one that is withdrawn
+    ///   already, ``Postgres/PostgresError``.
+    package func withdrawPolicy() async throws -> PolicyApproval {
+        try await ledger.transaction { connection in
+            guard let approval = try policyApproval(on: connection) else {
+                throw ActionRefusal.noPolicyApproval(job: job.name)
+            }
+            let withdrawn = try connection.run(
+                """
+                UPDATE action_policy_approvals SET withdrawn_at = clock_timestamp()
+                 WHERE app_id = $1 AND approval_id = $2 AND withdrawn_at IS NULL
+                """,
+                [.integer(app.rawValue), .bigint(approval.id)]
+            )
+            guard let after = try policyApproval(on: connection), withdrawn.affected == 1 else {
+                throw ActionRefusal.withdrawn(approval)
+            }
+            return after
+        }
+    }
+
+    /// The newest approval of the job's policy; `nil` without one.
+    package func policyApproval() async throws -> PolicyApproval? {
+        try await ledger.transaction { connection in try policyApproval(on: connection) }
+    }
+
+    func policyApproval(on connection: borrowing PostgresConnection) throws -> PolicyApproval? {
+        try connection.run(.policyApproval, ["app": .integer(app.rawValue), "job": .text(job.name)])
+            .map(PolicyApproval.init).first
+    }
+
+    /// The approval by which requests can be answered now.
+    ///
+    /// - Throws: ``ActionRefusal`` that says why there is none.
+    package func policyInForce() async throws -> PolicyApproval {
+        try await ledger.transaction { connection in try policyInForce(on: connection) }
+    }
+
+    func policyInForce(on connection: borrowing PostgresConnection) throws -> PolicyApproval {
+        guard let found = job.policySHA256 else { throw ActionRefusal.noPolicy(job: job.name) }
+        guard let approval = try policyApproval(on: connection) else {
+            throw ActionRefusal.policyNotApproved(hash: found)
+        }
+        if approval.withdrawnAt != nil { throw ActionRefusal.withdrawn(approval) }
+        guard approval.sha256 == found else {
+            throw ActionRefusal.policyChanged(approved: approval.sha256, found: found)
+        }
+        if approval.isExpired { throw ActionRefusal.policyExpired(hash: found, at: approval.expiresAt.iso8601) }
+        guard approval.rowsLeft > 0 else {
+            throw ActionRefusal.policyUsedUp(hash: found, rows: approval.maximumRows)
+        }
+        return approval
+    }
+}
+
+extension ActionRefusal {
+    fileprivate static func withdrawn(_ approval: PolicyApproval) -> ActionRefusal {
+        .policyWithdrawn(
+            hash: approval.sha256,
+            by: approval.withdrawnBy ?? "another session",
+            at: approval.withdrawnAt?.iso8601 ?? ""
+        )
+    }
+}

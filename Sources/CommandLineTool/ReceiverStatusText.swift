@@ -1,0 +1,30 @@
+import Basics
+import Ledger
+
+/// The plain text output of `status` for the job of a receiver alone.
+struct ReceiverStatusText {
+    private let status: ReceiverStatus
+    /// The path of the job file, for commands in the text.
+    private let jobFile: String?
+
+    init(_ status: ReceiverStatus, jobFile: String?) {
+        self.status = status
+        self.jobFile = jobFile
+    }
+
+    var lines: [String] {
+        var lines = ["\(status.job): \(status.app) (\(status.environment)), a receiver"]
+        lines +=
+            status.receiver.map { StatusText.lines(of: $0) } ?? [
+                "  nothing was received yet; storeledger receive JOB receives notifications"
+            ]
+        if status.pending > 0, let seconds = status.oldestPendingSeconds {
+            let age = Duration.seconds(seconds).inWords
+            lines.append("  \(counted(status.pending, "notification")) not yet records, the oldest for \(age)")
+        }
+        for (reason, count) in status.refused.sorted(by: { $0.key < $1.key }) {
+            lines.append("  refused: \(counted(count, "notification")) for \(reason)")
+        }
+        return lines.map { namingJob(jobFile, in: $0) }
+    }
+}

@@ -1,0 +1,157 @@
+package import Actions
+import AppStoreModel
+import Basics
+import HTTPTransport
+package import JobPlan
+import Ledger
+import RateLimit
+
+extension ActionPipeline {
+    /// Answers new refund requests by the approved policy until the approval of the policy ends.
+    ///
+    ///     new request ─► plan ─► approve by the policy's approval ─► send ─► next request
+    ///
+    /// Each round plans one batch, and sends all batches of the last day that have rows left: also those of a killed process. It writes
+    /// no result files, because these have one batch.
+    ///
+    /// - Parameters:
+    ///   - limit: Stop after this time; with 75 only if rows are left.
+    ///   - reload: Reads the job file again. A process never answers by a policy that the file no longer has.
+    ///   - report: Called for each event.
+    /// - Returns: The last batches that were sent, after a stop without rows left.
+    /// - Throws: ``Actions/ActionRefusal`` when the approval of the policy has ended; errors that ``Failure/init(_:)`` explains.
+    package func follow(
+        maximumDuration limit: Duration?,
+        reload: @escaping @Sendable () throws -> ActionJob,
+        report: @escaping @Sendable (ActionEvent) -> Void
+    ) async throws -> ActionRunReport {
+        let began = time.monotonic()
+        let credentials = try Credentials(job: job)
+        if job.appStore.isLoopback { report(.rehearsal("Rehearsal: requests go to \(job.appStore.baseURL)")) }
+        let actions = try await actions(trusting: credentials.rootFingerprints)
+        let approval = try await actions.policyInForce()
+        report(
+            .remark(
+                "\(job.name): answering refund requests by policy \(approval.sha256), at most \(approval.rowsLeft) until \(approval.expiresAt.iso8601)"
+            )
+        )
+        do {
+            try await withDeadline(limit, since: began, time: time) {
+                try await answer(actions, credentials, reload, report)
+            }
+        } catch let error where error is DeadlineReached || error is CancellationError {
+            let open = await afterStop { try await actions.statuses(of: try await actions.openBatches()) }
+            guard let open, open.isEmpty else {
+                throw StoppedActions(limit: (error as? DeadlineReached)?.limit, batches: open)
+            }
+        }
+        let last = await afterStop {
+            try await actions.statuses(
+                of: Array(try await actions.batches().prefix { $0.startedAt != nil }.prefix(Self.shown))
+            )
+        }
+        return ActionRunReport(job: job.name, batches: last ?? [], files: [])
+    }
+
+    /// The most batches that the command shows at its end.
+    private static let shown = 10
+
+    /// Plans and sends until the approval of the policy has ended, which is an error.
+    private func answer(
+        _ actions: ActionLedger,
+        _ credentials: Credentials,
+        _ reload: @Sendable () throws -> ActionJob,
+        _ report: @escaping @Sendable (ActionEvent) -> Void
+    ) async throws {
+        let transport = try CurlTransport(job.transportConfiguration(connections: job.limits.concurrency))
+        defer { transport.shutdown() }
+        let server = server(over: transport, credentials)
+        let window = RateWindow(length: .seconds(job.limits.windowSeconds))
+        let limiters = limiters(of: actions, window: window, report: report)
+        // Ten seconds with Apple.
+        let pause = window.grantLife
+        var waits = Waits(first: pause * 6, next: pause * 60)
+        var isUnreadable = false
+        while true {
+            var ended: ActionRefusal?
+            do {
+                let plan = try await plan(actions, except: waits.requests(at: time.monotonic()), reload)
+                isUnreadable = false
+                for id in plan.sortedOut { waits.postpone(request: id, at: time.monotonic()) }
+                if let batch = plan.batch {
+                    report(.remark("\(job.name): batch \(batch.sha256) answers \(batch.rowsToSend) refund requests"))
+                }
+            } catch let refusal as ActionRefusal {
+                // What was approved before is still sent.
+                ended = refusal
+            } catch let error where error is JobFileError || error is ActionInputError {
+                // Another program can be writing the job file or the consents.
+                if isUnreadable { throw error }
+                isUnreadable = true
+            }
+            for batch in try await actions.openBatches() where !waits.postpones(batch, at: time.monotonic()) {
+                do {
+                    try await actions.send(
+                        batch,
+                        to: server,
+                        limiters: limiters,
+                        window: window,
+                        time: time,
+                        report: report
+                    )
+                } catch let refusal as ActionRefusal {
+                    // A withdrawal says more than the expiry that it causes.
+                    _ = try await actions.policyInForce()
+                    throw refusal
+                }
+                // If rows are still unknown, each round would repeat their requests.
+                waits.postpone(batch: batch, at: time.monotonic())
+            }
+            if let ended { throw ended }
+            try await time.sleep(pause)
+        }
+    }
+
+    /// Plans the answers to new requests, if the job file still has the policy.
+    private func plan(
+        _ actions: ActionLedger,
+        except skipped: Set<String>,
+        _ reload: @Sendable () throws -> ActionJob
+    ) async throws -> AnswerPlan {
+        let found = try reload().policySHA256
+        guard found == job.policySHA256 else {
+            throw ActionRefusal.policyChanged(approved: job.policySHA256 ?? "none", found: found ?? "none")
+        }
+        return try await actions.planAnswers(except: skipped)
+    }
+}
+
+/// What is not tried again in every round.
+private struct Waits {
+    /// How long a batch with unknown rows is left alone.
+    let first: Duration
+    /// How long a request is left alone that the ledger's records rule out: more records can change that.
+    let next: Duration
+    private var batches: [[UInt8]: Duration] = [:]
+    private var ids: [String: Duration] = [:]
+
+    init(first: Duration, next: Duration) {
+        self.first = first
+        self.next = next
+    }
+
+    mutating func postpone(request id: String, at now: Duration) { ids[id] = now + next }
+
+    /// The requests that are left alone now.
+    mutating func requests(at now: Duration) -> Set<String> {
+        ids = ids.filter { $0.value > now }
+        return Set(ids.keys)
+    }
+
+    mutating func postpone(batch: ActionBatch, at now: Duration) {
+        batches = batches.filter { $0.value > now }
+        batches[batch.id] = now + first
+    }
+
+    func postpones(_ batch: ActionBatch, at now: Duration) -> Bool { batches[batch.id].map { $0 > now } ?? false }
+}

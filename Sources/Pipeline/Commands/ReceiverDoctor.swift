@@ -1,0 +1,82 @@
+import AppStoreModel
+import Basics
+import JobPlan
+package import Ledger
+import LedgerSchema
+import SignedData
+
+extension ReceiverPipeline {
+    /// Checks everything that `receive` needs, and skips checks that depend on a failed one; sends nothing and listens nowhere.
+    package func doctor(_ found: @escaping @Sendable (Diagnostic) -> Void) async {
+        let diagnostics = Diagnostics(server: job.baseURL, time: time, found)
+        let fingerprints = await diagnostics.check("roots") {
+            let sentence =
+                job.trustedRoots.isEmpty
+                ? "Apple Root CA - G3 is trusted" : "the job's own roots are trusted (rehearsal)"
+            return (try Credentials.trust(roots: job.trustedRoots).fingerprints, sentence)
+        }
+        if let file = job.receiver.sharedSecretFile {
+            await diagnostics.passes("shared secret") {
+                _ = try SharedSecret.load(file: file)
+                return "readable; notifications of version 1 are accepted"
+            }
+        }
+        let isConnected = await diagnostics.passes("database") {
+            try await ledger.connect(within: min(.seconds(5), ledger.deadline))
+            try await ledger.requirePrimary()
+            return "connected"
+        }
+        guard isConnected else { return }
+        let hasSchema = await diagnostics.passes("schema") {
+            try await Migrator(ledger: ledger, directory: try SQLDirectory.find()).check()
+            return "\"\(job.postgres.schema)\" is up to date"
+        }
+        if hasSchema {
+            await diagnostics.passes("role") {
+                "\(try await ledger.receiverRole()) stores notifications and their records"
+            }
+            await diagnostics.passes("app") { try await appFinding() }
+        }
+        await diagnostics.passes("clock") { try await diagnostics.clockFinding(of: ledger) }
+        guard hasSchema, let fingerprints else { return }
+        let originMatches = await diagnostics.passes("origin") {
+            if let app = try await knownApp() { try await ledger.check([app: origin(fingerprints)]) }
+            return "the job accepts notifications that Apple signed for \(job.baseURL)"
+        }
+        guard originMatches else { return }
+        await diagnostics.passes("notifications") { try await notificationsFinding() }
+    }
+
+    private func appFinding() async throws -> String {
+        let (bundleId, environment) = (job.app.bundleId, job.app.environment.rawValue)
+        try await ledger.checkApp(bundleId: bundleId, environment: environment, appAppleId: job.app.appAppleId)
+        let name = "\(bundleId) in \(environment)"
+        return try await knownApp() == nil ? "\(name) is new in this ledger" : "\(name) agrees with the ledger"
+    }
+
+    private func notificationsFinding() async throws -> String {
+        let status = try await status()
+        guard let receiver = status.receiver else {
+            return "none was received yet; start storeledger receive JOB, and request a test notification"
+        }
+        let pending = status.pending == 0 ? "all are records" : "\(status.pending) are not records yet"
+        return "the last one was received at \(receiver.lastReceivedAt); \(pending)"
+    }
+
+    /// What is known of the receivers of the job's app.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func status() async throws -> ReceiverStatus {
+        try await ledger.open()
+        return try await ledger.receiverStatus(
+            of: try await knownApp(),
+            bundleId: job.app.bundleId,
+            environment: job.app.environment.rawValue,
+            job: job.name
+        )
+    }
+
+    func knownApp() async throws -> AppID? {
+        try await ledger.knownApp(bundleId: job.app.bundleId, environment: job.app.environment.rawValue)
+    }
+}

@@ -122,8 +122,10 @@ struct Stage: Sendable {
     /// Writes a job file, and makes its schema unless the test's database was copied with it.
     func migrated(_ job: JobText) async throws -> String {
         let path = try write(job)
-        let isMade = try await book().count("SELECT count(*) FROM pg_namespace WHERE nspname = '\(job.schema)'") > 0
-        if isMade { return path }
+        let made = try await book().count(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = '\(job.schema)' AND tablename = 'schema_migrations'"
+        )
+        if made > 0 { return path }
         let outcome = try await storeledger("migrate", path)
         try #require(outcome.code == 0, "\(outcome.errors)")
         return path

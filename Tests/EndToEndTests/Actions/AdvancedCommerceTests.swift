@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ struct AdvancedCommerceTests {
 
     private func job(_ action: String) -> ActionScene.Job {
         var job = ActionScene.Job()
-        job.name = String(action.prefix { $0 != ":" })
+        job.name = action.prefix { $0 != ":" }.lowercased()
         job.action = action
         return job
     }
@@ -194,7 +195,7 @@ struct AdvancedCommerceTests {
                     "status": 403, "errorCode": 4030025}]}
                 """
             )
-            _ = try await scene.send(path)
+            _ = try await scene.send(path, expecting: 2)
             let rejected = try scene.results("rejected")
             #expect(rejected[1]?["outcome_apple_code"] == "4000082")
             #expect(rejected[1]?["outcome_reason"] == "Apple refused it: InvalidConsistencyTokenError")
@@ -202,6 +203,98 @@ struct AdvancedCommerceTests {
                 rejected[2]?["outcome_reason"] == "Apple refused it: TransactionCannotBeRefundedContactSupportError"
             )
             #expect(try await scene.applied().isEmpty)
+        }
+    }
+
+    @Test
+    func `a price campaign goes on after a kill, and its next cohort waits for the days and the churn of the last`()
+        async throws
+    {
+        try await Self.with(customers: 400) { scene in
+            let stage = scene.stage
+            let book = try stage.book()
+            let kind = try await book.column(
+                """
+                SELECT i.sku || ' ' || r.currency FROM renewals r JOIN advanced_commerce_items i ON i.app_id = r.app_id
+                   AND i.owner_kind = 'renewal' AND i.owner_key = r.original_transaction_id AND i.offer_reason IS NULL
+                   AND i.price_increase_status IS NULL
+                 WHERE r.auto_renew_status = 1 AND r.renewal_date > now() + interval '2 days' AND r.currency <> 'INR'
+                 GROUP BY 1 HAVING count(*) >= 3 ORDER BY count(*) DESC, 1 LIMIT 1
+                """
+            )
+            let words = try #require(kind.first).split(separator: " ").map(String.init)
+            // The shipped job, without the limit of a real key.
+            let shipped = try String(
+                contentsOfFile: Executables.checkout + "/jobs/price-change-cohort.yaml",
+                encoding: .utf8
+            )
+            let action = try #require(shipped.firstRange(of: "\naction:"))
+            let output = try #require(shipped.firstRange(of: "\nlimits:"))
+            let text = """
+                version: 1
+                name: price-change-cohort
+                \(stage.job.store)\(shipped[action.lowerBound..<output.lowerBound])
+                limits: {share: 1, windowSeconds: 10, requestsPerSecond: {changeSubscriptionPrice: 100000, subscriptionStatuses: 100000}}
+                output:
+                  postgres: {url: "${DATABASE_URL}"}
+                  results: {directory: out}
+
+                """
+            let path = try stage.write(text, to: "price-change-cohort.yaml")
+            func setting(_ name: String) throws -> String {
+                let line = try #require(stage.job.store.split(separator: "\n").first { $0.contains(name) })
+                return try #require(line.split(separator: ":").last).trimmingPrefix { $0 == " " }.description
+            }
+            let environment = [
+                "APPSTORE_BUNDLE_ID": try setting("bundleId"), "PRICE_SKU": words[0], "PRICE_CURRENCY": words[1],
+                "PRICE_MILLIUNITS": "990", "COHORT_SIZE": "2", "COHORT_DAYS": "35", "MAXIMUM_CHURN": "0.4",
+            ]
+            func actions(_ arguments: String...) async throws -> Stage.Outcome {
+                try await stage.withStoreledger(["actions"] + arguments, environment: environment) { process in
+                    let code = await process.wait()
+                    return Stage.Outcome(code: code, output: process.output, errors: process.errors)
+                }
+            }
+            func approve() async throws -> Int {
+                let planned = try await actions("plan", path, "--json")
+                try #require(planned.code == 0, "\(planned.errors)")
+                let plan = try JSONDecoder().decode(ActionScene.Plan.self, from: Data(planned.output.utf8))
+                let approved = try await actions("approve", path, "--batch", plan.batch, "--rows", "\(plan.rowsToSend)")
+                #expect(approved.code == 0, "\(approved.errors)")
+                return plan.rowsToSend
+            }
+            #expect(try await approve() == 2)
+            var variables = environment
+            variables["DATABASE_URL"] = stage.databaseURL()
+            variables["STORELEDGER_FAILPOINT"] = "write-answered=kill"
+            let wasKilled = try await withChildProcess(
+                Executables.failpoints,
+                ["actions", "run", path],
+                environment: variables
+            ) { process in
+                await process.wait()
+                return process.errors.contains("failpoint ")
+            }
+            #expect(wasKilled)
+            try await scene.endLeases()
+            #expect(try await actions("run", path).code == 0)
+            #expect(try scene.results("succeeded").count == 2)
+            #expect(try await scene.applied().allSatisfy { $0.applied == 1 })
+
+            // The last cohort is too young, then it is old enough, and then it has lost too many.
+            #expect(try await actions("plan", path).code == 65)
+            try await book.change("UPDATE action_batches SET started_at = started_at - interval '36 days'")
+            #expect(try await approve() >= 1)
+            try await book.change(
+                """
+                UPDATE renewals SET auto_renew_status = 0
+                 WHERE original_transaction_id = (SELECT min(subject) FROM action_rows WHERE first_sent_at IS NOT NULL)
+                """
+            )
+            #expect(
+                try await book.column("SELECT churn::text FROM price_changes_by_batch WHERE sent > 0") == ["0.5000"]
+            )
+            #expect(try await actions("plan", path).code == 65)
         }
     }
 }

@@ -266,7 +266,7 @@ struct AdvancedCommerceTests {
             #expect(try await approve() == 2)
             var variables = environment
             variables["DATABASE_URL"] = stage.databaseURL()
-            variables["STORELEDGER_FAILPOINT"] = "write-answered=kill"
+            variables["STORELEDGER_FAILPOINT"] = "writeAnswered@1=kill"
             let wasKilled = try await withChildProcess(
                 Executables.failpoints,
                 ["actions", "run", path],

@@ -199,7 +199,7 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // One test target per target; LedgerTests has the tests of Erasure and Publish too, because they need its support.
+        // One test target per target; LedgerTests has the tests of Erasure, of Publish and of the SQL of Actions too, because they need its support.
         // `TestSupport` provides databases, loopback servers and a simulator to all of them.
         .target(
             name: "TestSupport",
@@ -227,8 +227,8 @@ let package = Package(
         tests(
             of: "Ledger",
             [
-                "AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Planning", "Erasure", "Publish",
-                "TestSupport",
+                "AppStoreModel", "LedgerSchema", "JobPlan", "Postgres", "RateLimit", "Planning", "Actions", "Erasure",
+                "Publish", "TestSupport",
             ]
         ),
         tests(

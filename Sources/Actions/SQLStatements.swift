@@ -2,6 +2,7 @@ import Postgres
 
 /// The statements in `Sources/Actions/SQL`; each file says what it does and what its parameters mean.
 extension SQLStatement {
+    static let advancedCommerceFacts = SQLStatement(file: PackageResources.advanced_commerce_facts_sql)
     static let checkRows = SQLStatement(file: PackageResources.check_rows_sql)
     static let countMoney = SQLStatement(file: PackageResources.count_money_sql)
     static let countOtherExtensions = SQLStatement(file: PackageResources.count_other_extensions_sql)
@@ -19,6 +20,7 @@ extension SQLStatement {
     static let recordOutcome = SQLStatement(file: PackageResources.record_outcome_sql)
     static let refundRequests = SQLStatement(file: PackageResources.refund_requests_sql)
     static let renewRowLeases = SQLStatement(file: PackageResources.renew_row_leases_sql)
+    static let resolveSubscriptions = SQLStatement(file: PackageResources.resolve_subscriptions_sql)
     static let resultRows = SQLStatement(file: PackageResources.result_rows_sql)
     static let subscriptionFacts = SQLStatement(file: PackageResources.subscription_facts_sql)
     static let transactionFacts = SQLStatement(file: PackageResources.transaction_facts_sql)

@@ -16,6 +16,16 @@ package enum AppStoreEnvironment: String, CaseIterable, Sendable {
         }
     }
 
+    /// Apple's host before 2026-05, which still answers.
+    ///
+    /// The documentation of the Advanced Commerce API names only this one, read 2026-11.
+    package var earlierBaseURL: String {
+        switch self {
+        case .production: "https://api.storekit.itunes.apple.com"
+        case .sandbox: "https://api.storekit-sandbox.itunes.apple.com"
+        }
+    }
+
     /// How far back Get Notification History reaches.
     package var notificationReach: Duration {
         switch self {

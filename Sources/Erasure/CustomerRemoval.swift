@@ -84,6 +84,7 @@ struct CustomerRemoval {
             """
             UPDATE action_rows x SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
                    answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
+                   consistency_token = NULL, request_reference_id_before = NULL,
                    state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled' ELSE state END,
                    claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
               FROM (SELECT $1::integer AS app_id, k.key FROM unnest($2::text[]) AS k (key) OFFSET 0) w

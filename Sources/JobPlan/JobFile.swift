@@ -17,7 +17,11 @@ package struct JobFile: Equatable, Sendable {
         package let keyId: String
         package let privateKeyFile: String
         /// Scheme, host and port without a trailing slash: Apple's host for the environment, or a loopback address.
+        ///
+        /// It says where records come from, so it is ``AppStoreModel/AppStoreEnvironment/baseURL`` for both of Apple's hosts.
         package let baseURL: String
+        /// The address that requests go to: ``baseURL``, or Apple's earlier host.
+        package let requestURL: String
         /// Whether ``baseURL`` is a loopback address, so that the job is a rehearsal.
         package let isLoopback: Bool
         /// Certificate files that replace the built-in Apple root; empty unless ``isLoopback``.

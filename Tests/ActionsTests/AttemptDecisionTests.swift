@@ -32,7 +32,7 @@ struct AttemptDecisionTests {
         return switch decision {
         case .succeeded: "succeeded"
         case .rejected: "rejected"
-        case .readBack(let kept): kept == nil ? "readBack, refused" : "readBack"
+        case .readBack(_, let isRefused): isRefused ? "readBack, refused" : "readBack"
         case .waitForApple: "waitForApple"
         case .renewToken: "renewToken"
         case .retry(let retry, _): retry == .short ? "retry soon" : "retry"
@@ -60,6 +60,27 @@ struct AttemptDecisionTests {
             #expect(decide(answer(status, Int64(code))) == "rejected", "\(code)")
             #expect(decide(answer(status, Int64(code)), mayBeApplied: true) == "readBack, refused", "\(code)")
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `4000097 says that a request with the ID arrived, so signed data is read, and 4000205 proves nothing`(
+        mayBeApplied: Bool
+    ) {
+        let signed = answer(200, body: #"{"signedRenewalInfo": "a.b.c", "signedTransactionInfo": "a.b.c"}"#)
+        let actions: [any AppStoreAction.Type] = [
+            CancelSubscription.self, ChangeSubscriptionMetadata.self, ChangeSubscriptionPrice.self,
+            MigrateSubscription.self, RevokeSubscription.self, RequestTransactionRefund.self,
+        ]
+        for action in actions {
+            let repeated = decide(answer(400, 4_000_097), mayBeApplied: mayBeApplied, action: action)
+            #expect(repeated == "readBack", "\(action)")
+            #expect(decide(signed, mayBeApplied: mayBeApplied, action: action) == "succeeded", "\(action)")
+            #expect(decide(answer(200), mayBeApplied: mayBeApplied, action: action) == "outcomeUnknown", "\(action)")
+            let communicated = decide(answer(400, 4_000_205), mayBeApplied: mayBeApplied, action: action)
+            #expect(communicated == (mayBeApplied ? "readBack, refused" : "rejected"), "\(action)")
+        }
+        // Only these calls have the ID in their bodies.
+        #expect(decide(answer(400, 4_000_097)) == "rejected")
     }
 
     @Test(arguments: [false, true])

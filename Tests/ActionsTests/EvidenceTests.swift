@@ -23,7 +23,7 @@ struct EvidenceTests {
     }
 
     private func extended(_ transactions: [VerifiedTransaction], of row: LeasedRow = .test()) -> Evidence {
-        Evidence(of: row, in: transactions, .expiresDate, subject: "1")
+        Evidence(of: row, in: SignedRecords(transactions: transactions), .expiresDate, subject: "1")
     }
 
     @Test func `the date before and the days after it prove what became of an extension`() {
@@ -95,10 +95,12 @@ struct EvidenceTests {
     }
 
     @Test func `the date that proves an extension is kept for the next plan`() {
-        let transactions = [transaction(expires: .day(17)), transaction("5", original: "5", expires: .day(99))]
-        let kept = Evidence.kept(of: .test(), in: transactions, .expiresDate, subject: "1")
+        let records = SignedRecords(
+            transactions: [transaction(expires: .day(17)), transaction("5", original: "5", expires: .day(99))]
+        )
+        let kept = Evidence.kept(of: .test(), in: records, .expiresDate, subject: "1")
         #expect(kept?["expiresDate"]?.number?.int64 == UnixMilliseconds.day(17).rawValue)
-        #expect(Evidence.kept(of: .test(), in: transactions, .appAccountToken, subject: "1") == nil)
+        #expect(Evidence.kept(of: .test(), in: records, .appAccountToken, subject: "1") == nil)
     }
 
     @Test func `a token proves that it was set, and another one proves nothing`() {
@@ -108,7 +110,7 @@ struct EvidenceTests {
             transactionIDBefore: "3"
         )
         func evidence(_ transactions: [VerifiedTransaction]) -> Evidence {
-            Evidence(of: row, in: transactions, .appAccountToken, subject: "1")
+            Evidence(of: row, in: SignedRecords(transactions: transactions), .appAccountToken, subject: "1")
         }
         #expect(evidence([transaction("3", token: token)]) == .applied("appAccountToken of transaction 3"))
         #expect(evidence([transaction("3")]) == .undecided("appAccountToken of transaction 3 is another one"))

@@ -27,7 +27,10 @@ enum TestJob {
 }
 
 extension LeasedRow {
-    /// A row of `extendRenewalDate` or `setAppAccountToken` that may have been applied.
+    /// The ID of the request of ``test(_:answer:expiresDateBefore:transactionIDBefore:)`` as text.
+    static let requestIDText = "07070707-0707-0707-0707-070707070707"
+
+    /// A row that may have been applied, of `extendRenewalDate` unless `values` are others.
     static func test(
         _ values: [(column: String, value: ActionValue)] = [
             ("original_transaction_id", .text("1")), ("extend_by_days", .integer(7)),

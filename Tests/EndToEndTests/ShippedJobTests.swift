@@ -19,13 +19,50 @@ struct ShippedJobTests {
         try String(contentsOfFile: Executables.checkout + "/jobs/" + file, encoding: .utf8).contains("\naction:")
     }
 
+    /// Whether a job needs subscriptions with Advanced Commerce, of which a small store has none that can be changed.
+    private static func isCampaign(_ path: String) -> Bool {
+        ["price-change-cohort.yaml", "migrate-to-advanced-commerce.yaml"].contains(where: path.hasSuffix)
+    }
+
+    /// What the campaigns of Advanced Commerce name, for a subscription of the crawled ledger that each of them can change.
+    private func campaign(_ stage: Stage) async throws -> [String: String] {
+        let book = try stage.book()
+        let item = try await book.column(
+            """
+            SELECT i.sku || ' ' || r.currency || ' ' || i.price_milliunits - 10
+              FROM renewals r JOIN advanced_commerce_items i ON i.app_id = r.app_id AND i.owner_kind = 'renewal'
+               AND i.owner_key = r.original_transaction_id AND i.offer_reason IS NULL AND i.price_increase_status IS NULL
+             WHERE r.auto_renew_status = 1 AND r.renewal_date > now() + interval '2 days' ORDER BY 1 LIMIT 1
+            """
+        )
+        let words = try #require(item.first).split(separator: " ").map(String.init)
+        let product = try await book.column(
+            """
+            SELECT c.product_id FROM current_subscriptions c JOIN renewals r USING (app_id, original_transaction_id)
+             WHERE c.status = 'active' AND NOT c.is_family_shared AND r.advanced_commerce_request_reference_id IS NULL
+               AND r.auto_renew_product_id = r.product_id AND r.price_increase_status IS NULL ORDER BY 1 LIMIT 1
+            """
+        )
+        return [
+            "PRICE_SKU": words[0], "PRICE_CURRENCY": words[1], "PRICE_MILLIUNITS": words[2],
+            "MIGRATE_PRODUCT_ID": try #require(product.first),
+        ]
+    }
+
     /// Plans, approves and sends.
-    private func send(_ path: String, on stage: Stage, _ environment: [String: String]) async throws {
+    private func send(_ path: String, on stage: Stage, _ settings: [String: String]) async throws {
+        var environment = settings
         // Of a crawled ledger, with refund requests that are open.
         _ = try await stage.store.advance(refundRequests: 4)
         let crawl = Executables.checkout + "/jobs/nightly-sync.yaml"
         let run = try await stage.storeledger("run", crawl, "--progress", "none", environment: environment)
         #expect(run.code == 0, "\(run.errors)")
+        if Self.isCampaign(path) {
+            let statuses = Executables.checkout + "/jobs/subscription-statuses.yaml"
+            let run = try await stage.storeledger("run", statuses, "--progress", "none", environment: environment)
+            #expect(run.code == 0, "\(run.errors)")
+            environment.merge(try await campaign(stage)) { $1 }
+        }
         let original = try await stage.book().column(
             "SELECT original_transaction_id FROM transactions WHERE in_app_ownership_type = 'PURCHASED' ORDER BY 1 LIMIT 1"
         )
@@ -56,7 +93,7 @@ struct ShippedJobTests {
 
     @Test(arguments: files)
     func `a shipped job runs as it is`(file: String) async throws {
-        try await Stage.with(.init(customers: 8)) { stage in
+        try await Stage.with(.init(customers: Self.isCampaign(file) ? 60 : 8)) { stage in
             let settings = Dictionary(
                 stage.job.store.split(separator: "\n").compactMap { line -> (String, String)? in
                     let words = line.split(separator: ":", maxSplits: 1).map { $0.trimmingPrefix(while: { $0 == " " }) }
@@ -83,6 +120,10 @@ struct ShippedJobTests {
                 "APP_ACCOUNT_TOKENS_CSV": stage.store.directory + "/tokens.csv",
                 "OUTAGE_START": "2020-01-01T00:00:00Z",
                 "OUTAGE_END": "2099-01-01T00:00:00Z",
+                "PRICE_SKU": "shelf-1", "PRICE_CURRENCY": "USD", "PRICE_MILLIUNITS": "9990",
+                "MIGRATE_PRODUCT_ID": "com.example.game.plus.monthly", "MIGRATE_SKU": "plus", "MIGRATE_NAME": "Plus",
+                "MIGRATE_DESCRIPTION": "Plus", "TARGET_PRODUCT_ID": "com.example.game.ac.subscription",
+                "TAX_CODE": "C003-00-2",
                 "STORELEDGER_OUT": stage.directory + "/out",
                 "STORELEDGER_DEMO_OUT": stage.directory + "/out",
             ]

@@ -315,6 +315,7 @@ import Testing
         "https://api.storekit.apple.com@evil/",
         "https://api.storekit.apple.com.evil/", "http://169.254.169.254", "//", "https://api\u{3002}storekit.apple.com",
         "https://api.store\u{212A}it.apple.com", "https://api.storekit-sandbox.apple.com", "http://127.0.0.1.evil",
+        "https://api.storekit-sandbox.itunes.apple.com", "https://api.storekit.itunes.apple.com.evil",
         "http://localhost.evil", "http://127.1", "http://0x7f.0.0.1", "http://127.0.0.256", "http://0127.0.0.1",
         "http://[::2]", "http://127.0.0.1:0", "http://127.0.0.1:65536", "'http://127.0.0.1:'", "http://127.0.0.1/v1",
         "http://127.0.0.1?x", "http://127.0.0.1#x", "http://u@127.0.0.1", "http://127.0.0.1@evil", "127.0.0.1:80",
@@ -327,7 +328,7 @@ import Testing
             complaint.hasSuffix(
                 """
                 ; it must be on this machine, such as http://127.0.0.1:8080, or Apple's for Production, \
-                https://api.storekit.apple.com
+                https://api.storekit.apple.com or https://api.storekit.itunes.apple.com
                 """
             ),
             "\(complaint)"
@@ -343,7 +344,15 @@ import Testing
     func `a loopback server or Apple's own is allowed`(written: String, meant: String) throws {
         let job = try JobText.load(replacing: "keys/AuthKey.p8", with: "k\n  baseURL: '\(written)'")
         #expect(job.appStore.baseURL == meant)
+        #expect(job.appStore.requestURL == meant)
         #expect(job.appStore.isLoopback != meant.contains("apple"))
+    }
+
+    @Test func `Apple's earlier host is asked, and its records are those of the other one`() throws {
+        let earlier = "https://api.storekit.itunes.apple.com"
+        let job = try JobText.load(replacing: "keys/AuthKey.p8", with: "k\n  baseURL: \(earlier)/")
+        #expect(job.appStore.requestURL == earlier)
+        #expect(job.appStore.baseURL == "https://api.storekit.apple.com" && !job.appStore.isLoopback)
     }
 
     @Test func `another root than Apple's is trusted only on this machine`() throws {

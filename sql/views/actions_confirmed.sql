@@ -8,6 +8,10 @@
 --                               subscription does not name the request, so those of the product and storefronts until the SUMMARY count
 --   setAppAccountToken          a transaction of the purchase with the token, signed after the request
 --   sendConsumptionInformation  the REFUND or REFUND_DECLINED notification of the purchase after the answer
+--   requestTransactionRefund    the same; Apple decides after the answer
+--   the other calls of Advanced Commerce
+--                               the first notification that Apple sends for the call, such as PRICE_CHANGE, or the renewal info with the
+--                               ID of the request
 -- Five minutes allow for the difference between two clocks.
 CREATE OR REPLACE VIEW actions_confirmed AS
 SELECT
@@ -49,9 +53,32 @@ LEFT JOIN LATERAL (
     UNION ALL
     (SELECT n.signed_date, n.notification_type || ' notification', NULL, NULL
        FROM notifications n
-      WHERE b.action = 'sendConsumptionInformation' AND n.app_id = r.app_id AND n.transaction_id = r.subject
+      WHERE b.action IN ('sendConsumptionInformation', 'requestTransactionRefund')
+        AND n.app_id = r.app_id AND n.transaction_id = r.subject
         AND n.notification_type IN ('REFUND', 'REFUND_DECLINED') AND n.signed_date >= r.first_sent_at - interval '5 minutes'
       ORDER BY n.signed_date LIMIT 1)
+    UNION ALL
+    (SELECT c.seen_at, c.seen_in, NULL, NULL
+       FROM (SELECT n.signed_date AS seen_at, n.notification_type || ' notification' AS seen_in
+               FROM notifications n
+              WHERE b.action IN ('cancelSubscription', 'changeSubscriptionMetadata', 'changeSubscriptionPrice', 'migrateSubscription',
+                                 'revokeSubscription')
+                AND n.app_id = r.app_id AND n.original_transaction_id = r.subject
+                AND n.signed_date >= r.first_sent_at - interval '5 minutes'
+                AND CASE b.action
+                        WHEN 'cancelSubscription' THEN n.notification_type = 'DID_CHANGE_RENEWAL_STATUS' AND n.subtype = 'AUTO_RENEW_DISABLED'
+                        WHEN 'changeSubscriptionMetadata' THEN n.notification_type = 'METADATA_UPDATE'
+                        WHEN 'changeSubscriptionPrice' THEN n.notification_type = 'PRICE_CHANGE'
+                        WHEN 'migrateSubscription' THEN n.notification_type IN ('MIGRATION', 'MIGRATE')
+                        ELSE n.notification_type IN ('REFUND', 'REFUND_DECLINED') END
+             UNION ALL
+             SELECT w.signed_date, 'requestReferenceId of the renewal info'
+               FROM renewals w
+              WHERE b.action IN ('cancelSubscription', 'changeSubscriptionMetadata', 'changeSubscriptionPrice', 'migrateSubscription',
+                                 'revokeSubscription')
+                AND w.app_id = r.app_id AND w.original_transaction_id = r.subject
+                AND lower(w.advanced_commerce_request_reference_id) = r.request_id::text) c
+      ORDER BY c.seen_at LIMIT 1)
 ) seen ON r.subject IS NOT NULL
 LEFT JOIN LATERAL (
     SELECT count(DISTINCT n.original_transaction_id) FILTER (WHERE n.notification_type = 'RENEWAL_EXTENDED') AS extended,

@@ -1,6 +1,8 @@
 package import JobPlan
 package import Ledger
 package import LedgerSchema
+import Postgres
+import StrictJSON
 
 /// The batches of one job in the ledger.
 package struct ActionLedger: Sendable {
@@ -12,5 +14,19 @@ package struct ActionLedger: Sendable {
         self.ledger = ledger
         self.app = app
         self.job = job
+    }
+
+    /// The values with which the request of a row is made.
+    ///
+    /// - Parameter row: With the columns `parameters` and `consistency_token` of `action_rows`.
+    /// - Returns: The values, with the consistency token if the row has one.
+    /// - Throws: ``Postgres/PostgresError``, ``StrictJSON/StrictJSONError``.
+    func parameters(of row: PostgresRow) throws -> ActionParameters {
+        let values = ActionParameters(
+            try StrictJSON.parseObject(try row.utf8("parameters")),
+            columns: job.action.columns
+        )
+        guard let token = try row.textOrNil("consistency_token") else { return values }
+        return values.adding(ActionParameters.consistencyToken, .text(token))
     }
 }

@@ -62,16 +62,13 @@ extension ActionLedger {
             }
             let first = try connection.run(
                 """
-                SELECT position, parameters FROM action_rows WHERE app_id = $1 AND batch_id = $2 AND verdict = 'valid'
-                   AND parameters IS NOT NULL ORDER BY position LIMIT $3::bigint
+                SELECT position, parameters, consistency_token FROM action_rows
+                 WHERE app_id = $1 AND batch_id = $2 AND verdict = 'valid' AND parameters IS NOT NULL ORDER BY position LIMIT $3::bigint
                 """,
                 [.integer(app.rawValue), .uuid(batch.id), .bigint(Self.shownRequests)]
             )
             let requests = try first.map { row in
-                let parameters = ActionParameters(
-                    try StrictJSON.parseObject(try row.utf8("parameters")),
-                    columns: job.action.columns
-                )
+                let parameters = try parameters(of: row)
                 let id = RequestID.row(try row.int64("position"), of: batch.id)
                 return job.action.request(parameters, id: UUIDText.text(of: id))
             }

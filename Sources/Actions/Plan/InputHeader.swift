@@ -81,11 +81,13 @@ struct InputHeader {
                     row.problem = (column.name, "\(column.name) is missing; it must be \(column.rule)")
                     return row
                 }
-            } else if let value = column.value(text) {
-                values.append((column.name, value))
             } else {
-                row.problem = (column.name, "\(column.name) is \(shown(text)); it must be \(column.rule)")
-                return row
+                do throws(ActionColumn.Problem) {
+                    values.append((column.name, try column.read(text)))
+                } catch {
+                    row.problem = (error.rule, error.reason)
+                    return row
+                }
             }
         }
         let parameters = ActionParameters(values)
@@ -113,10 +115,6 @@ struct InputHeader {
 
     /// The rule of such a row, which is not invalid: check_rows.sql makes it ineligible.
     private static let unansweredRule = "answer_none"
-
-    private func shown(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(40).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) })
-    }
 }
 
 /// One row of the input.

@@ -71,7 +71,8 @@ extension ActionLedger {
             purchase_date timestamptz, expires_date timestamptz, revocation_date timestamptz, in_app_ownership_type text,
             price_milliunits bigint, currency text, signed_date timestamptz,
             offer_discount_type text, has_advanced_commerce boolean, request_date timestamptz,
-            expires_date_before timestamptz, extensions bigint NOT NULL) ON COMMIT DROP
+            expires_date_before timestamptz, extensions bigint NOT NULL,
+            consistency_token text, request_reference_id text, refusal text[]) ON COMMIT DROP
         """
 
     /// Copies the normalised rows.
@@ -108,7 +109,11 @@ extension ActionLedger {
 
     /// Writes the rows with their verdicts.
     private func check(_ batch: [UInt8], on connection: borrowing PostgresConnection) throws {
+        let isAdvancedCommerce = job.action is any AdvancedCommerceAction.Type
         switch job.action.subjectKind {
+        case .subscriptionOfTransaction,
+            .transaction where isAdvancedCommerce:
+            try checkAdvancedCommerce(on: connection)
         case .subscription:
             _ = try connection.run(
                 .subscriptionFacts,
@@ -123,9 +128,29 @@ extension ActionLedger {
             .checkRows,
             [
                 "app": .integer(app.rawValue), "batch": .uuid(batch), "job": .text(job.name),
-                "action": .text(job.action.name.rawValue), "subject_column": .text(job.action.subject ?? ""),
+                "action": .text(job.action.name.rawValue),
+                // Two transactions can name one subscription.
+                "subject_column": .text(
+                    job.action.subjectKind == .subscriptionOfTransaction ? "subscription" : job.action.subject ?? ""
+                ),
                 "rules": .textArray(job.action.ledgerRules.map(\.rawValue)),
                 "stake": .text(job.action.stake?.rawValue ?? ""),
+            ]
+        )
+    }
+
+    /// Looks up what the ledger knows of Advanced Commerce subscriptions or transactions, and checks Apple's rules for them.
+    private func checkAdvancedCommerce(on connection: borrowing PostgresConnection) throws {
+        let isOfTransaction = job.action.subjectKind == .transaction
+        if !isOfTransaction { _ = try connection.run(.resolveSubscriptions, ["app": .integer(app.rawValue)]) }
+        _ = try connection.run(
+            .advancedCommerceFacts,
+            [
+                "app": .integer(app.rawValue), "of_transaction": .boolean(isOfTransaction),
+                "rules": .textArray(job.action.ledgerRules.map(\.rawValue)),
+                "sends_token": .boolean(job.action.sendsConsistencyToken),
+                "action": .text(job.action.name.rawValue),
+                "is_sandbox": .boolean(job.app.environment == .sandbox),
             ]
         )
     }

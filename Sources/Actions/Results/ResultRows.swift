@@ -1,3 +1,4 @@
+import AppStoreModel
 package import JobPlan
 import LedgerSchema
 package import Postgres
@@ -49,14 +50,15 @@ extension ActionLedger {
         )
         return try rows.map { row in
             let state = RowState(rawValue: try row.text("state")) ?? .unknown
+            let appleCode = try row.int64OrNil("apple_code")
             return ResultRow(
                 input: try row.textArray("input"),
                 position: try row.int64("position"),
                 state: state,
-                reason: try row.textOrNil("reason") ?? state.reason,
+                reason: try row.textOrNil("reason") ?? state.reason(appleCode.flatMap(appleName)),
                 requestID: try row.textOrNil("request_id"),
                 httpStatus: try row.int64OrNil("http_status"),
-                appleCode: try row.int64OrNil("apple_code"),
+                appleCode: appleCode,
                 appleMessage: try row.textOrNil("apple_message"),
                 confirmedBy: try row.textOrNil("confirmed_by"),
                 sentAt: try row.textOrNil("sent_at"),
@@ -65,11 +67,20 @@ extension ActionLedger {
             )
         }
     }
+
+    /// Apple's name of an error; `nil` for a code that Apple does not document.
+    private func appleName(of code: Int64) -> String? {
+        guard let code = AppleErrorCode(rawValue: code) else { return nil }
+        return job.action is any AdvancedCommerceAction.Type ? code.advancedCommerceName : code.objectName
+    }
 }
 
 extension RowState {
     /// Why a valid row is in its file.
-    fileprivate var reason: String {
+    ///
+    /// - Parameter error: Apple's name of the error in the last answer.
+    /// - Returns: A sentence; empty for a success.
+    fileprivate func reason(_ error: String?) -> String {
         switch self {
         case .planned: "not sent: the batch is not approved"
         case .approved: "not sent yet"
@@ -77,7 +88,7 @@ extension RowState {
         case .skipped: "sorted out by the plan"
         case .cancelled: "the customer was erased, or the job removed, before the row was sent"
         case .sending, .unknown, .confirming: "sent, and it is not known whether Apple applied it"
-        case .rejected: "Apple refused it"
+        case .rejected: "Apple refused it" + (error.map { ": \($0)" } ?? "")
         case .succeeded: ""
         }
     }

@@ -3,13 +3,14 @@
 -- The order of the verdicts is: invalid, duplicate, same, ineligible. A row is a duplicate if an earlier row that is not invalid
 -- has the same subject. It is the same if the last row of the job for this subject that was sent, or still can be, has the same
 -- values: a row that Apple refused, and one whose approval expired before it was sent, does not count. A request that a policy
--- does not answer is ineligible.
+-- does not answer is ineligible. advanced_commerce_facts.sql has checked the rules of Advanced Commerce: refusal.
 WITH numbered AS (
     SELECT s.*, CASE WHEN s.rule IS NULL AND s.subject IS NOT NULL
                      THEN min(s.position) FILTER (WHERE s.rule IS NULL) OVER (PARTITION BY s.subject) END AS first_position
       FROM stage_action_rows s
 ), judged AS (
     SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.expires_date_before, f.purchase_date, f.price_milliunits, f.currency, f.request_date,
+           f.consistency_token, f.request_reference_id,
            CASE WHEN n.rule = 'answer_none' THEN ARRAY['ineligible', n.rule, n.reason]
                 WHEN n.rule IS NOT NULL THEN ARRAY['invalid', n.rule, n.reason]
                 WHEN n.first_position < n.position
@@ -32,6 +33,7 @@ WITH numbered AS (
                     THEN ARRAY['ineligible', 'revoked', format('revoked at %s', to_char(f.revocation_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'))]
                 WHEN 'not_purchased' = ANY (:rules) AND f.in_app_ownership_type IS DISTINCT FROM 'PURCHASED'
                     THEN ARRAY['ineligible', 'not_purchased', format('inAppOwnershipType is %s', coalesce(f.in_app_ownership_type, 'missing'))]
+                WHEN f.refusal IS NOT NULL THEN ARRAY['ineligible'] || f.refusal
                 WHEN 'not_active' = ANY (:rules) AND (f.expires_date > now()) IS NOT TRUE
                     THEN ARRAY['ineligible', 'not_active', format('expired at %s, by a record that Apple signed at %s',
                                                                   coalesce(to_char(f.expires_date AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), 'an unknown time'),
@@ -68,7 +70,8 @@ WITH numbered AS (
       ) earlier ON n.rule IS NULL
 )
 INSERT INTO action_rows (app_id, batch_id, position, line, input, parameters, subject, verdict, rule, reason, state,
-                         stake_milliunits, currency, expires_date_before, transaction_id_before, send_by)
+                         stake_milliunits, currency, expires_date_before, transaction_id_before, send_by,
+                         consistency_token, request_reference_id_before)
 SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.verdict[1], j.verdict[2], j.verdict[3],
        CASE j.verdict[1] WHEN 'valid' THEN 'planned' ELSE 'skipped' END,
        CASE :stake::text
@@ -76,6 +79,7 @@ SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.ver
                                            / nullif(extract(epoch FROM j.expires_date - j.purchase_date), 0))
            WHEN 'price' THEN j.price_milliunits END,
        CASE WHEN :stake <> '' THEN j.currency END, j.expires_date_before, j.last_transaction_id,
-       CASE WHEN 'no_open_request' = ANY (:rules) THEN j.request_date + interval '12 hours' END
+       CASE WHEN 'no_open_request' = ANY (:rules) THEN j.request_date + interval '12 hours' END,
+       j.consistency_token, j.request_reference_id
   FROM judged j
  ORDER BY j.position

@@ -16,6 +16,6 @@ WITH next AS (
      WHERE r.app_id = :app AND r.batch_id = :batch AND r.position = next.position
     RETURNING r.*
 )
-SELECT position, parameters, lease_epoch, may_be_applied, attempts, answer, expires_date_before, transaction_id_before, first_sent_at,
-       coalesce(send_by <= clock_timestamp(), false) AS is_late
+SELECT position, parameters, subject, lease_epoch, may_be_applied, attempts, answer, expires_date_before, transaction_id_before,
+       consistency_token, request_reference_id_before, first_sent_at, coalesce(send_by <= clock_timestamp(), false) AS is_late
   FROM taken ORDER BY position

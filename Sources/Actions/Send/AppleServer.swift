@@ -38,24 +38,37 @@ package struct AppleServer: Sendable {
 
     func renewToken() { client.renewToken() }
 
-    /// The signed transactions in the body of Get All Subscription Statuses or Get Transaction Info.
+    /// The signed transactions and renewal infos in the body of Get All Subscription Statuses or Get Transaction Info.
     ///
-    /// Transactions that are not signed by Apple for the job's app are left out.
+    /// Records that are not signed by Apple for the job's app are left out.
     ///
     /// - Throws: ``AppStoreModel/RequestFailure/badPage(reason:)``.
-    func transactions(in body: [UInt8], of readBack: ActionReadBack) throws(RequestFailure) -> [VerifiedTransaction] {
+    func records(in body: [UInt8], of readBack: ActionReadBack) throws(RequestFailure) -> SignedRecords {
         let now = UnixMilliseconds(rawValue: time.wallClock())
         let page =
             switch readBack {
-            case .expiresDate: try SubscriptionStatuses.page(body)
-            case .appAccountToken: try TransactionInfo.page(body)
+            case .expiresDate, .advancedCommerceSubscription: try SubscriptionStatuses.page(body)
+            case .appAccountToken, .advancedCommerceTransaction: try TransactionInfo.page(body)
             }
-        return page.records.compactMap { record in
+        var records = SignedRecords()
+        for record in page.records {
             switch record {
-            case .transaction(let jws): verifier.transaction(jws, now: now)
-            case .subscriptionStatus(let item): item.transaction.flatMap { verifier.transaction($0, now: now) }
-            default: nil
+            case .transaction(let jws):
+                records.transactions += [verifier.transaction(jws, now: now)].compactMap(\.self)
+            case .subscriptionStatus(let item):
+                records.transactions += [item.transaction.flatMap { verifier.transaction($0, now: now) }].compactMap(
+                    \.self
+                )
+                records.renewals += [item.renewalInfo.flatMap { verifier.renewal($0, now: now) }].compactMap(\.self)
+            default: break
             }
         }
+        return records
     }
+}
+
+/// What Apple signed in an answer.
+struct SignedRecords: Equatable, Sendable {
+    var transactions: [VerifiedTransaction] = []
+    var renewals: [VerifiedRenewal] = []
 }

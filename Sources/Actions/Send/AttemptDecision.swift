@@ -11,7 +11,9 @@ enum AttemptDecision {
     /// Apple refused the only request that was sent.
     case rejected(FailureReport)
     /// An earlier request may have been applied, and this answer does not settle it: signed data must.
-    case readBack(JSONObject?)
+    ///
+    /// Only after a refusal can unchanged data prove that no request was applied.
+    case readBack(JSONObject?, isRefused: Bool)
     /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
     case waitForApple(retryAfter: [String], date: String?)
     case renewToken
@@ -76,10 +78,10 @@ extension AttemptDecision {
         do throws(RequestFailure) {
             switch try action.outcome(body) {
             case .succeeded(let kept):
-                return mayBeApplied && !action.repeatSettles ? .readBack(kept) : .succeeded(kept)
+                return mayBeApplied && !action.repeatSettles ? .readBack(kept, isRefused: false) : .succeeded(kept)
             case .refused(let message):
                 let refusal = FailureReport(status: report.status, message: message)
-                return mayBeApplied ? .readBack(nil) : .rejected(refusal)
+                return mayBeApplied ? .readBack(nil, isRefused: true) : .rejected(refusal)
             }
         } catch {
             // A success whose body cannot be read: Apple has probably applied the request.
@@ -100,7 +102,8 @@ extension AttemptDecision {
         // A code that Apple documents with another status is unknown.
         let known = AppleErrorCode(rawValue: code).flatMap { $0.status == answer.status ? $0 : nil }
         switch known.flatMap({ action.errorEffects[$0] }) ?? .rejectsRow {
-        case .rejectsRow: return mayBeApplied ? .readBack(nil) : .rejected(report)
+        case .rejectsRow: return mayBeApplied ? .readBack(nil, isRefused: true) : .rejected(report)
+        case .isRepeated: return .readBack(nil, isRefused: false)
         case .retriesSoon: return .retry(.short, report)
         case .stopsForOtherApp: return .stop(.otherApp(report))
         }

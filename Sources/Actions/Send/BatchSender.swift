@@ -124,11 +124,13 @@ struct BatchSender: Sendable {
             case .rejected(let report):
                 try note(failed: false)
                 return try await end(row, attempt, result, .rejected, message: report.message)
-            case .readBack(let kept):
+            case .readBack(let kept, let isRefused):
                 try note(failed: false)
+                // Apple can know the ID of a request that this ledger has lost.
+                row.mayBeApplied = true
                 row.answer = kept ?? row.answer
                 try await keepOpen(row, attempt, result, kept: kept)
-                return try await readBack(row, wasRefused: kept == nil)
+                return try await readBack(row, wasRefused: isRefused)
             case .waitForApple(let retryAfter, let date):
                 try await keepOpen(row, attempt, result)
                 report(.closed(action.name, try await limiter(action.name).close(retryAfter: retryAfter, date: date)))
@@ -209,11 +211,11 @@ struct BatchSender: Sendable {
             switch result {
             case .answered(let written) where written.answer.status == 200:
                 // Data that cannot be verified proves nothing, so it is read again.
-                guard let transactions = try? server.transactions(in: written.body, of: readBack) else { break }
+                guard let records = try? server.records(in: written.body, of: readBack) else { break }
                 if readBack == .expiresDate, try await queue.hasOtherExtension(subject) { row.expiresDateBefore = nil }
-                switch Evidence(of: row, in: transactions, readBack, subject: subject) {
+                switch Evidence(of: row, in: records, readBack, subject: subject) {
                 case .applied(let place):
-                    let kept = Evidence.kept(of: row, in: transactions, readBack, subject: subject)
+                    let kept = Evidence.kept(of: row, in: records, readBack, subject: subject)
                     return try await end(row, attempt, result, .succeeded, kept: kept, confirmedBy: place)
                 case .notApplied(let sentence) where wasRefused && time.monotonic() - firstReading >= settleTime:
                     return try await end(row, attempt, result, .notApplied, message: sentence, confirmedBy: sentence)

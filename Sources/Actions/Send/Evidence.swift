@@ -17,19 +17,20 @@ enum Evidence: Equatable {
 
     /// - Parameters:
     ///   - row: The row. Its answer has `effectiveDate` if the repeated request succeeded.
-    ///   - transactions: The signed transactions that Apple answered with.
+    ///   - records: The signed records that Apple answered with.
     ///   - readBack: Which data shows the effect.
     ///   - subject: The ID that the row changes.
-    init(of row: LeasedRow, in transactions: [VerifiedTransaction], _ readBack: ActionReadBack, subject: String) {
+    init(of row: LeasedRow, in records: SignedRecords, _ readBack: ActionReadBack, subject: String) {
         switch readBack {
         case .expiresDate:
-            guard let last = Self.last(of: subject, in: transactions), let expires = last.expiresDate else {
+            guard let last = Self.last(of: subject, in: records.transactions), let expires = last.expiresDate else {
                 self = .undecided("Apple's answer has no transaction of \(subject)")
                 return
             }
             self = Self.extensionEvidence(row, last, expires)
         case .appAccountToken:
-            guard let found = transactions.first(where: { $0.transactionId == row.currentTransactionID(subject) })
+            guard
+                let found = records.transactions.first(where: { $0.transactionId == row.currentTransactionID(subject) })
             else {
                 self = .undecided("Apple's answer has no transaction of \(subject)")
                 return
@@ -38,6 +39,10 @@ enum Evidence: Equatable {
             // Another token proves nothing: the subscription can have a newer transaction by now.
             let isWanted = found.appAccountToken == row.parameters.text("app_account_token")
             self = isWanted ? .applied(place) : .undecided("\(place) is another one")
+        case .advancedCommerceSubscription(let effect):
+            self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofSubscription(effect)
+        case .advancedCommerceTransaction:
+            self = AdvancedCommerceEvidence(row: row, records: records, subject: subject).ofTransaction
         }
     }
 
@@ -52,11 +57,11 @@ enum Evidence: Equatable {
     /// The next plan needs the date: the ledger has it only after a crawl.
     static func kept(
         of row: LeasedRow,
-        in transactions: [VerifiedTransaction],
+        in records: SignedRecords,
         _ readBack: ActionReadBack,
         subject: String
     ) -> JSONObject? {
-        guard readBack == .expiresDate, let expires = last(of: subject, in: transactions)?.expiresDate else {
+        guard readBack == .expiresDate, let expires = last(of: subject, in: records.transactions)?.expiresDate else {
             return nil
         }
         let date = JSONValue.number(JSONNumber(text: String(expires.rawValue)))

@@ -84,17 +84,16 @@ struct RowQueue: Sendable {
         let position = try row.int64("position")
         return LeasedRow(
             position: position,
-            parameters: ActionParameters(
-                try StrictJSON.parseObject(try row.utf8("parameters")),
-                columns: actions.job.action.columns
-            ),
+            parameters: try actions.parameters(of: row),
             epoch: try row.int64("lease_epoch"),
             requestID: RequestID.row(position, of: batch.id),
             mayBeApplied: try row.bool("may_be_applied"),
             isLate: try row.bool("is_late"),
             answer: try row.utf8OrNil("answer").map { try StrictJSON.parseObject($0) },
             expiresDateBefore: try row.timestampOrNil("expires_date_before").map(UnixMilliseconds.init(rawValue:)),
-            transactionIDBefore: try row.textOrNil("transaction_id_before")
+            transactionIDBefore: try row.textOrNil("transaction_id_before"),
+            originalTransactionID: try row.textOrNil("subject"),
+            requestReferenceIDBefore: try row.textOrNil("request_reference_id_before")
         )
     }
 

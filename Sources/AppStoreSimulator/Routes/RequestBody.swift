@@ -14,6 +14,14 @@ struct RequestBody {
         self.object = object
     }
 
+    /// - `members`: The documented members. Any other member is refused.
+    ///
+    /// Throws `error` for another value than such an object.
+    init(_ value: JSONValue, members: Set<String>, or error: APIError) throws(APIError) {
+        guard let object = value.object, object.members.allSatisfy({ members.contains($0.key) }) else { throw error }
+        self.object = object
+    }
+
     func has(_ key: String) -> Bool { object[key] != nil }
 
     /// Throws `error` when the member is missing, not an integer, or outside the range.
@@ -32,6 +40,25 @@ struct RequestBody {
     func flag(_ key: String, or error: APIError) throws(APIError) -> Bool {
         guard let value = object[key]?.bool else { throw error }
         return value
+    }
+
+    /// Returns `nil` when the member is missing.
+    ///
+    /// Throws `error` when it is not an object with these members.
+    func body(_ key: String, members: Set<String>, or error: APIError) throws(APIError) -> RequestBody? {
+        guard let value = object[key] else { return nil }
+        return try RequestBody(value, members: members, or: error)
+    }
+
+    /// Returns `nil` when the member is missing.
+    ///
+    /// Throws `error` when it is not an array of objects with these members.
+    func bodies(_ key: String, members: Set<String>, or error: APIError) throws(APIError) -> [RequestBody]? {
+        guard let value = object[key] else { return nil }
+        guard let elements = value.array else { throw error }
+        var bodies: [RequestBody] = []
+        for element in elements { bodies.append(try RequestBody(element, members: members, or: error)) }
+        return bodies
     }
 
     /// Returns `nil` when the member is missing.

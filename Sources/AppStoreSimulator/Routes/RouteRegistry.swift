@@ -19,6 +19,12 @@ extension Route {
         .finishTransaction,
         .requestTestNotification,
         .testNotificationStatus,
+        .cancelSubscription,
+        .changeSubscriptionMetadata,
+        .changeSubscriptionPrice,
+        .migrateSubscription,
+        .revokeSubscription,
+        .requestTransactionRefund,
     ]
 
     /// The endpoints that change the world.

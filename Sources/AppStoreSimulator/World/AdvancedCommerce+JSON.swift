@@ -3,7 +3,7 @@
 extension AdvancedCommerce {
     var transactionInfo: [UInt8] {
         jsonObject {
-            $0.member("descriptors", raw: descriptors)
+            $0.member("descriptors", raw: Self.descriptors(name, description))
             $0.member("estimatedTax", estimatedTax)
             $0.member("items", objects: items.map(\.transactionItem))
             $0.member("period", period)
@@ -14,27 +14,35 @@ extension AdvancedCommerce {
         }
     }
 
-    /// - `increase`: `SCHEDULED`, `PENDING` or `ACCEPTED` when the price of the first item goes up; otherwise `nil`.
+    /// - `increase`: `SCHEDULED`, `PENDING` or `ACCEPTED` when the price of the first item goes up without a request of the app's
+    ///   server; otherwise `nil`.
     func renewalInfo(increase: String?) -> [UInt8] {
-        jsonObject {
+        let contents = nextContents
+        return jsonObject {
             $0.member("consistencyToken", consistencyToken)
-            $0.member("descriptors", raw: descriptors)
+            $0.member("descriptors", raw: Self.descriptors(contents.name, contents.description))
             $0.member(
                 "items",
-                objects: items.enumerated().map { index, item in
+                objects: contents.items.enumerated().map { index, item in
                     item.renewalItem(
-                        increase: index == 0 ? increase : nil,
-                        dependents: items.dropFirst().map(\.sku)
+                        increase: item.increase
+                            ?? (index == 0 ? increase : nil).map {
+                                PriceIncrease(
+                                    price: item.price * 12 / 10,
+                                    status: $0,
+                                    dependents: contents.items.dropFirst().map(\.sku)
+                                )
+                            }
                     )
                 }
             )
             $0.member("period", period)
             $0.member("requestReferenceId", requestReferenceId)
-            $0.member("taxCode", taxCode)
+            $0.member("taxCode", contents.taxCode)
         }
     }
 
-    private var descriptors: [UInt8] {
+    private static func descriptors(_ name: String, _ description: String) -> [UInt8] {
         jsonObject {
             $0.member("description", description)
             $0.member("displayName", name)
@@ -51,16 +59,16 @@ extension AdvancedCommerce.Item {
         }
     }
 
-    fileprivate func renewalItem(increase: String?, dependents: [String]) -> [UInt8] {
+    fileprivate func renewalItem(increase: AdvancedCommerce.PriceIncrease?) -> [UInt8] {
         jsonObject { writer in
             writeCommon(to: &writer)
             guard let increase else { return }
             writer.member(
                 "priceIncreaseInfo",
                 raw: jsonObject {
-                    $0.member("dependentSKUs", dependents)
-                    $0.member("price", price * 12 / 10)
-                    $0.member("status", increase)
+                    $0.member("dependentSKUs", increase.dependents)
+                    $0.member("price", increase.price)
+                    $0.member("status", increase.status)
                 }
             )
         }

@@ -1,13 +1,36 @@
 /// The contents of an Advanced Commerce purchase: the app's own items under Apple's generic product.
 struct AdvancedCommerce: Sendable, Equatable {
     struct Item: Sendable, Equatable {
-        let sku: String
-        let name: String
-        let description: String
-        let price: Int64
+        var sku: String
+        var name: String
+        var description: String
+        /// In milliunits.
+        var price: Int64
         var offer: Offer?
         var refunds: [Refund] = []
         var revocationDate: Int64?
+        /// Only of an item of the next period.
+        var increase: PriceIncrease?
+
+        /// What is left of the price after all refunds, in milliunits.
+        var refundable: Int64 { revocationDate == nil ? price - refunds.reduce(0) { $0 + $1.amount } : 0 }
+    }
+
+    /// A price increase that the app's server has requested.
+    struct PriceIncrease: Sendable, Equatable {
+        /// In milliunits.
+        let price: Int64
+        /// `SCHEDULED` before Apple has told the customer, then `PENDING` while consent is needed, or `ACCEPTED`.
+        var status: String
+        let dependents: [String]
+    }
+
+    /// What the customer sees, and what is paid for, in one period.
+    struct Contents: Sendable, Equatable {
+        var name: String
+        var description: String
+        var taxCode: String
+        var items: [Item]
     }
 
     struct Offer: Sendable, Equatable {
@@ -24,13 +47,15 @@ struct AdvancedCommerce: Sendable, Equatable {
         let type: String
     }
 
-    let requestReferenceId: String
-    let consistencyToken: String
+    /// That of the last request of the app or of its server.
+    var requestReferenceId: String
+    /// Changes with every request.
+    var consistencyToken: String
     /// `nil` for a one-time charge.
     let period: String?
-    let name: String
-    let description: String
-    let taxCode: String
+    var name: String
+    var description: String
+    var taxCode: String
     /// In percent.
     let taxPercent: Int64
     /// Whether prices and refunds contain the tax, as in all storefronts but those of the United States and Canada.
@@ -38,6 +63,14 @@ struct AdvancedCommerce: Sendable, Equatable {
     /// Source: `refundAmount` of the Advanced Commerce API, read 2026-11.
     let isTaxIncluded: Bool
     var items: [Item]
+    /// The contents of the next period, if the app's server has changed them; `nil` when they stay.
+    var next: Contents?
+
+    /// The contents of the next period.
+    var nextContents: Contents {
+        get { next ?? Contents(name: name, description: description, taxCode: taxCode, items: items) }
+        set { next = newValue }
+    }
 
     /// The price of the transaction: the sum of the items' prices.
     var price: Int64 { items.reduce(0) { $0 + $1.price } }

@@ -37,7 +37,7 @@ struct NotificationKind: Sendable, Equatable {
             about: .subscription(.productChange(to: "com.example.game.plus.monthly"))
         ),
         NotificationKind("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED", about: .subscription(.active)),
-        NotificationKind("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", about: .subscription(.autoRenewOff)),
+        automaticRenewalOff,
         NotificationKind("OFFER_REDEEMED", about: .subscription(.offerAccepted(.loyalty))),
         NotificationKind("OFFER_REDEEMED", "INITIAL_BUY", about: .subscription(.offerAccepted(.trial))),
         NotificationKind("OFFER_REDEEMED", "RESUBSCRIBE", about: .subscription(.offerAccepted(.winBack))),
@@ -77,6 +77,12 @@ struct NotificationKind: Sendable, Equatable {
         NotificationKind("RESCIND_CONSENT", about: .appTransaction),
         NotificationKind("TEST", about: .app),
     ]
+
+    static let automaticRenewalOff = NotificationKind(
+        "DID_CHANGE_RENEWAL_STATUS",
+        "AUTO_RENEW_DISABLED",
+        about: .subscription(.autoRenewOff)
+    )
 
     /// The kind with this type and subtype.
     static func named(_ type: String, _ subtype: String? = nil) -> NotificationKind? {

@@ -212,6 +212,7 @@ final class ServedWorld: Sendable {
             }
             deliveries?.add(result.changes.compactMap(\.notification))
             if result.isRepeat, let repeatRefusal { throw repeatRefusal }
+            if let refusal = result.refusal { throw refusal }
             return result.answer
         }
     }

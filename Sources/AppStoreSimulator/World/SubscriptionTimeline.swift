@@ -40,6 +40,7 @@ struct SubscriptionTimeline: Sendable {
             let next = index + 1 < chain.count ? chain[index + 1] : nil
             steps.append(Step.purchase(transaction, previous: index > 0 ? chain[index - 1] : nil))
             steps += transaction.extensions.map { Step($0.date, "RENEWAL_EXTENDED", about: transaction, .unchanged) }
+            steps += Step.cancellation(of: transaction)
             // Otherwise the next period follows without a gap.
             if transaction.upgradedDate == nil, next == nil || next?.reason == .purchase {
                 steps += Lapse(of: transaction, anchor: anchor)?.steps ?? []
@@ -144,6 +145,13 @@ private struct Step {
             : Step(date, "SUBSCRIBED", "RESUBSCRIBE", about: transaction, .begins)
     }
 
+    /// The app's server turned automatic renewal off.
+    static func cancellation(of transaction: Transaction) -> [Step] {
+        guard let date = transaction.cancelledDate else { return [] }
+        let kind = NotificationKind.automaticRenewalOff
+        return [Step(date, kind.type, kind.subtype, about: transaction, .announces(.autoRenewOff))]
+    }
+
     static func refund(of transaction: Transaction) -> [Step] {
         guard let revocation = transaction.revocation else { return [] }
         if revocation.type == .family { return [Step(revocation.date, "REVOKE", about: transaction, .revokes)] }
@@ -177,6 +185,7 @@ private struct Lapse {
     /// More than half of the subscriptions that ended shortly before the anchor are in their grace period, so that also a small
     /// world has some.
     private var cause: Cause {
+        if transaction.cancelledDate != nil { return .cancelled }
         if (anchor - Renewal.gracePeriod..<anchor).contains(end) {
             let causes: [Cause] = [
                 .cancelled, .billingFailed, .billingFailedInGracePeriod, .billingFailedInGracePeriod,
@@ -192,7 +201,7 @@ private struct Lapse {
         case .cancelled:
             var steps = [step(end, "EXPIRED", "VOLUNTARY", .expired(intent: 1))]
             // A subscription that is active at the anchor renews as far as anyone knows.
-            if end < anchor {
+            if end < anchor, transaction.cancelledDate == nil {
                 let date = max(transaction.purchaseDate, end - 2 * Moment.day)
                 steps.insert(step(date, "DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", .autoRenewOff), at: 0)
             }

@@ -19,6 +19,10 @@ struct Transaction: Sendable, Equatable {
     var commitment: Commitment?
     var revocation: Revocation?
     var advancedCommerce: AdvancedCommerce?
+    /// What ``advancedCommerce`` was before each request of the app's server, oldest first.
+    var earlierCommerce: [EarlierCommerce] = []
+    /// When the app's server turned automatic renewal off, in milliseconds since 1970; `nil` when it did not.
+    var cancelledDate: Int64?
     var previousOriginalId: UInt64?
     /// The purchase in whose order this one is; `nil` when the order begins with this one.
     var boughtWith: UInt64?
@@ -56,7 +60,9 @@ struct Transaction: Sendable, Equatable {
     }
 
     /// When the app's server last changed the transaction, in milliseconds since 1970; `nil` when it never did.
-    var actionDate: Int64? { [extensions.last?.date, accountTokens.last?.date].compactMap(\.self).max() }
+    var actionDate: Int64? {
+        [extensions.last?.date, accountTokens.last?.date, earlierCommerce.last?.date].compactMap(\.self).max()
+    }
 
     /// `nil` for a family revocation: the refund history does not list it.
     var refundDate: Int64? {
@@ -85,8 +91,21 @@ struct Transaction: Sendable, Equatable {
             earlier.extensions.removeLast()
         }
         earlier.accountTokens.removeAll { $0.date > moment }
+        while let last = earlier.earlierCommerce.last, last.date > moment {
+            earlier.advancedCommerce = last.commerce
+            earlier.earlierCommerce.removeLast()
+        }
+        if let date = cancelledDate, date > moment { earlier.cancelledDate = nil }
         return earlier
     }
+}
+
+/// What an Advanced Commerce purchase was before a request of the app's server.
+struct EarlierCommerce: Sendable, Equatable {
+    /// When it was changed, in milliseconds since 1970.
+    let date: Int64
+    /// `nil` before a migration.
+    let commerce: AdvancedCommerce?
 }
 
 /// A yearly commitment with monthly payments.

@@ -23,6 +23,12 @@ struct World: Sendable {
     var refundRequests: [RefundRequest] = []
     /// The last body that was sent about a transaction, by transaction ID.
     var consumptionAnswers: [UInt64: [UInt8]] = [:]
+    /// The `requestReferenceId` of every Advanced Commerce request that was applied.
+    var commerceRequests: Set<String> = []
+    /// The refunds that the app's server has requested and Apple has not decided, the oldest first.
+    var commerceRefunds: [CommerceRefund] = []
+    /// The price increases that customers have not answered, the oldest first.
+    var openPriceIncreases: [OpenPriceIncrease] = []
     /// The index of each test notification in ``notifications``, by token.
     var testNotifications: [String: Int] = [:]
     /// The moment of the latest change, or the anchor, in milliseconds since 1970.

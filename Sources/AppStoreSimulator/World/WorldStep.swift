@@ -24,7 +24,8 @@ enum WorldStep: Sendable, Equatable {
 extension World {
     /// Makes a step and returns its changes.
     ///
-    /// Apple's work goes on with every step that is not a request: it decides refunds and extends subscriptions.
+    /// Apple's work goes on with every step that is not a request: it decides refunds, tells customers of price increases and extends
+    /// subscriptions.
     mutating func make(_ step: WorldStep) -> [WorldChange] {
         switch step {
         case .changes(let count, let date): continueWork(from: date) + change(count: count, from: date)
@@ -38,7 +39,7 @@ extension World {
 
     private mutating func continueWork(from date: Int64) -> [WorldChange] {
         let running = massExtensions.filter { $0.completeDate == nil }.map(\.requestIdentifier)
-        let decisions = decideRefunds(from: date)
+        let decisions = decideRefunds(from: date) + decideCommerceRefunds(from: date) + answerPriceIncreases(from: date)
         return decisions + running.flatMap { continueMassExtension($0, at: date) }
     }
 }

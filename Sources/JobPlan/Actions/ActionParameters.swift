@@ -6,6 +6,8 @@ package enum ActionValue: Equatable, Sendable {
     case integer(Int64)
     case boolean(Bool)
     case texts([String])
+    /// A list or an object, in the form in which it is sent.
+    case json(JSONValue)
 
     package var json: JSONValue {
         switch self {
@@ -13,6 +15,16 @@ package enum ActionValue: Equatable, Sendable {
         case .integer(let number): .number(JSONNumber(text: String(number)))
         case .boolean(let isTrue): .bool(isTrue)
         case .texts(let texts): .array(texts.map(JSONValue.string))
+        case .json(let json): json
+        }
+    }
+
+    /// The value of JSON that was read from a column.
+    static func of(_ json: JSONValue) -> ActionValue {
+        switch json {
+        case .string(let text): .text(text)
+        case .bool(let isTrue): .boolean(isTrue)
+        default: .json(json)
         }
     }
 
@@ -60,6 +72,17 @@ package struct ActionParameters: Equatable, Sendable {
         return texts
     }
 
+    /// The elements of a list of objects; empty without one.
+    package func elements(_ column: String) -> [JSONValue] { self[column]?.json.array ?? [] }
+
+    /// The name of the value that ``AppStoreAction/sendsConsistencyToken`` adds.
+    package static let consistencyToken = "consistency_token"
+
+    /// The values and one more, which is not part of the input.
+    package func adding(_ column: String, _ value: ActionValue) -> ActionParameters {
+        ActionParameters(values + [(column, value)])
+    }
+
     package static func == (left: Self, right: Self) -> Bool {
         left.values.count == right.values.count
             && zip(left.values, right.values).allSatisfy { $0.column == $1.column && $0.value == $1.value }
@@ -73,7 +96,7 @@ package struct ActionParameters: Equatable, Sendable {
     /// Reads the values that ``json`` wrote, in the order of `columns`.
     package init(_ json: JSONObject, columns: [ActionColumn]) {
         values = columns.compactMap { column in
-            json[column.name].flatMap(ActionValue.init).map { (column.name, $0) }
+            json[column.name].flatMap(column.stored).map { (column.name, $0) }
         }
     }
 }

@@ -12,6 +12,12 @@ package enum AllActions {
         SetAppAccountToken.self,
         FinishTransaction.self,
         RequestTestNotification.self,
+        CancelSubscription.self,
+        ChangeSubscriptionMetadata.self,
+        ChangeSubscriptionPrice.self,
+        MigrateSubscription.self,
+        RevokeSubscription.self,
+        RequestTransactionRefund.self,
     ]
 
     package static let names = types.map { $0.name }

@@ -91,6 +91,9 @@ package protocol AppStoreAction: Sendable {
 
     /// Whether a job can have a ``ConsumptionPolicy`` in place of an input.
     static var takesPolicy: Bool { get }
+
+    /// Whether ``request(_:id:)`` takes the consistency token of the newest renewal info, in ``ActionParameters/consistencyToken``.
+    static var sendsConsistencyToken: Bool { get }
 }
 
 extension AppStoreAction {
@@ -109,8 +112,9 @@ extension AppStoreAction {
     package static var ledgerRules: [LedgerRule] { [] }
     package static var stake: ActionStake? { nil }
     package static var takesPolicy: Bool { false }
+    package static var sendsConsistencyToken: Bool { false }
 
-    /// The subject of a row; `nil` if the action has none.
+    /// The subject of a row as the input names it; `nil` if the action has none.
     package static func subject(of row: ActionParameters) -> String? { subject.flatMap(row.text) }
 }
 
@@ -137,6 +141,8 @@ package enum ActionErrorEffect: Equatable, Sendable {
     ///
     /// After an unknown outcome it proves nothing about the first request.
     case rejectsRow
+    /// Apple has received a request with this ID before, so signed data must show its effect.
+    case isRepeated
     /// The same request is sent again after a short delay.
     case retriesSoon
     /// The command ends with 78: the app in the job file is not the app of the key.
@@ -160,34 +166,54 @@ extension [AppleErrorCode: ActionErrorEffect] {
 package enum ActionSubject: Sendable {
     /// The original transaction ID of a subscription or purchase.
     case subscription
+    /// A subscription, by the ID of any of its transactions.
+    ///
+    /// Rows with two transactions of one subscription are duplicates.
+    case subscriptionOfTransaction
     case transaction
     case product
 }
 
 /// Signed data that shows whether a request with an unknown outcome was applied.
-package enum ActionReadBack: Sendable {
+package enum ActionReadBack: Equatable, Sendable {
     /// The `expiresDate` of the subscription's last transaction, from Get All Subscription Statuses.
     case expiresDate
     /// The `appAccountToken` of the purchase's current transaction, from Get Transaction Info.
     ///
     /// Apple does not change earlier transactions of a subscription.
     case appAccountToken
+    /// The `requestReferenceId` or another effect in `advancedCommerceInfo` and renewal info, from Get All Subscription Statuses.
+    case advancedCommerceSubscription(AdvancedCommerceEffect?)
+    /// The `requestReferenceId` in the transaction's `advancedCommerceInfo`, from Get Transaction Info.
+    case advancedCommerceTransaction
 
     /// The endpoint whose limit the request counts against.
     package var endpoint: StreamName {
         switch self {
-        case .expiresDate: .subscriptionStatuses
-        case .appAccountToken: .transactionInfo
+        case .expiresDate, .advancedCommerceSubscription: .subscriptionStatuses
+        case .appAccountToken, .advancedCommerceTransaction: .transactionInfo
         }
     }
 
     /// The request that reads the data of a subscription or transaction.
     package func request(of id: String) -> AppStoreRequest {
         switch self {
-        case .expiresDate: .get("/inApps/v1/subscriptions/\(id.percentEncoded)")
-        case .appAccountToken: .get("/inApps/v1/transactions/\(id.percentEncoded)")
+        case .expiresDate, .advancedCommerceSubscription: .get("/inApps/v1/subscriptions/\(id.percentEncoded)")
+        case .appAccountToken, .advancedCommerceTransaction: .get("/inApps/v1/transactions/\(id.percentEncoded)")
         }
     }
+}
+
+/// What in signed data shows that an Advanced Commerce request was applied, beside its `requestReferenceId`.
+///
+/// A later request replaces the `requestReferenceId`, and then only the effect is left.
+package enum AdvancedCommerceEffect: Equatable, Sendable {
+    /// `autoRenewStatus` is 0.
+    case automaticRenewalIsOff
+    /// Each item has the new price, or its `priceIncreaseInfo` has.
+    case pricesAreChanged
+    /// The last transaction is revoked.
+    case isRevoked
 }
 
 /// A rule that the ledger checks for each row; the raw value is the name in tables and messages.
@@ -212,12 +238,51 @@ package enum LedgerRule: String, CaseIterable, Sendable {
     case noPercentageOfSubscription = "percentage_of_subscription"
     /// Apple extends a subscription at most twice in 365 days.
     case fewerThanTwoExtensions = "two_extensions"
+
+    // The rules of Advanced Commerce, in advanced_commerce_facts.sql.
+
+    /// The purchase was made with Advanced Commerce.
+    case advancedCommerce = "not_advanced_commerce"
+    /// The subscription has not been migrated to Advanced Commerce.
+    case notMigrated = "already_migrated"
+    /// The ledger has the subscription's renewal info.
+    case renewalInfo = "no_renewal_info"
+    /// The subscription renews automatically.
+    case renewsAutomatically = "auto_renew_off"
+    /// The subscription is neither in billing retry nor in its grace period.
+    case noBillingRetry = "billing_retry"
+    /// The subscription renews in 24 hours or later.
+    case renewsLater = "renews_within_24_hours"
+    /// Apple has not told the customer of a price increase.
+    case noPriceIncrease = "price_increase_communicated"
+    /// The items have no offer.
+    case noItemInOffer = "item_in_offer"
+    /// The subscription or transaction has the SKUs of the row.
+    case ownSKUs = "sku_not_owned"
+    /// The currency of the row is that of the purchase.
+    case ownCurrency = "other_currency"
+    /// The storefront of the row is that of the purchase.
+    case ownStorefront = "storefront_changed"
+    /// No price rises in India.
+    case noIncreaseInIndia = "price_increase_in_india"
+    /// A pending change of the product has renewal items, and without one there are none.
+    case pendingChange = "pending_change"
+    /// The items were not refunded.
+    case notRefunded = "already_refunded"
+    /// No refund is more than what is left of the item's price.
+    case refundAmount = "refund_amount"
+    /// Only the latest transaction of a subscription gets a prorated refund.
+    case proratedLatest = "prorated_earlier_transaction"
+    /// A refund that Apple declines for a test is for the sandbox.
+    case simulatedInSandbox = "simulated_decline"
+    /// No refund of the transaction is pending.
+    case noPendingRefund = "pending_refund"
 }
 
 /// What a row gives away.
 package enum ActionStake: String, Sendable {
     /// The part of the subscription's price for the days of an extension.
     case extendedDays = "extended_days"
-    /// The price of the purchase, which can be refunded.
+    /// The price of the purchase, which can be refunded; of an Advanced Commerce transaction, that of the items.
     case price
 }

@@ -67,6 +67,7 @@ extension JobFileReader {
             keyId: keyId,
             privateKeyFile: paths.absolute(privateKeyFile),
             baseURL: server.text,
+            requestURL: server.requestText,
             isLoopback: server.isLoopback,
             trustedRoots: trustedRoots,
             triesSandbox: triesSandbox
@@ -78,7 +79,7 @@ extension JobFileReader {
         guard section.has("baseURL") else { return ServerAddress(environment.baseURL, in: environment) }
         let expected = """
             it must be on this machine, such as http://127.0.0.1:8080, or Apple's for \(environment.rawValue), \
-            \(environment.baseURL)
+            \(environment.baseURL) or \(environment.earlierBaseURL)
             """
         return section.text("baseURL", expected) { ServerAddress($0, in: environment) != nil }
             .flatMap { ServerAddress($0, in: environment) }

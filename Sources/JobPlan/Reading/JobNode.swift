@@ -1,4 +1,5 @@
 import Basics
+import StrictJSON
 
 /// A value of the job file with its place, after substitution of variables.
 struct JobNode {
@@ -30,6 +31,26 @@ struct JobNode {
     var isLeftOut: Bool {
         guard let scalar else { return false }
         return scalar.text.isEmpty && !scalar.variables.isEmpty
+    }
+
+    /// The value as JSON; `nil` for one that is unusable.
+    var json: JSONValue? {
+        switch content {
+        case .scalar(let scalar): scalar.json
+        case .list(let nodes):
+            nodes.contains { $0.json == nil } ? nil : .array(nodes.compactMap(\.json))
+        case .mapping(let entries):
+            entries.contains { $0.value.json == nil }
+                ? nil
+                : .object(
+                    JSONObject(
+                        entries.compactMap { entry in
+                            entry.value.json.map { JSONObject.Member(key: entry.key, value: $0) }
+                        }
+                    )
+                )
+        case .unusable: nil
+        }
     }
 
     /// Describes the value.
@@ -85,6 +106,13 @@ struct JobScalar {
     var string: String? {
         guard isPlainWithoutVariables else { return text }
         return isNull || number != nil || bool != nil ? nil : text
+    }
+
+    /// A number with fraction keeps its text, so that a rule for whole numbers can refuse it.
+    var json: JSONValue {
+        if isNull { return .null }
+        if let bool { return .bool(bool) }
+        return number == nil ? .string(text) : .number(JSONNumber(text: integer.map(String.init) ?? text))
     }
 
     /// Describes the scalar, without values of variables, private keys and passwords of URLs.

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// One mapping of the job file, read key by key.
 ///
 /// Every function returns `nil` if the key is missing or its value is invalid. Invalid values are reported, and a file
@@ -87,6 +89,14 @@ package struct Section {
             return nil
         }
         return entries
+    }
+
+    /// A list or a mapping as JSON; `nil` for a scalar.
+    ///
+    /// A plain number, Boolean or null is one in JSON too.
+    func json(_ key: String) -> JSONValue? {
+        guard let node = node(key, required: nil), node.scalar == nil else { return nil }
+        return node.json
     }
 
     /// Reports the value of `key` as invalid.

@@ -3,7 +3,11 @@ import AppStoreModel
 /// A server that a job may use: Apple's for its environment, or one on this machine.
 struct ServerAddress {
     /// Scheme, host and port in lower case, without a trailing slash.
+    ///
+    /// It is the same for both of Apple's hosts, so that records and runs of both belong together.
     let text: String
+    /// The address that requests go to.
+    let requestText: String
     let isLoopback: Bool
 
     /// `nil` for every other server, and for a URL with a user, path, query or fragment.
@@ -11,11 +15,13 @@ struct ServerAddress {
         // Only ASCII: lowercasing can turn other Unicode letters into ASCII letters.
         guard written.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let address = written.lowercased()
-        text = address.hasSuffix("/") ? String(address.dropLast()) : address
-        if text == environment.baseURL {
+        requestText = address.hasSuffix("/") ? String(address.dropLast()) : address
+        if [environment.baseURL, environment.earlierBaseURL].contains(requestText) {
+            text = environment.baseURL
             isLoopback = false
             return
         }
+        text = requestText
         let schemes = ["http://", "https://"]
         guard let scheme = schemes.first(where: text.hasPrefix), Self.isLoopback(text.dropFirst(scheme.count)) else {
             return nil

@@ -11,17 +11,24 @@ package struct VerifiedTransaction: Equatable, Sendable {
     package let expiresDate: UnixMilliseconds?
     /// In lower case.
     package let appAccountToken: String?
+    package let revocationDate: UnixMilliseconds?
+    /// The `requestReferenceId` in `advancedCommerceInfo`, in lower case.
+    package let requestReferenceId: String?
 
     package init(
         transactionId: String,
         originalTransactionId: String,
         expiresDate: UnixMilliseconds?,
-        appAccountToken: String?
+        appAccountToken: String?,
+        revocationDate: UnixMilliseconds? = nil,
+        requestReferenceId: String? = nil
     ) {
         self.transactionId = transactionId
         self.originalTransactionId = originalTransactionId
         self.expiresDate = expiresDate
         self.appAccountToken = appAccountToken
+        self.revocationDate = revocationDate
+        self.requestReferenceId = requestReferenceId
     }
 }
 
@@ -37,8 +44,14 @@ extension RecordVerifier {
         return VerifiedTransaction(
             transactionId: record.key,
             originalTransactionId: original,
-            expiresDate: record.payload.json["expiresDate"]?.number?.flooredInt64.map(UnixMilliseconds.init(rawValue:)),
-            appAccountToken: record.payload.json["appAccountToken"]?.string?.lowercased()
+            expiresDate: record.payload.json["expiresDate"]?.moment,
+            appAccountToken: record.payload.json["appAccountToken"]?.string?.lowercased(),
+            revocationDate: record.payload.json["revocationDate"]?.moment,
+            requestReferenceId: record.payload.json["advancedCommerceInfo"]?["requestReferenceId"]?.string?.lowercased()
         )
     }
+}
+
+extension JSONElement {
+    fileprivate var moment: UnixMilliseconds? { number?.flooredInt64.map(UnixMilliseconds.init(rawValue:)) }
 }

@@ -200,7 +200,7 @@ extension ActionPipeline {
         let time = time
         let client = AppStoreClient(
             transport: transport,
-            baseURL: job.appStore.baseURL,
+            baseURL: job.appStore.requestURL,
             tokens: credentials.tokens,
             clock: { UnixMilliseconds(rawValue: time.wallClock()) }
         )

@@ -26,7 +26,7 @@ struct AppleProbe {
         let time = time
         let client = AppStoreClient(
             transport: transport,
-            baseURL: job.appStore.baseURL,
+            baseURL: job.appStore.requestURL,
             tokens: credentials.tokens,
             clock: { UnixMilliseconds(rawValue: time.wallClock()) }
         )

@@ -102,7 +102,7 @@ struct RunSession: Sendable {
         return AppleSource(
             job: job,
             now: plan.now,
-            client: client(job.appStore.baseURL),
+            client: client(job.appStore.requestURL),
             otherClient: job.appStore.triesSandbox ? client(job.sandboxURL) : nil,
             time: pipeline.time
         )

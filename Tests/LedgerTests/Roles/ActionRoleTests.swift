@@ -50,6 +50,11 @@ struct ActionRoleTests {
                 ("SELECT lock_policy_approvals(1, 'nothing')", ["actor"]),
                 ("SELECT approve_by_policy(1, gen_random_uuid(), interval '1 hour')", ["actor"]),
                 ("SELECT count(*) FROM transactions", ["actor", "loader", "exporter", "eraser"]),
+                (
+                    "SELECT count(*) FROM renewals, advanced_commerce_items, advanced_commerce_refunds",
+                    ["actor", "loader", "exporter", "eraser"]
+                ),
+                ("UPDATE action_rows SET consistency_token = 'x'", ["eraser"]),
                 ("UPDATE transactions SET product_id = 'x'", ["loader"]),
                 (
                     "SELECT count(*) FROM actions_confirmed, actions_by_batch, consumption_requests",

@@ -110,7 +110,8 @@ struct RefreshByChangesTests {
                 """
                 SELECT name, array_to_string(row_key, ', ') AS key FROM schema_views
                  WHERE row_key IS NOT NULL
-                   AND name NOT IN ('cancellations_by_day', 'refund_requests_by_month', 'actions_by_batch', 'notification_completeness_by_day')
+                   AND name NOT IN ('cancellations_by_day', 'refund_requests_by_month', 'actions_by_batch', 'price_changes_by_batch',
+                                    'notification_completeness_by_day')
                 """
             ).map { (view: try $0.text("name"), columns: try $0.text("key")) }
         }

@@ -105,7 +105,7 @@ extension World {
 
 extension Transaction {
     /// The part of a subscription's period that is left at `moment`, in thousandths of a percent, at least 1.
-    fileprivate func unusedShare(at moment: Int64) -> Int64 {
+    func unusedShare(at moment: Int64) -> Int64 {
         guard let end = expiresDate, end > purchaseDate else { return 50_000 }
         return min(99_999, max(1, (end - moment) * 100_000 / (end - purchaseDate)))
     }

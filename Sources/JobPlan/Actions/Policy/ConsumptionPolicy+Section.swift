@@ -163,13 +163,28 @@ extension Section {
     func values(of columns: [ActionColumn]) -> [String: ActionValue] {
         var values: [String: ActionValue] = [:]
         for column in columns where has(column.key) {
-            guard let text = scalar(column.key)?.text, let value = column.value(text) else {
-                report(column.key, "it must be \(column.rule)")
-                continue
+            do throws(ActionColumn.Problem) {
+                values[column.name] = try value(of: column)
+            } catch {
+                report(column.key, error.reason)
             }
-            values[column.name] = value
         }
         return values
+    }
+
+    private func value(of column: ActionColumn) throws(ActionColumn.Problem) -> ActionValue {
+        if case .advancedCommerce(let kind) = column.kind {
+            // A list or an object can be written in YAML, or as text with JSON.
+            if let json = json(column.key) { return try column.read(json) }
+            guard let text = scalar(column.key)?.text else {
+                throw ActionColumn.Problem(rule: column.name, reason: "it must be \(kind.rule)")
+            }
+            return try column.read(text)
+        }
+        guard let text = scalar(column.key)?.text, let value = column.value(text) else {
+            throw ActionColumn.Problem(rule: column.name, reason: "it must be \(column.rule)")
+        }
+        return value
     }
 
     /// At least one of a fixed set of words.

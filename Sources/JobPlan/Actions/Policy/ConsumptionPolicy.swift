@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Answers to refund requests: the first rule whose condition matches decides.
 package struct ConsumptionPolicy: Equatable, Sendable {
     /// Whose consent Apple demands before the app sends consumption information about a customer.
@@ -76,6 +78,7 @@ extension ActionValue {
         case .integer(let number): "\(number)"
         case .boolean(let isTrue): "\(isTrue)"
         case .texts(let texts): texts.joined(separator: " ")
+        case .json(let json): JSONWriter.text(json)
         }
     }
 }

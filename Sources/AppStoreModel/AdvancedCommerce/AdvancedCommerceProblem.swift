@@ -1,0 +1,27 @@
+/// A rule of Apple's that the body of an Advanced Commerce request breaks.
+package struct AdvancedCommerceProblem: Error, Equatable, Sendable {
+    /// The place of the value, such as `items[0].SKU`.
+    package let path: String
+    /// Apple's name of the error, such as `SKULengthExceededError`; a name of ours where Apple documents no error.
+    package let rule: String
+    /// What is wrong, and what is right, as a sentence without the path.
+    package let detail: String
+
+    package init(_ path: String, _ rule: String, _ detail: String) {
+        self.path = path
+        self.rule = rule
+        self.detail = detail
+    }
+
+    package init(_ path: String, _ code: AppleErrorCode, _ detail: String) {
+        self.init(path, code.objectName, "\(detail) (Apple's \(code.rawValue))")
+    }
+
+    /// The path and the detail.
+    package var sentence: String { "\(path) \(detail)" }
+
+    /// The rule for JSON of another type than Apple documents.
+    package static let wrongType = "wrong_type"
+    /// The rule for a member that Apple does not document.
+    package static let unknownField = "unknown_field"
+}

@@ -11,8 +11,8 @@ package struct CSVRecords: ~Copyable {
     private var hasEnded = false
 
     init(path: String) throws(CSVError) {
-        self.path = path
         file = try InputFile(path: path)
+        self.path = path
     }
 
     /// Calls `body` with the next record, the first of which is the header.

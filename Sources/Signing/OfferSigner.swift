@@ -48,7 +48,7 @@ struct OfferSigner: Sendable {
         var output = CSVRows(columnCount: header.names.count + OfferColumn.added(by: kind).count)
         for row in rows {
             let values: [String?]
-            do {
+            do throws(RowProblem) {
                 values = try header.values(of: row)
             } catch {
                 signed.problems.append(error)

@@ -14,7 +14,7 @@ struct OfferTable: ~Copyable {
     ///
     /// - Throws: ``SigningInputError``, ``CSVFormat/CSVError``.
     init(path: String, kind: SignatureKind) throws {
-        records = try CSVReader(path: path).records()
+        var records = try CSVReader(path: path).records()
         let names = try records.next { record in
             let cells = (0..<record.count).map { record.text($0) }
             let delimiters: [Character] = [";", "\t", "|"]
@@ -25,6 +25,7 @@ struct OfferTable: ~Copyable {
         }
         guard let names else { throw CSVError.noRecord(path: path) }
         header = try OfferHeader(names, of: path, kind: kind)
+        self.records = records
     }
 
     /// The next rows, at least one; `nil` at the end of the file.

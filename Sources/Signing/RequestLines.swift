@@ -17,8 +17,8 @@ struct RequestLines: ~Copyable {
 
     /// - Throws: ``CSVFormat/CSVError`` when the file is missing or cannot be read.
     init(path: String) throws(CSVError) {
-        self.path = path
         file = try InputFile(path: path)
+        self.path = path
     }
 
     /// The next lines, at least one; `nil` at the end of the file.

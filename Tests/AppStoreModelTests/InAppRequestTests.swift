@@ -154,7 +154,7 @@ struct InAppRequestTests {
         let chat = #""reason":"UPGRADE""#
         let news = #""description":"Access to news channels","price":4990"#
         let token = #"b6f813ff70e5","consistencyToken":"1.12345.x""#
-        for (example, part, replacement, expected) in [
+        let cases: [(Int, String, String, String)] = [
             (
                 1, #""price":2990"#, #""price":0"#,
                 "FreeTrialOfferMustUsePeriodCountOfOneError items[1].offer.periodCount"
@@ -195,7 +195,8 @@ struct InAppRequestTests {
                 "PeriodChangeEffectiveConflictError periodChange.effective"
             ),
             (3, news, news + #","proratedPrice":-1"#, "NegativeProratedPriceError addItems[0].proratedPrice"),
-        ] {
+        ]
+        for (example, part, replacement, expected) in cases {
             #expect(try problem(example, part, replacement) == expected)
         }
         // A subscription that is bought again has a token.

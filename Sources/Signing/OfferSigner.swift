@@ -43,6 +43,8 @@ struct OfferSigner: Sendable {
     ///   - rows: The rows of the input.
     ///   - now: The time of the signatures.
     ///   - isSigning: Whether valid rows are signed; if not, rows are only checked.
+    /// - Returns: The rows of the output, or the rules that rows break.
+    /// - Throws: ``SignedData/SigningError``.
     func sign(_ rows: [OfferRow], at now: UnixMilliseconds, isSigning: Bool) throws -> SignedRows {
         var signed = SignedRows(count: rows.count)
         var output = CSVRows(columnCount: header.names.count + OfferColumn.added(by: kind).count)

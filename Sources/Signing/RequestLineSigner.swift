@@ -18,6 +18,8 @@ struct RequestLineSigner: Sendable {
     ///   - lines: The lines of the input.
     ///   - now: The time of the signatures.
     ///   - isSigning: Whether valid lines are signed; if not, lines are only checked.
+    /// - Returns: The lines of the output, or the rules that lines break.
+    /// - Throws: ``SignedData/SigningError``.
     func sign(_ lines: [RequestLine], at now: UnixMilliseconds, isSigning: Bool) throws -> SignedRows {
         var signed = SignedRows(count: lines.count)
         for line in lines {

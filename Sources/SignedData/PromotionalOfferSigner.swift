@@ -38,6 +38,8 @@ package struct PromotionalOfferSigner: Sendable {
     ///   - offerIdentifier: The offer's identifier in App Store Connect.
     ///   - applicationUsername: The text that the app sets as `applicationUsername`, or an empty text; it is signed in lower case.
     ///   - now: The timestamp.
+    /// - Returns: The signature with the values that the app needs beside it.
+    /// - Throws: ``SigningError``.
     package func sign(
         productId: String,
         offerIdentifier: String,

@@ -36,9 +36,10 @@ package struct StoreKitRequestSigner: Sendable {
     /// Signs one request; takes one signature.
     ///
     /// - Parameters:
-    ///   - now: Becomes `iat`, in whole seconds.
     ///   - claims: The claims of this kind of request.
+    ///   - now: Becomes `iat`, in whole seconds.
     /// - Returns: The compact JWS, as ASCII.
+    /// - Throws: ``SigningError``.
     package func sign(_ claims: [Claim], at now: UnixMilliseconds) throws(SigningError) -> [UInt8] {
         var payload = self.claims
         payload.reserveCapacity(payload.count + 256)

@@ -13,9 +13,10 @@ struct YAMLDocument {
     let environment: [String: String]
     let problems: Problems
 
-    /// The root of the document; `nil` if there are problems, which are then reported.
+    /// Parses the text.
     ///
     /// - Parameter sections: The keys at the top of the document that are read; `nil` for all.
+    /// - Returns: The root of the document; `nil` if there are problems, which are then reported.
     func root(only sections: [String]? = nil) -> JobNode? {
         guard let yaml = ReferenceEscaping.escape(in: text) else {
             problems.report(.wholeFile, "has a private-use character", "save it as plain UTF-8 text")

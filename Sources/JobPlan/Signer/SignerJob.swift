@@ -15,6 +15,7 @@ package struct SignerJob: Equatable, Sendable {
     /// - Parameters:
     ///   - path: The path of the file. Messages show it unchanged.
     ///   - environment: The environment variables for `${NAME}`.
+    /// - Returns: The part, with every default filled in.
     /// - Throws: One error with all problems of the part.
     package static func load(path: String, environment: [String: String]) throws(JobFileError) -> SignerJob {
         try parse(try JobFileText.read(path: path), path: path, environment: environment)

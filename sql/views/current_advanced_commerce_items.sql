@@ -8,7 +8,8 @@
 -- item does not renew. A price increase that waits for its renewal is in pending_price_changes.
 --
 -- The view asks current_subscriptions for one subscription at a time, and only for those that have items and whose last
--- transaction did not end 60 days ago: the state of all subscriptions would take longer than that of these.
+-- transaction did not end 60 days ago: the state of all subscriptions would take longer than that of these. Without OFFSET 0
+-- the planner would join the state of all.
 CREATE OR REPLACE VIEW current_advanced_commerce_items AS
 SELECT
     s.app_id, s.original_transaction_id, c.transaction_id, i.position, i.sku, i.display_name, i.description,
@@ -31,6 +32,7 @@ CROSS JOIN LATERAL (
     SELECT * FROM current_subscriptions c
      WHERE c.app_id = s.app_id AND c.original_transaction_id = s.original_transaction_id
        AND c.status IN ('active', 'grace period') AND NOT c.is_family_shared
+    OFFSET 0
 ) c
 JOIN transactions t ON t.app_id = s.app_id AND t.transaction_id = c.transaction_id
 JOIN advanced_commerce_items i ON i.app_id = s.app_id AND i.owner_kind = 'transaction' AND i.owner_key = c.transaction_id

@@ -76,19 +76,22 @@ struct OfferSigner: Sendable {
                 output.appendNull()
             }
         }
+        // The signatures are variables: the compiler of Swift 6.3 cannot take the span of a result that may be an error.
         switch method {
         case .promotionalOffer(let signer):
             var claims: [StoreKitRequestSigner.Claim] = [
                 .productId(values[0] ?? ""), .offerIdentifier(values[1] ?? ""),
             ]
             if let transactionId = values[2] { claims.append(.transactionId(transactionId)) }
-            output.append(literal: try signer.sign(claims, at: now).span)
+            let text = try signer.sign(claims, at: now)
+            output.append(literal: text.span)
         case .introductoryOfferEligibility(let signer):
             let claims: [StoreKitRequestSigner.Claim] = [
                 .productId(values[0] ?? ""), .allowIntroductoryOffer(values[1] == "true"),
                 .transactionId(values[2] ?? ""),
             ]
-            output.append(literal: try signer.sign(claims, at: now).span)
+            let text = try signer.sign(claims, at: now)
+            output.append(literal: text.span)
         case .promotionalOfferSignature(let signer):
             let signature = try signer.sign(
                 productId: values[0] ?? "",

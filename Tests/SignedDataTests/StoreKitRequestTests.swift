@@ -11,6 +11,10 @@ struct StoreKitRequestTests {
 
     init() throws { key = try SigningKey.generate() }
 
+    private func decoded(_ segment: ArraySlice<UInt8>) -> [UInt8]? { Base64.decodeURL(Array(segment).span) }
+
+    private func decodedStandard(_ text: [UInt8]) -> [UInt8]? { Base64.decodeStandard(text.span) }
+
     /// The claims of a signature, after a check of the signature and its header.
     private func claims(
         _ audience: StoreKitRequestSigner.Audience,
@@ -25,10 +29,10 @@ struct StoreKitRequestTests {
         )
         let text = try signer.sign(claims, at: now)
         let parts = try CompactJWS(text.span, maximumBytes: 10_000)
-        let signature = try #require(Base64.decodeURL(text.span.extracting(parts.signature)))
+        let signature = try #require(decoded(text[parts.signature]))
         let message = Array(text[parts.signed])
         #expect(ES256.verify(signature: signature, message: message, publicKey: key.publicKey))
-        let header = try StrictJSON.parseObject(#require(Base64.decodeURL(text.span.extracting(parts.header))))
+        let header = try StrictJSON.parseObject(#require(decoded(text[parts.header])))
         #expect(
             header
                 == JSONObject([
@@ -36,7 +40,7 @@ struct StoreKitRequestTests {
                     .init(key: "typ", value: .string("JWT")),
                 ])
         )
-        return try StrictJSON.parseObject(#require(Base64.decodeURL(text.span.extracting(parts.payload))))
+        return try StrictJSON.parseObject(#require(decoded(text[parts.payload])))
     }
 
     @Test func `a promotional offer has Apple's claims, a nonce of its own and no expiry`() throws {
@@ -70,7 +74,7 @@ struct StoreKitRequestTests {
         let request = try claims(.advancedCommerce, [.request(json)])
         #expect(request["aud"]?.string == "advanced-commerce-api")
         let text = try #require(request["request"]?.string)
-        #expect(Base64.decodeStandard(text.utf8.span) == json)
+        #expect(decodedStandard(Array(text.utf8)) == json)
     }
 
     @Test func `the older signature covers seven texts with U+2063 between them, the user name in lower case`() throws {
@@ -84,7 +88,7 @@ struct StoreKitRequestTests {
         #expect(signature.timestamp == 1_780_000_000_999 && signature.keyIdentifier == "KEY1")
         let texts = ["com.example.game", "KEY1", "Pro", "Win", "ünal-a", signature.nonce, "1780000000999"]
         let message = Array(texts.joined(separator: "\u{2063}").utf8)
-        let der = try #require(Base64.decodeStandard(signature.text.span))
+        let der = try #require(decodedStandard(signature.text))
         let raw = try #require(ECDSASignatureDER.raw(fromTrustedDER: der[...]))
         #expect(ES256.verify(signature: raw, message: message, publicKey: key.publicKey))
     }

@@ -62,7 +62,7 @@ struct RequestSigningTests {
     /// The rows of CSV text without quotes in its cells.
     private func rows(_ text: String) -> [[String]] {
         text.split(separator: "\r\n").map { line in
-            line.split(separator: ",", omittingEmptySubsequences: false).map { $0.replacing("\"", with: "") }
+            line.split(separator: ",", omittingEmptySubsequences: false).map { String($0).replacing("\"", with: "") }
         }
     }
 

@@ -13,7 +13,9 @@ struct OfferColumn: Sendable {
     /// Apple documents no length for identifiers of products and offers.
     private static func identifier(_ name: String) -> OfferColumn {
         OfferColumn(name: name, isRequired: true, rule: "1 to 255 characters without white space") { text in
-            text.unicodeScalars.count <= 255
+            // Most identifiers are ASCII, and properties of characters are slow to find.
+            if text.utf8.count <= 255, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) { return true }
+            return text.unicodeScalars.count <= 255
                 && text.unicodeScalars.allSatisfy { isSignable($0) && !$0.properties.isWhitespace }
         }
     }

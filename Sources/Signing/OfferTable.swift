@@ -5,7 +5,7 @@ import JobPlan
 /// The rows of a CSV file of offers, read a few at a time.
 struct OfferTable: ~Copyable {
     /// Rows that are signed together.
-    private static let batch = 512
+    private static let batch = 128
 
     let header: OfferHeader
     private var records: CSVRecords

@@ -205,4 +205,9 @@ package enum AppleErrorCode: Int64, CaseIterable, Sendable {
         }
         return "\(name.prefix(1).uppercased())\(name.dropFirst())Error"
     }
+
+    /// ``objectName``, as the Advanced Commerce API calls it.
+    package var advancedCommerceName: String {
+        self == .invalidStorefrontCountryCode ? "InvalidStorefrontError" : objectName
+    }
 }

@@ -51,6 +51,30 @@ package struct AdvancedCommerceField: Sendable {
 }
 
 extension AdvancedCommerceField.Kind {
+    /// Whether a value is written as JSON in a cell of a table.
+    package var isJSON: Bool {
+        switch self {
+        case .texts, .object, .objects, .boolean, .integer: true
+        case .text, .word, .code, .uuid, .transactionID: false
+        }
+    }
+
+    /// The rule for values, as the rest of a sentence after "it must be".
+    package var rule: String {
+        switch self {
+        case .text(let longest, _, _): "a text of 1 to \(longest) characters"
+        case .word(let words, _): words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+        case .code(let example, _): "three capital letters, such as \(example)"
+        case .uuid: "a UUID, such as 7e3fb20b-4cdb-47cc-936d-99d65f608138"
+        case .transactionID: "a transaction ID: one to twenty digits"
+        case .boolean: "true or false"
+        case .integer: "a whole number"
+        case .texts: "a JSON list of texts"
+        case .object(let object): "a JSON object with the members of \(object.name)"
+        case .objects(let object): "a JSON list of objects with the members of \(object.name)"
+        }
+    }
+
     /// Checks a value, and brings it into the form in which it is sent.
     ///
     /// Members of objects get the order of the documentation, so that equal values are equal bytes.

@@ -56,8 +56,6 @@ extension AdvancedCommerceField.Kind {
     /// ISO 4217.
     package static let currency = Self.code("USD", invalid: .invalidCurrency)
     /// ISO 3166-1 alpha-3.
-    ///
-    /// The number of the error is that of InvalidStorefrontError.
     package static let storefront = Self.code("USA", invalid: .invalidStorefrontCountryCode)
     /// Apple documents no form; its codes look like C003-00-1.
     package static let taxCode = Self.text(

@@ -14,7 +14,7 @@ package struct AdvancedCommerceProblem: Error, Equatable, Sendable {
     }
 
     package init(_ path: String, _ code: AppleErrorCode, _ detail: String) {
-        self.init(path, code.objectName, "\(detail) (Apple's \(code.rawValue))")
+        self.init(path, code.advancedCommerceName, "\(detail) (Apple's \(code.rawValue))")
     }
 
     /// The path and the detail.

@@ -116,6 +116,8 @@ let package = Package(
         // Level 4: the parts of a run
         module("Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit"]),
         module("AppStoreAPI", ["AppStoreModel", "HTTPTransport", "SignedData"]),
+        // `sign`: files of requests that an app passes to StoreKit.
+        module("Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "JobPlan", "SignedData"]),
         module("Normalize", ["AppStoreModel", "StrictJSON", "LedgerSchema", "SignedData", "Basics"]),
         module(
             "Ledger",
@@ -170,8 +172,8 @@ let package = Package(
             "Pipeline",
             [
                 "AppStoreModel", "StrictJSON", "LedgerSchema", "Basics", "JobPlan", "HTTPTransport", "SignedData",
-                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Normalize", "Ledger", "Planning",
-                "Actions", "Erasure", "Publish", "Receiver", "Report",
+                "Postgres", "CSVFormat", "RateLimit", "Crawl", "AppStoreAPI", "Signing", "Normalize", "Ledger",
+                "Planning", "Actions", "Erasure", "Publish", "Receiver", "Report",
             ]
         ),
         module(
@@ -186,8 +188,8 @@ let package = Package(
         module(
             "CommandLineTool",
             [
-                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Ledger", "Planning", "Actions", "Erasure",
-                "Publish", "Receiver", "Report", "Pipeline", argumentParser, logging,
+                "AppStoreModel", "Basics", "JobPlan", "RateLimit", "Crawl", "Signing", "Ledger", "Planning", "Actions",
+                "Erasure", "Publish", "Receiver", "Report", "Pipeline", argumentParser, logging,
             ]
         ),
 
@@ -220,6 +222,7 @@ let package = Package(
         tests(of: "RateLimit", ["AppStoreModel", "Basics", "JobPlan", "TestSupport"], optimized),
         tests(of: "Crawl", ["AppStoreModel", "Basics", "JobPlan", "RateLimit", "TestSupport"]),
         tests(of: "AppStoreAPI", ["AppStoreModel", "JobPlan", "HTTPTransport", "SignedData"]),
+        tests(of: "Signing", ["AppStoreModel", "StrictJSON", "Basics", "CSVFormat", "SignedData", "TestSupport"]),
         tests(
             of: "Normalize",
             ["AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "TestSupport"]
@@ -292,7 +295,8 @@ let package = Package(
         .executableTarget(
             name: "ledger-bench",
             dependencies: [
-                "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Postgres", "Normalize",
+                "AppStoreModel", "StrictJSON", "JobPlan", "LedgerSchema", "SignedData", "Signing", "Postgres",
+                "Normalize",
                 "Ledger", "Planning", "Erasure", "Basics",
                 "AppStoreSimulator", "TestSupport", argumentParser,
             ],

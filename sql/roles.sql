@@ -295,13 +295,14 @@ SELECT format('GRANT SELECT (app_id, version, signed_date, received_at, normalis
 -- IDs, as in the masked views. No role can read a new view until it is in this list.
 CREATE TEMP TABLE ledger_views ON COMMIT DROP AS
 SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
-  FROM (VALUES ('actions_by_batch'), ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'), ('average_revenue_by_month'),
+  FROM (VALUES ('actions_by_batch'), ('actions_confirmed'), ('active_subscriptions_by_day'), ('advanced_commerce_lines'),
+               ('advanced_commerce_refunds_by_month'), ('average_revenue_by_month'),
                ('billing_recovery_by_month'), ('cancellations_by_day'), ('consumption_requests'), ('crawl_items_by_state'),
-               ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
+               ('current_advanced_commerce_items'), ('current_subscriptions'), ('exchange_rate_months'), ('family_sharing_by_month'), ('lifetime_value_by_cohort'),
                ('lifetime_value_converted_by_cohort'), ('mrr_at_risk_by_month'), ('mrr_by_month'), ('mrr_converted_by_month'),
                ('mrr_movement_by_month'), ('mrr_movement_converted_by_month'), ('mrr_retention_by_month'),
                ('new_subscriptions_by_day'), ('notification_completeness_by_day'), ('notification_deliveries'), ('notification_health_by_day'),
-               ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('price_changes_by_batch'), ('proceeds_by_month'),
+               ('offer_conversion_by_month'), ('offer_redemptions_by_month'), ('pending_price_changes'), ('price_changes_by_batch'), ('proceeds_by_month'),
                ('proceeds_converted_by_month'), ('product_period_conflicts'), ('product_prices'), ('product_summary'),
                ('purchases'), ('refund_rate_by_month'), ('refund_requests_by_month'), ('refunded_purchases'),
                ('rejected_records_by_reason'), ('renewals_and_churn_by_month'), ('renewals_due'), ('renewals_signed'),

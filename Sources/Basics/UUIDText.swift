@@ -1,3 +1,5 @@
+import Glibc
+
 /// UUIDs as text of the form 8-4-4-4-12, and as their sixteen bytes.
 package enum UUIDText {
     /// - Returns: The sixteen bytes; `nil` for text of another form. Digits may be in either case.
@@ -26,7 +28,34 @@ package enum UUIDText {
     /// - Parameter bytes: Sixteen.
     /// - Returns: Text with lower-case digits.
     package static func text(of bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        append(bytes, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the text of ``text(of:)`` as ASCII.
+    package static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
         precondition(bytes.count == 16, "a UUID has 16 bytes, not \(bytes.count)")
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { bytes[$0].hexadecimal }.joined(separator: "-")
+        for (index, byte) in bytes.enumerated() {
+            if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 0x0F))
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    /// Sixteen random bytes from the system's generator, as a UUID of version 4 (RFC 9562, section 5.4).
+    package static func random() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        // One call for all bytes: SystemRandomNumberGenerator asks the kernel for 8 at a time.
+        let result = unsafe bytes.withUnsafeMutableBytes { unsafe getentropy($0.baseAddress, $0.count) }
+        precondition(result == 0, "the kernel gives no random bytes")
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return bytes
     }
 }

@@ -27,7 +27,7 @@ package struct StoreLedger: AsyncParsableCommand {
             DoctorCommand.self, MigrateCommand.self, ExportCommand.self, ReplayCommand.self,
             EraseCommand.self, RefreshCommand.self, DictionaryCommand.self, RetryCommand.self, InitCommand.self,
             ReportCommand.self, JobsCommand.self, RejectsCommand.self, FailuresCommand.self, ActionsCommand.self,
-            ReceiveCommand.self, ReconcileCommand.self,
+            ReceiveCommand.self, ReconcileCommand.self, SignCommand.self,
         ]
     )
 

@@ -12,6 +12,7 @@ import RateLimit
 import Receiver
 import Report
 import SignedData
+import Signing
 
 /// The message and exit code of a failed command.
 ///
@@ -58,6 +59,8 @@ package struct Failure: Sendable {
         case let error as BadListQuery:
             (.badInput, "PostgreSQL does not accept \(error.kind.key).query: \(error.message). Nothing was sent.")
         case let error as ActionInputError:
+            (error.isMissingInput ? .missingInput : .badInput, error.sentence)
+        case let error as SigningInputError:
             (error.isMissingInput ? .missingInput : .badInput, error.sentence)
         case let error as ActionRefusal:
             (status(of: error), error.sentence)

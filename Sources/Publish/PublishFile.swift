@@ -30,13 +30,30 @@ package func publishFile(_ bytes: [UInt8], at path: String) throws(LedgerError) 
 ///   - next: The next part; `nil` at the end.
 /// - Throws: As ``publishFile(_:at:)``; errors of `next`. An existing file is then unchanged.
 package func publishFile(at path: String, next: () async throws -> [UInt8]?) async throws {
+    try await publishParts(at: path) { write in
+        while let bytes = try await next() { try write(bytes) }
+    }
+}
+
+/// Publishes one file atomically, as ``publishFile(_:at:)`` does, from the parts that `body` writes.
+///
+/// - Parameters:
+///   - path: The path, relative to the working directory.
+///   - body: Gets the function that writes the next part.
+/// - Returns: What `body` returned.
+/// - Throws: As ``publishFile(_:at:)``; errors of `body`. An existing file is then unchanged.
+package func publishParts<Value>(
+    at path: String,
+    _ body: (_ write: ([UInt8]) throws -> Void) async throws -> Value
+) async throws -> Value {
     let (folder, name) = try parts(of: path)
     let directory = try OutputDirectory(path: folder)
     let file = try directory.newFile(name)
-    while let bytes = try await next() { try file.write(bytes) }
+    let value = try await body { bytes in try file.write(bytes) }
     _ = try file.seal()
     try directory.publish(name)
     try directory.synchronize()
+    return value
 }
 
 /// One cell of ``publishCSV(at:columns:next:)``.

@@ -4,9 +4,11 @@ import COpenSSL
 @safe
 package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     let handle: KeyHandle
+    let signatures: SignatureMaker
 
     init(handle: KeyHandle) {
         self.handle = handle
+        signatures = SignatureMaker(handle)
     }
 
     /// A new random key.
@@ -25,7 +27,7 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// 64 bytes r‖s over the SHA-256 of `message`.
     package func signature(of message: [UInt8]) throws(SigningError) -> [UInt8] {
-        try ES256.sign(message.span, key: handle)
+        try signatures.raw(of: message.span)
     }
 
     package var description: String { "<P-256 private key>" }

@@ -18,8 +18,8 @@ package enum JSONWriter {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let isTrue): bytes.append(contentsOf: (isTrue ? "true" : "false").utf8)
         case .number(let number) where number.isSafeInDatabase: bytes.append(contentsOf: number.text.utf8)
-        case .number(let number): write(number.text, to: &bytes)
-        case .string(let text): write(text, to: &bytes)
+        case .number(let number): append(number.text, to: &bytes)
+        case .string(let text): append(text, to: &bytes)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
@@ -31,7 +31,7 @@ package enum JSONWriter {
             bytes.append(UInt8(ascii: "{"))
             for (index, member) in object.members.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                write(member.key, to: &bytes)
+                append(member.key, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 write(member.value, to: &bytes)
             }
@@ -39,7 +39,8 @@ package enum JSONWriter {
         }
     }
 
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
+    /// Appends a string with its quotes, escaped.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {

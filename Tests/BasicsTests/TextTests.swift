@@ -5,6 +5,12 @@ struct UUIDTextTests {
     private static let bytes: [UInt8] =
         [0x57, 0x24, 0x65, 0x42, 0x96, 0xFE, 0x1A, 0x63] + [0xE0, 0x53, 8, 0x24, 0xD0, 0, 7, 0x2A]
 
+    @Test func `a random UUID has version 4, and each is another one`() {
+        let all = (0..<100).map { _ in UUIDText.random() }
+        #expect(all.allSatisfy { $0.count == 16 && $0[6] >> 4 == 4 && $0[8] >> 6 == 2 })
+        #expect(Set(all).count == 100)
+    }
+
     @Test func `a UUID is read in either case and written in lower case`() {
         #expect(UUIDText.text(of: Self.bytes) == "57246542-96fe-1a63-e053-0824d000072a")
         for text in ["57246542-96fe-1a63-e053-0824d000072a", "57246542-96FE-1a63-E053-0824D000072A"] {

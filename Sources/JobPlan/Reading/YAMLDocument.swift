@@ -13,8 +13,11 @@ struct YAMLDocument {
     let environment: [String: String]
     let problems: Problems
 
-    /// The root of the document; `nil` if there are problems, which are then reported.
-    func root() -> JobNode? {
+    /// Parses the text.
+    ///
+    /// - Parameter sections: The keys at the top of the document that are read; `nil` for all.
+    /// - Returns: The root of the document; `nil` if there are problems, which are then reported.
+    func root(only sections: [String]? = nil) -> JobNode? {
         guard let yaml = ReferenceEscaping.escape(in: text) else {
             problems.report(.wholeFile, "has a private-use character", "save it as plain UTF-8 text")
             return nil
@@ -25,7 +28,9 @@ struct YAMLDocument {
         guard let parsed = compose(String(decoding: withoutAliases, as: UTF8.self)),
             refuseProperties(in: parsed), let root = compose(yaml)
         else { return nil }
-        return node(root, keyPath: "")
+        guard let sections, case .mapping(let mapping) = root else { return node(root, keyPath: "") }
+        let read = mapping.filter { sections.contains($0.key.scalar?.string ?? "") }.map { ($0.key, $0.value) }
+        return node(.mapping(Node.Mapping(read, mapping.tag, mapping.style, mapping.mark)), keyPath: "")
     }
 
     private func compose(_ text: String) -> Node? {

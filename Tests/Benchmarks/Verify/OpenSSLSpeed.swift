@@ -5,23 +5,32 @@ import TestSupport
 struct OpenSSLSpeed {
     /// P-256 verifications per second of processor time.
     let perCPUSecond: Double
-    /// The same on the wall, of one process and of as many at once as there are threads; `nil` where one thread is all.
+    /// P-256 signatures per second of processor time.
+    let signaturesPerCPUSecond: Double
+    /// P-256 verifications per second on the wall, of one process and of as many at once as there are threads; `nil` where one thread is all.
     let onTheWall: (one: Double, together: Double)?
 
     /// `nil` where there is no `openssl` to ask.
     static func measure(threads: Int) async -> Self? {
-        guard let alone = await verificationsPerSecond([]) else {
+        guard let alone = await rates([]) else {
             Say.line("ledger-bench: openssl speed cannot be run; its reference is left out")
             return nil
         }
         guard threads > 1,
-            let one = await verificationsPerSecond(["-elapsed"]),
-            let together = await verificationsPerSecond(["-elapsed", "-multi", "\(threads)"])
-        else { return Self(perCPUSecond: alone, onTheWall: nil) }
-        return Self(perCPUSecond: alone, onTheWall: (one, together))
+            let one = await rates(["-elapsed"])?.verifications,
+            let together = await rates(["-elapsed", "-multi", "\(threads)"])?.verifications
+        else {
+            return Self(perCPUSecond: alone.verifications, signaturesPerCPUSecond: alone.signatures, onTheWall: nil)
+        }
+        return Self(
+            perCPUSecond: alone.verifications,
+            signaturesPerCPUSecond: alone.signatures,
+            onTheWall: (one, together)
+        )
     }
 
-    private static func verificationsPerSecond(_ options: [String]) async -> Double? {
+    /// What `openssl speed` with these options says, per second.
+    private static func rates(_ options: [String]) async -> (signatures: Double, verifications: Double)? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let arguments = ["openssl", "speed", "-mr", "-seconds", "1"] + options + ["ecdsap256"]
         guard let child = try? ChildProcess("/usr/bin/env", arguments, environment: ["PATH": path]),
@@ -29,6 +38,7 @@ struct OpenSSLSpeed {
             // As in "+F4:3:256:64628.571429:19422.222222": signatures, then verifications; of all processes the last.
             let line = child.output.split(separator: "\n").last(where: { $0.hasPrefix("+F4:") })
         else { return nil }
-        return line.split(separator: ":").last.flatMap { Double($0) }
+        let numbers = line.split(separator: ":").suffix(2).compactMap { Double($0) }
+        return numbers.count == 2 ? (numbers[0], numbers[1]) : nil
     }
 }

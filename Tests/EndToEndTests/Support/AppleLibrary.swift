@@ -43,4 +43,17 @@ enum AppleLibrary {
         let output = try await PythonScript.run("AppleLibrary/actions.py", directory)
         return try JSONDecoder().decode(Accepted.self, from: Data(output.utf8))
     }
+
+    /// Verifies the files that `storeledger sign` wrote into `directory`, and compares them with the library's own signatures.
+    ///
+    /// - Returns: The number of signatures of each kind; see sign.py.
+    static func signatures(
+        in directory: String,
+        _ keyId: String,
+        _ issuerId: String,
+        _ bundleId: String
+    ) async throws -> [String: Int] {
+        let output = try await PythonScript.run("AppleLibrary/sign.py", directory, keyId, issuerId, bundleId)
+        return try JSONDecoder().decode([String: Int].self, from: Data(output.utf8))
+    }
 }

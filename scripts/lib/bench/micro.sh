@@ -35,6 +35,7 @@ bench_reference_of() {
         'verify and decode, one core') pattern='^openssl speed ecdsap256' ;;
         'verify and decode, '*' threads') pattern='^openssl speed -multi .*, verify$' ;;
         'verify and decode, '*' threads to one') pattern='^openssl speed -multi .* to one process$' ;;
+        'sign '*', one core') pattern='^openssl speed ecdsap256, sign$' ;;
         'merge, new rows') pattern='^dlt ' ;;
         'merge, unchanged rows') pattern='^psycopg.*unchanged rows' ;;
         'replay, '*'rows are there' | 'replay, '*'rows have gone' | 'replay, '*'rows have gone, without'*) pattern='^verify and decode, [0-9]+ threads$' ;;

@@ -1,0 +1,67 @@
+import ArgumentParser
+import FoundationEssentials
+import JobPlan
+import Pipeline
+import Signing
+
+struct SignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign",
+        abstract: "Sign a file of requests that an app passes to StoreKit; offline.",
+        discussion: """
+            KIND is what the file has:
+
+              advanced-commerce               JSON Lines, one Advanced Commerce request a line
+              promotional-offer               CSV: product_id, offer_identifier, transaction_id
+              introductory-offer-eligibility  CSV: product_id, allow_introductory_offer,
+                                              transaction_id
+              promotional-offer-signature     CSV: product_id, offer_identifier,
+                                              application_username; the older form
+
+            The output is the input with a column, or in JSON a member, signature. Every row
+            is checked by Apple's rules first; if one breaks a rule, nothing is written. Of the
+            job file only app and appStore are read.
+
+              storeledger sign jobs/nightly-sync.yaml promotional-offer \\
+                --input win-back.csv --output win-back-signed.csv
+            """
+    )
+
+    @OptionGroup var job: JobArgument
+
+    @Argument(help: ArgumentHelp("What is signed.", valueName: "KIND"))
+    var kind: SignatureKind
+
+    @Option(help: ArgumentHelp("The requests.", valueName: "FILE"))
+    var input: String
+
+    @Option(
+        help: ArgumentHelp("The signed requests; replaces an existing file when it is complete.", valueName: "FILE")
+    )
+    var output: String
+
+    func validate() throws {
+        let files = [("--input", input), ("JOB", job.path)]
+        for (name, path) in files where Self.place(path) == Self.place(output) {
+            throw ValidationError("--output is the file of \(name); name another one.")
+        }
+    }
+
+    func run() async throws {
+        try await perform(job: job.path) {
+            let environment = ProcessInfo.processInfo.environment
+            let pipeline = SigningPipeline(job: try SignerJob.load(path: job.path, environment: environment))
+            guard Self.place(pipeline.job.appStore.privateKeyFile) != Self.place(output) else {
+                throw ValidationError("--output is the private key file of JOB; name another one.")
+            }
+            let count = try await pipeline.sign(kind, input: input, output: output)
+            Console.result("\(output): \(counted(count, "signature")) of \(pipeline.job.app.bundleId)")
+        }
+    }
+
+    private static func place(_ path: String) -> String {
+        URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+}
+
+extension SignatureKind: ExpressibleByArgument {}

@@ -1,0 +1,61 @@
+package import AppStoreModel
+import Basics
+
+/// Creates the older signatures of promotional offers: ECDSA over texts that U+2063 separates.
+///
+/// The customer's device accepts a signature for 24 hours after its timestamp. Source: Generating a signature for promotional offers
+/// (StoreKit, original API).
+package struct PromotionalOfferSigner: Sendable {
+    /// U+2063, the invisible separator.
+    ///
+    /// No text may contain it, because two different offers would then have the same message.
+    package static let separator: Unicode.Scalar = "\u{2063}"
+
+    private let key: SigningKey
+    private let keyId: String
+    private let bundleId: String
+
+    package struct Signature: Sendable {
+        /// Base64 of the signature in DER, as ASCII.
+        package let text: [UInt8]
+        /// A lower-case UUID.
+        package let nonce: String
+        /// Milliseconds since 1970.
+        package let timestamp: Int64
+        package let keyIdentifier: String
+    }
+
+    package init(key: SigningKey, keyId: String, bundleId: String) {
+        self.key = key
+        self.keyId = keyId
+        self.bundleId = bundleId
+    }
+
+    /// Signs one offer.
+    ///
+    /// - Parameters:
+    ///   - productId: The subscription's product identifier.
+    ///   - offerIdentifier: The offer's identifier in App Store Connect.
+    ///   - applicationUsername: The text that the app sets as `applicationUsername`, or an empty text; it is signed in lower case.
+    ///   - now: The timestamp.
+    /// - Returns: The signature with the values that the app needs beside it.
+    /// - Throws: ``SigningError``.
+    package func sign(
+        productId: String,
+        offerIdentifier: String,
+        applicationUsername: String,
+        at now: UnixMilliseconds
+    ) throws(SigningError) -> Signature {
+        let nonce = UUIDText.text(of: UUIDText.random())
+        let texts = [
+            bundleId, keyId, productId, offerIdentifier, applicationUsername.lowercased(), nonce, String(now.rawValue),
+        ]
+        let message = Array(texts.joined(separator: String(Self.separator)).utf8)
+        return Signature(
+            text: Base64.encodeStandard(try key.signatures.der(of: message.span)),
+            nonce: nonce,
+            timestamp: now.rawValue,
+            keyIdentifier: keyId
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import AppStoreModel
+import SignedData
+import StrictJSON
+
+/// Signs Advanced Commerce requests, one JSON object a line.
+struct RequestLineSigner: Sendable {
+    private let signer: StoreKitRequestSigner
+
+    init(key: RequestKey) {
+        signer = key.signer(.advancedCommerce)
+    }
+
+    /// Checks and signs lines, and adds the member `signature` to each.
+    ///
+    /// The bytes of the line are signed as they are.
+    ///
+    /// - Parameters:
+    ///   - lines: The lines of the input.
+    ///   - now: The time of the signatures.
+    ///   - isSigning: Whether valid lines are signed; if not, lines are only checked.
+    /// - Returns: The lines of the output, or the rules that lines break.
+    /// - Throws: ``SignedData/SigningError``.
+    func sign(_ lines: [RequestLine], at now: UnixMilliseconds, isSigning: Bool) throws -> SignedRows {
+        var signed = SignedRows(count: lines.count)
+        for line in lines {
+            if let problem = Self.problem(of: line) {
+                signed.problems.append(problem)
+                continue
+            }
+            guard isSigning, signed.problems.isEmpty else { continue }
+            let signature = try signer.sign([.request(line.json)], at: now)
+            // The last byte is the closing brace of an object that is not empty.
+            signed.output.append(contentsOf: line.json.dropLast())
+            signed.output.append(contentsOf: #","signature":""#.utf8)
+            signed.output.append(contentsOf: signature)
+            signed.output.append(contentsOf: "\"}\n".utf8)
+        }
+        return signed
+    }
+
+    /// The first rule that a line breaks.
+    private static func problem(of line: RequestLine) -> RowProblem? {
+        do {
+            try InAppRequest.check(try StrictJSON.parse(line.json))
+            return nil
+        } catch let problem as AdvancedCommerceProblem {
+            return RowProblem(line.number, "\(problem.rule): \(problem.sentence)")
+        } catch {
+            return RowProblem(line.number, "\(error); a line must be one whole JSON object")
+        }
+    }
+}

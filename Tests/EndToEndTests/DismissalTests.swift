@@ -96,7 +96,7 @@ struct DismissalTests {
             #expect(exported.allSatisfy { $0.sha256?.count == 64 })
 
             let wrong = try await stage.storeledger("rejects", path, "dismiss", "\(exported[0].id)", "4711")
-            #expect(wrong.code == 65 && wrong.errors.contains("no rejected record 4711 "), "\(wrong.errors)")
+            #expect(wrong.code == 65 && wrong.errors.contains("no open rejected record 4711, "), "\(wrong.errors)")
             #expect(
                 try await stage.storeledger("rejects", path, "list", "--json").output.split(separator: "\n").count
                     == exported.count

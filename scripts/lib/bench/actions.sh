@@ -23,7 +23,8 @@ bench_actions_run() {
             FROM actions.current_subscriptions WHERE status = 'active' AND NOT is_trial AND NOT is_family_shared ORDER BY 1 LIMIT $1\""
     bench_actions_approve extend
     measure "$bin/storeledger" actions run "$state/extend.yaml" --progress none >"$state/summary" 2>&1
-    if ((measured_status != 0)); then
+    # 2: the simulator, as Apple, rejects some of the subscriptions.
+    if ((measured_status != 0 && measured_status != 2)); then
         cat "$state/summary" >&2
         return 1
     fi

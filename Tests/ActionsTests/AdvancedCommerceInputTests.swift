@@ -104,7 +104,7 @@ struct AdvancedCommerceInputTests {
         )
     }
 
-    @Test func `lists and objects have one form, whatever the order in the cell and in the database`() throws {
+    @Test func `lists and objects have one form for every order in the cell and in the database`() throws {
         let job = try TestJob.of(try #require(Self.actions["price"]))
         let first = try #require(try row("price", ["items": #"[{"SKU": "a", "price": 1}]"#]).parameters)
         let second = try #require(try row("price", ["items": #"[ {"price":1,"SKU":"a"} ]"#]).parameters)

@@ -11,18 +11,22 @@ extension AdvancedCommerceObject {
         ]
     )
 
+    package static let changeMetadataDescriptors = changedDescriptors("SubscriptionChangeMetadataDescriptors")
+
     /// A new name, a new description or both.
-    package static let changeMetadataDescriptors = AdvancedCommerceObject(
-        "SubscriptionChangeMetadataDescriptors",
-        [
-            AdvancedCommerceField("description", .description),
-            AdvancedCommerceField("displayName", .displayName),
-            AdvancedCommerceField("effective", .effective, missing: .nullEffective),
-        ]
-    ) { object, path in
-        guard object["displayName"] == nil, object["description"] == nil else { return nil }
-        let detail = "has neither displayName nor description"
-        return AdvancedCommerceProblem(path, .atLeastOneOfDisplayNameOrDescription, detail)
+    static func changedDescriptors(_ name: String) -> AdvancedCommerceObject {
+        AdvancedCommerceObject(
+            name,
+            [
+                AdvancedCommerceField("description", .description),
+                AdvancedCommerceField("displayName", .displayName),
+                AdvancedCommerceField("effective", .effective, missing: .nullEffective),
+            ]
+        ) { object, path in
+            guard object["displayName"] == nil, object["description"] == nil else { return nil }
+            let detail = "has neither displayName nor description"
+            return AdvancedCommerceProblem(path, .atLeastOneOfDisplayNameOrDescription, detail)
+        }
     }
 
     package static let changeMetadataItem = AdvancedCommerceObject(

@@ -68,19 +68,7 @@ extension AdvancedCommerceObject {
         AdvancedCommerceObject(name, [AdvancedCommerceField("SKU", .sku, missing: .nullSKU)])
     }
 
-    /// A new name, a new description or both.
-    static let modifyDescriptors = AdvancedCommerceObject(
-        "SubscriptionModifyDescriptors",
-        [
-            AdvancedCommerceField("description", .description),
-            AdvancedCommerceField("displayName", .displayName),
-            AdvancedCommerceField("effective", .effective, missing: .nullEffective),
-        ]
-    ) { object, path in
-        guard object["displayName"] == nil, object["description"] == nil else { return nil }
-        let detail = "has neither displayName nor description"
-        return AdvancedCommerceProblem(path, .atLeastOneOfDisplayNameOrDescription, detail)
-    }
+    static let modifyDescriptors = changedDescriptors("SubscriptionModifyDescriptors")
 
     static let modifyPeriodChange = AdvancedCommerceObject(
         "SubscriptionModifyPeriodChange",

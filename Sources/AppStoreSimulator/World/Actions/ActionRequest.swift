@@ -24,7 +24,7 @@ struct ActionResult: Sendable {
     var changes: [WorldChange] = []
     /// Whether a request with the same request identifier was applied before, so that this one changed nothing.
     var isRepeat = false
-    /// The error with which Apple answers a repeat, whatever the fault rules say; `nil` for a success.
+    /// The error with which Apple answers a repeat, with every fault rule; `nil` for a success.
     var refusal: APIError?
     /// Whether a restarted simulator must apply the request once more; `false` for one that left no trace.
     var isRecorded = true

@@ -112,7 +112,9 @@ struct RunLog: Sendable {
         case .began(let start, let progress):
             let (items, done) = (progress.items, progress.done)
             let action = start.joined ? "continuing run \(start.run)" : "starting run \(start.run)"
-            let listed = start.joined ? "" : ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)"
+            // A run without a list takes its IDs from notifications, later.
+            let hasList = !start.joined && start.listedIDs > 0
+            let listed = hasList ? ", \(start.listedIDs) IDs (\(start.duplicateIDs) duplicates dropped)" : ""
             logger.info(
                 "\(action): \(items) items\(listed), \(done) done",
                 metadata: ["run": "\(start.run)", "items": "\(items)", "itemsDone": "\(done)"]

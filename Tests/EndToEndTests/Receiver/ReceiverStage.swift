@@ -34,8 +34,10 @@ struct ReceiverStage: Sendable {
         try await withTemporaryDirectory { directory in
             let url = try databaseURL ?? TemporaryDatabase.conninfo
             let stage = try ReceiverStage(directory: directory, databaseURL: url, receiver: receiver)
-            let outcome = try await stage.storeledger("migrate", stage.job)
-            try #require(outcome.code == 0, "\(outcome.errors)")
+            if try await databaseURL != nil || !TemporaryDatabase.become(copyOf: .migrated) {
+                let outcome = try await stage.storeledger("migrate", stage.job)
+                try #require(outcome.code == 0, "\(outcome.errors)")
+            }
             return try await body(stage)
         }
     }

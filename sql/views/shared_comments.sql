@@ -9,7 +9,8 @@ DECLARE
     missing record;
 BEGIN
     FOR missing IN
-        SELECT shown.attrelid::regclass AS viewed, shown.attname, wanted.words
+        SELECT shown.attrelid::regclass AS viewed, shown.attname, view.relkind,
+               col_description(told.attrelid, told.attnum) AS words
           FROM pg_class view
           JOIN pg_class source ON source.relnamespace = view.relnamespace AND source.relkind IN ('r', 'p')
                               AND source.relname = CASE WHEN view.relname LIKE 'masked\_%' THEN substr(view.relname, 8)
@@ -17,16 +18,12 @@ BEGIN
                                                         ELSE 'transactions' END
           JOIN pg_attribute shown ON shown.attrelid = view.oid
           JOIN pg_attribute told ON told.attrelid = source.oid AND told.attname = shown.attname AND told.attnum > 0
-          JOIN pg_description source_comment ON source_comment.classoid = 'pg_class'::regclass
-               AND source_comment.objoid = told.attrelid AND source_comment.objsubid = told.attnum
-          CROSS JOIN LATERAL (SELECT replace(source_comment.description, 'see apps.', 'see masked_apps.') AS words) wanted
-          LEFT JOIN pg_description present ON present.classoid = 'pg_class'::regclass
-               AND present.objoid = shown.attrelid AND present.objsubid = shown.attnum
          WHERE view.relkind IN ('v', 'm') AND view.relnamespace = current_schema()::regnamespace
-           AND CASE WHEN view.relname LIKE 'masked\_%' THEN present.description IS DISTINCT FROM wanted.words
-                    ELSE present.description IS NULL END
+           AND (view.relname LIKE 'masked\_%' OR col_description(shown.attrelid, shown.attnum) IS NULL)
+           AND col_description(told.attrelid, told.attnum) IS NOT NULL
     LOOP
-        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname, missing.words);
+        EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname,
+                       replace(missing.words, 'see apps.', 'see masked_apps.'));
     END LOOP;
     FOR missing IN
         SELECT amount.attrelid::regclass AS viewed, amount.attname, whole.attname AS of,
@@ -36,8 +33,7 @@ BEGIN
           JOIN pg_attribute whole ON whole.attrelid = view.oid
                                  AND whole.attname IN (left(amount.attname, -6) || 'milliunits', amount.attname || '_milliunits')
          WHERE view.relkind IN ('v', 'm') AND view.relnamespace = current_schema()::regnamespace
-           AND NOT EXISTS (SELECT FROM pg_description d WHERE d.classoid = 'pg_class'::regclass
-                              AND d.objoid = amount.attrelid AND d.objsubid = amount.attnum)
+           AND col_description(amount.attrelid, amount.attnum) IS NULL
     LOOP
         EXECUTE format('COMMENT ON COLUMN %s.%I IS %L', missing.viewed, missing.attname,
                        missing.of || ' as a decimal amount in units of ' || missing.unit || '.');

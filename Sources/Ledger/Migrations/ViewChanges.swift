@@ -1,3 +1,4 @@
+import Basics
 import LedgerSchema
 import Postgres
 import SignedData

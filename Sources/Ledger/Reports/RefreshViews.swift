@@ -61,7 +61,8 @@ extension Ledger {
     /// - Throws: As ``refreshViews(everything:)``.
     package func refreshRedefinedViews() async throws -> RefreshReport? {
         let comparison = "SELECT definitions IS DISTINCT FROM refresh_definitions() AS differ FROM refresh_state"
-        guard try await transaction({ try $0.run(comparison)[0].bool("differ") }) else { return nil }
+        let isRedefined = try await transaction { try $0.run(comparison)[0].bool("differ") }
+        guard isRedefined else { return nil }
         return try await underRefreshLock { try Self.refreshAll(onlyIfRedefined: true, on: $0) }
     }
 

@@ -34,7 +34,8 @@ struct ReceiverStage: Sendable {
         try await withTemporaryDirectory { directory in
             let url = try databaseURL ?? TemporaryDatabase.conninfo
             let stage = try ReceiverStage(directory: directory, databaseURL: url, receiver: receiver)
-            if try await databaseURL != nil || !TemporaryDatabase.become(copyOf: .migrated) {
+            let isCopy = databaseURL == nil ? try await TemporaryDatabase.become(copyOf: .migrated) : false
+            if !isCopy {
                 let outcome = try await stage.storeledger("migrate", stage.job)
                 try #require(outcome.code == 0, "\(outcome.errors)")
             }

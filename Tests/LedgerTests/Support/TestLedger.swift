@@ -29,7 +29,7 @@ struct TestLedger: Sendable {
         case plain
         case partitioned
 
-        fileprivate var template: TemporaryDatabase.Template { self == .plain ? plain : partitioned }
+        fileprivate var template: TemporaryDatabase.Template { self == .plain ? plainLedger : partitionedLedger }
         fileprivate var partitions: Int? { self == .plain ? nil : 4 }
     }
 
@@ -86,11 +86,11 @@ struct TestLedger: Sendable {
 
 extension Trait where Self == TemporaryDatabase {
     /// A new database for each test, in which the schema `appstore` has every migration.
-    static var migratedDatabase: Self { .temporaryDatabase(plain) }
+    static var migratedDatabase: Self { .temporaryDatabase(plainLedger) }
 }
 
-private let plain = template(.plain)
-private let partitioned = template(.partitioned)
+private let plainLedger = template(.plain)
+private let partitionedLedger = template(.partitioned)
 
 private func template(_ layout: TestLedger.Layout) -> TemporaryDatabase.Template {
     TemporaryDatabase.Template { conninfo in

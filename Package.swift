@@ -207,7 +207,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["AppStoreModel", "Basics", "SignedData", "Postgres", "LedgerSchema", "RateLimit"],
             path: "Tests/TestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         tests(of: "StrictJSON", []),
         tests(of: "AppStoreModel", []),

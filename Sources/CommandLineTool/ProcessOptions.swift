@@ -1,6 +1,9 @@
 import ArgumentParser
 
 /// The common options of `run`, `retry` and `actions run`: when to stop, and what to show and to write.
+///
+/// It has no group of its own, because ArgumentParser checks a group in a group many times: `run` would start half as fast in a debug
+/// build.
 struct ProcessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -18,9 +21,19 @@ struct ProcessOptions: ParsableArguments {
     )
     var progress: ProgressForm = .auto
 
-    @OptionGroup var log: LogOptions
+    @Option(
+        help: ArgumentHelp(
+            "plain, or json: one object per line on stderr, with time, level and fields.",
+            valueName: "FORM"
+        )
+    )
+    var logFormat: LogFormat = .plain
 
-    @OptionGroup var metrics: MetricsOptions
+    @Option(help: ArgumentHelp("The lowest level to log: debug, info, notice, warning or error.", valueName: "LEVEL"))
+    var logLevel: LogLevel = .info
+
+    @Option(help: MetricsOptions.fileHelp)
+    var metricsFile: String?
 
     @Flag(help: "Write the summary as one JSON document to stdout.")
     var json = false
@@ -28,6 +41,12 @@ struct ProcessOptions: ParsableArguments {
     /// The log of the command, and the form in which its progress is shown.
     var display: (log: RunLog, form: ProgressForm) {
         let form = progress.onThisTerminal
-        return (RunLog(options: log, progress: form, asked: progress), form.beside(log.logFormat))
+        return (RunLog(options: self, progress: form), form.beside(logFormat))
+    }
+
+    var metrics: MetricsOptions {
+        var options = MetricsOptions()
+        options.metricsFile = metricsFile
+        return options
     }
 }

@@ -1,6 +1,7 @@
 import AppStoreModel
 import JobPlan
 import SignedData
+import TestSupport
 
 @testable import AppStoreSimulator
 import StrictJSON
@@ -94,12 +95,11 @@ extension TestStore {
 
     /// The lines of `GET /simulator/world` of one kind, by key.
     func listed(_ kind: String) async throws -> [String: JSONObject] {
-        let lines = try await get("/simulator/world", token: .some(nil)).body.split(separator: UInt8(ascii: "\n"))
-        // Most lines have another kind. They are not parsed.
-        let beginning = Array("{\"kind\":\"\(kind)\"".utf8)
+        let world = try await get("/simulator/world", token: .some(nil)).body
         var found: [String: JSONObject] = [:]
-        for line in lines where line.starts(with: beginning) {
-            let object = try StrictJSON.parseObject(Array(line))
+        // Most lines have another kind. They are not parsed.
+        for line in world.lines(beginningWith: "{\"kind\":\"\(kind)\"") {
+            let object = try StrictJSON.parseObject(line)
             if let key = object["key"]?.string { found[key] = object }
         }
         return found

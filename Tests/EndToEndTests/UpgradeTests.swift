@@ -121,7 +121,8 @@ struct UpgradeTests {
             try connection.script(
                 """
                 SET search_path = earlier;
-                ALTER TABLE schema_views DROP COLUMN shows_last_refresh, DROP COLUMN row_key,
+                ALTER TABLE schema_views DROP COLUMN shows_last_refresh, DROP COLUMN row_key, DROP COLUMN files_checksum,
+                    DROP COLUMN defines_refresh,
                     ADD COLUMN is_materialized boolean NOT NULL DEFAULT false, ADD COLUMN refreshed_at timestamptz,
                     ADD COLUMN refresh_milliseconds bigint, ADD COLUMN row_count bigint;
                 CREATE MATERIALIZED VIEW mrr_by_month AS SELECT 1 AS n;

@@ -7,11 +7,7 @@ import Testing
 struct RedactionTests {
     @Test func `of 10,000 random messages with a secret in each, none shows it`() {
         var random = SeededRandom(seed: 20_261_122)
-        func letters(_ alphabet: String, _ count: Int) -> String {
-            let all = Array(alphabet.utf8)
-            let bytes = (0..<count).map { _ in all[Int.random(in: 0..<all.count, using: &random)] }
-            return String(decoding: bytes, as: UTF8.self)
-        }
+        func letters(_ alphabet: String, _ count: Int) -> String { random.text(of: alphabet, count) }
         let base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
         let base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         var survivors: [String] = []

@@ -23,4 +23,11 @@ package struct SeededRandom: RandomNumberGenerator {
     package mutating func uniform(_ range: Range<Double>) -> Double {
         range.lowerBound + unit() * (range.upperBound - range.lowerBound)
     }
+
+    /// A text of this many ASCII characters of an alphabet; all are equally likely.
+    package mutating func text(of alphabet: String, _ count: Int) -> String {
+        let all = Array(alphabet.utf8)
+        let bytes = (0..<count).map { _ in all[Int.random(in: 0..<all.count, using: &self)] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }

@@ -12,7 +12,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     /// The environment variable with the connection string of a running private server, whose user may create databases.
     package static let variable = "STORELEDGER_TEST_POSTGRES"
 
-    @TaskLocal private static var current: String?
+    @TaskLocal private static var current: Current?
 
     fileprivate let template: Template?
 
@@ -24,7 +24,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     package static var conninfo: String {
         get throws {
             guard let current else { throw TemporaryDatabaseError.noTrait }
-            return current
+            return current.conninfo
         }
     }
 
@@ -58,18 +58,8 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         on server: Server,
         _ function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        let name = "test_" + UUID().uuidString.lowercased().replacing("-", with: "_")
-        let original = try await template?.database(on: server)
-        try await server.pool.withConnection { connection in
-            // Copying the files takes half the time of the other strategy, which writes every page to the log.
-            try connection.script(
-                """
-                CREATE DATABASE \(try quotedIdentifier(name))
-                TEMPLATE \(try quotedIdentifier(original ?? "template1")) STRATEGY file_copy
-                """
-            )
-        }
-        let current = database(name, at: server.conninfo)
+        let current = Current(server: server, template: template)
+        try await current.create(from: template)
         let outcome: Result<Void, any Error>
         do {
             try await Self.$current.withValue(current) { try await function() }
@@ -77,10 +67,82 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         } catch {
             outcome = .failure(error)
         }
-        try await server.pool.withConnection {
-            try $0.script("DROP DATABASE \(try quotedIdentifier(name)) WITH (FORCE)")
-        }
+        try await current.drop()
         try outcome.get()
+    }
+
+    /// Makes this test's database a copy of a template, unless the test has used it already.
+    ///
+    /// - Returns: Whether it is a copy of the template.
+    /// - Throws: ``TemporaryDatabaseError`` in a test without the trait.
+    package static func become(copyOf template: Template) async throws -> Bool {
+        guard let current else { throw TemporaryDatabaseError.noTrait }
+        return try await current.become(copyOf: template)
+    }
+
+    /// The database of one test.
+    private final class Current: Sendable {
+        let conninfo: String
+        private let name: String
+        private let server: Server
+        private let state: Mutex<State>
+
+        private struct State {
+            /// Whose copy the database is; `nil` for one that was empty.
+            var template: Template?
+            /// Whether the test may have used it.
+            var isUsed = false
+        }
+
+        /// A database that is still to be created.
+        init(server: Server, template: Template?) {
+            name = "test_" + UUID().uuidString.lowercased().replacing("-", with: "_")
+            conninfo = database(name, at: server.conninfo)
+            self.server = server
+            state = Mutex(State(template: template))
+        }
+
+        func create(from template: Template?) async throws {
+            let original = try await template?.database(on: server) ?? "template1"
+            try await server.pool.withConnection { connection in
+                // Copying the files takes half the time of the other strategy, which writes every page to the log.
+                try connection.script(
+                    """
+                    CREATE DATABASE \(try quotedIdentifier(self.name))
+                    TEMPLATE \(try quotedIdentifier(original)) STRATEGY file_copy
+                    """
+                )
+            }
+        }
+
+        func drop() async throws {
+            try await server.pool.withConnection {
+                try $0.script("DROP DATABASE \(try quotedIdentifier(self.name)) WITH (FORCE)")
+            }
+        }
+
+        func become(copyOf template: Template) async throws -> Bool {
+            let before = state.withLock { state in
+                defer { state.isUsed = true }
+                return state
+            }
+            if before.template === template { return true }
+            guard !before.isUsed else { return false }
+            if before.template == nil, try await !isEmpty() { return false }
+            try await drop()
+            try await create(from: template)
+            state.withLock { $0.template = template }
+            return true
+        }
+
+        private func isEmpty() async throws -> Bool {
+            let pool = PostgresPool(conninfo: ConnectionString(conninfo), size: 1, patience: .seconds(20))
+            return try await pool.withConnection { connection in
+                try connection.run(
+                    "SELECT NOT EXISTS (SELECT FROM pg_namespace WHERE oid >= 16384) AND NOT EXISTS (SELECT FROM pg_class WHERE oid >= 16384) AS found"
+                )[0].bool("found")
+            }
+        }
     }
 
     fileprivate struct Server: Sendable {

@@ -22,7 +22,7 @@ struct RunLog: Sendable {
     private let troubles = TroubleLog()
 
     /// Logs beside a display of the form `progress`, which is ``ProgressForm/onThisTerminal`` of the one that was asked for.
-    init(options: LogOptions, progress: ProgressForm, asked: ProgressForm) {
+    init(options: ProcessOptions, progress: ProgressForm) {
         isJSON = options.logFormat == .json
         let showsBar = progress == .bar
         let form: LineLogHandler.Form =
@@ -32,7 +32,7 @@ struct RunLog: Sendable {
             case (.plain, _): .sentence(clearsLine: showsBar)
             }
         // `--progress none` with plain logs shows only troubles, and why a run ended.
-        isSilent = options.logFormat == .plain && asked == .none
+        isSilent = options.logFormat == .plain && options.progress == .none
         let level = isSilent ? .error : options.logLevel.loggerLevel
         logger = Logger(label: "storeledger") { _ in LineLogHandler(form: form, level: level) }
     }

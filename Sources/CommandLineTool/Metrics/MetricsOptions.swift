@@ -6,13 +6,13 @@ import Pipeline
 
 /// The metrics options of a command.
 struct MetricsOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Write the job's Prometheus metrics to this file, for node_exporter's textfile collector.",
-            valueName: "FILE"
-        )
-    )
+    @Option(help: Self.fileHelp)
     var metricsFile: String?
+
+    static let fileHelp = ArgumentHelp(
+        "Write the job's Prometheus metrics to this file, for node_exporter's textfile collector.",
+        valueName: "FILE"
+    )
 
     /// Why the job of a receiver alone has no file with metrics.
     static let noReceiverMetrics =

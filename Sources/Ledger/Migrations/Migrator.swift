@@ -83,7 +83,13 @@ package struct Migrator: Sendable {
                 try partitioning.isNeeded(in: ledger.schema, on: connection)
             }
         }
-        var steps = Step.steps(of: migrations.filter { known[$0.name] == nil })
+        let missing = migrations.filter { known[$0.name] == nil }
+        if missing.isEmpty, partitioning == nil, let unchanged = try ViewChanges(files: views).unchanged(on: connection)
+        {
+            report.views = unchanged
+            return report
+        }
+        var steps = Step.steps(of: missing)
         // The views are created in the transaction of the last files, if there is one.
         if case .together = steps.last {} else { steps.append(.together([])) }
         for (place, step) in steps.enumerated() {
@@ -204,12 +210,13 @@ package struct Migrator: Sendable {
         COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
         CREATE TABLE IF NOT EXISTS schema_views (
             name text PRIMARY KEY, checksum text NOT NULL, position integer NOT NULL,
-            applied_at timestamptz NOT NULL DEFAULT now(), shows_last_refresh boolean NOT NULL DEFAULT false, row_key text[]);
+            applied_at timestamptz NOT NULL DEFAULT now(), shows_last_refresh boolean NOT NULL DEFAULT false, row_key text[],
+            files_checksum text, defines_refresh boolean NOT NULL DEFAULT false);
         COMMENT ON TABLE schema_views IS 'The views of sql/views in this schema.';
         COMMENT ON COLUMN schema_views.name IS 'The view''s name.';
         COMMENT ON COLUMN schema_views.checksum IS 'SHA-256 of the definition. If it changes, migrate recreates the view.';
         COMMENT ON COLUMN schema_views.position IS 'Position in the order of creation. A view comes after the views that it reads.';
-        COMMENT ON COLUMN schema_views.applied_at IS 'When migrate last created or checked the view.';
+        COMMENT ON COLUMN schema_views.applied_at IS 'When migrate last created the view or wrote its comments.';
         """
 
     private static func applied(_ connection: borrowing PostgresConnection) throws -> [String: String] {

@@ -1,11 +1,13 @@
+import Basics
 import LedgerSchema
 import Postgres
+import SignedData
 
 /// Updates a schema's views to the files of `sql/views`.
 ///
 /// `CREATE OR REPLACE` cannot remove columns. So a view with a changed definition is dropped and created again, with the
 /// views that depend on it, and its grants are restored. An unchanged view is not recreated, because that would wait for
-/// its readers. Only its comments are written again.
+/// its readers. Only its comments are written again, because a migration can change what they are taken from.
 package struct ViewChanges {
     /// The changes of ``apply(on:)``.
     package struct Report: Sendable, Equatable {
@@ -19,6 +21,42 @@ package struct ViewChanges {
 
     /// In the order of ``ViewFile/ordered(_:)``.
     let files: [ViewFile]
+
+    /// Looks for a file that has changed since the last ``apply(replacingTables:on:)``, and for views that were dropped.
+    ///
+    /// - Returns: The number of views; `nil` if there is something to do.
+    /// - Throws: ``Postgres/PostgresError``.
+    func unchanged(on connection: borrowing PostgresConnection) throws -> Report? {
+        let current = checksums
+        let filesChecksum = filesChecksum
+        let known = try connection.run(
+            """
+            SELECT v.name, v.checksum, v.files_checksum,
+                   EXISTS (SELECT FROM pg_class c WHERE c.relname = v.name AND c.relkind = 'v'
+                              AND c.relnamespace = current_schema()::regnamespace) AS exists
+              FROM schema_views v
+            """
+        )
+        guard known.count == current.count else { return nil }
+        for row in known {
+            guard try row.bool("exists"), try row.textOrNil("files_checksum") == filesChecksum,
+                try row.text("checksum") == current[try row.text("name")]
+            else { return nil }
+        }
+        var report = Report()
+        report.unchanged = current.count
+        return report
+    }
+
+    /// The checksum of each view's definition.
+    private var checksums: [String: String] {
+        Dictionary(uniqueKeysWithValues: files.filter(\.isView).map { ($0.relation, $0.checksum) })
+    }
+
+    /// The checksum of all files, with comments.
+    private var filesChecksum: String {
+        SHA256.digest(of: files.flatMap { Array("\($0.name)\n\($0.text)\n".utf8) }).hexadecimal
+    }
 
     /// Runs inside the migrator's transaction.
     ///
@@ -52,22 +90,50 @@ package struct ViewChanges {
             }
         }
         for grant in grants { try connection.script(grant) }
-        let asOfRefresh = ViewFile.showingLastRefresh(files)
-        for (position, file) in files.enumerated() where file.isView {
-            _ = try connection.run(
-                """
-                INSERT INTO schema_views AS v (name, checksum, position, shows_last_refresh, row_key)
-                VALUES ($1::text, $2::text, $3::integer, $4::boolean, $5::text[])
-                ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, position = excluded.position,
-                    shows_last_refresh = excluded.shows_last_refresh, row_key = excluded.row_key, applied_at = now()
-                """,
-                [
-                    .text(file.relation), .text(file.checksum), .integer(Int32(position)),
-                    .boolean(asOfRefresh.contains(file.relation)), file.rowKey.map(Cell.textArray) ?? .null,
-                ]
-            )
-        }
+        try record(on: connection)
         return report
+    }
+
+    /// Writes the list of views.
+    private func record(on connection: borrowing PostgresConnection) throws {
+        let asOfRefresh = ViewFile.showingLastRefresh(files)
+        let views = files.enumerated().filter(\.element.isView)
+        _ = try connection.run(
+            """
+            INSERT INTO schema_views AS v (name, checksum, position, shows_last_refresh, row_key, files_checksum)
+            SELECT name, checksum, position::integer, shows_last_refresh::boolean, string_to_array(nullif(row_key, ''), ', '), $6::text
+              FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+                   AS f (name, checksum, position, shows_last_refresh, row_key)
+            ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, position = excluded.position,
+                shows_last_refresh = excluded.shows_last_refresh, row_key = excluded.row_key,
+                files_checksum = excluded.files_checksum, applied_at = now()
+            """,
+            [
+                .textArray(views.map(\.element.relation)), .textArray(views.map(\.element.checksum)),
+                .textArray(views.map { String($0.offset) }),
+                .textArray(views.map { asOfRefresh.contains($0.element.relation) ? "true" : "false" }),
+                .textArray(views.map { ($0.element.rowKey ?? []).joined(separator: ", ") }),
+                .text(filesChecksum),
+            ]
+        )
+        _ = try connection.run(
+            """
+            WITH RECURSIVE used (oid) AS (
+                SELECT c.oid FROM pg_class c
+                 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'v'
+                   AND (c.relname ~ '^refresh_.*_(changes|to_store)$' OR c.relname = 'notification_deliveries')
+                UNION
+                SELECT d.refobjid
+                  FROM used u JOIN pg_rewrite r ON r.ev_class = u.oid
+                  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+                  JOIN pg_class c ON c.oid = d.refobjid AND c.relkind = 'v'
+            ), defining AS (
+                SELECT c.relname::text AS name FROM used u JOIN pg_class c USING (oid)
+            )
+            UPDATE schema_views v SET defines_refresh = NOT v.defines_refresh
+             WHERE v.defines_refresh <> (v.name IN (SELECT name FROM defining))
+            """
+        )
     }
 
     /// Drops all views, or those that have changed or no longer have a file; dependent views are dropped first.
@@ -78,9 +144,7 @@ package struct ViewChanges {
         on connection: borrowing PostgresConnection,
         _ report: inout Report
     ) throws -> [String] {
-        let current = Dictionary(
-            uniqueKeysWithValues: files.filter(\.isView).map { ($0.relation, $0.checksum) }
-        )
+        let current = checksums
         let known = try connection.run("SELECT name, checksum FROM schema_views").map { row in
             (name: try row.text("name"), checksum: try row.text("checksum"))
         }

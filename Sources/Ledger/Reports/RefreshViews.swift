@@ -60,7 +60,10 @@ extension Ledger {
     /// - Returns: What was done; `nil` if the definitions are those of the last refresh.
     /// - Throws: As ``refreshViews(everything:)``.
     package func refreshRedefinedViews() async throws -> RefreshReport? {
-        try await underRefreshLock { try Self.refreshAll(onlyIfRedefined: true, on: $0) }
+        let comparison = "SELECT definitions IS DISTINCT FROM refresh_definitions() AS differ FROM refresh_state"
+        let isRedefined = try await transaction { try $0.run(comparison)[0].bool("differ") }
+        guard isRedefined else { return nil }
+        return try await underRefreshLock { try Self.refreshAll(onlyIfRedefined: true, on: $0) }
     }
 
     /// Refreshes the views, and compares them with a computation from every record, in one snapshot.

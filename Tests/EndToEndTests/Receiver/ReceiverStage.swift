@@ -34,8 +34,11 @@ struct ReceiverStage: Sendable {
         try await withTemporaryDirectory { directory in
             let url = try databaseURL ?? TemporaryDatabase.conninfo
             let stage = try ReceiverStage(directory: directory, databaseURL: url, receiver: receiver)
-            let outcome = try await stage.storeledger("migrate", stage.job)
-            try #require(outcome.code == 0, "\(outcome.errors)")
+            let isCopy = databaseURL == nil ? try await TemporaryDatabase.become(copyOf: .migrated) : false
+            if !isCopy {
+                let outcome = try await stage.storeledger("migrate", stage.job)
+                try #require(outcome.code == 0, "\(outcome.errors)")
+            }
             return try await body(stage)
         }
     }

@@ -122,6 +122,7 @@ struct Stage: Sendable {
     /// Writes a job file, and makes its schema unless the test's database was copied with it.
     func migrated(_ job: JobText) async throws -> String {
         let path = try write(job)
+        if job.schema == "appstore", try await TemporaryDatabase.become(copyOf: .migrated) { return path }
         let made = try await book().count(
             "SELECT count(*) FROM pg_tables WHERE schemaname = '\(job.schema)' AND tablename = 'schema_migrations'"
         )

@@ -29,12 +29,17 @@ struct TestLedger: Sendable {
         case plain
         case partitioned
 
-        var partitions: Int? { self == .plain ? nil : 4 }
+        fileprivate var template: TemporaryDatabase.Template { self == .plain ? plainLedger : partitionedLedger }
+        fileprivate var partitions: Int? { self == .plain ? nil : 4 }
     }
 
+    /// A ledger with its schema, in a test whose database may be empty.
     init(sessions: Int = 2, _ layout: Layout = .plain) async throws {
+        let isCopy = try await TemporaryDatabase.become(copyOf: layout.template)
         ledger = try Self.bare(sessions: sessions)
-        _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate(partitions: layout.partitions)
+        if !isCopy {
+            _ = try await Migrator(ledger: ledger, directory: try Self.sql).migrate(partitions: layout.partitions)
+        }
         app = try await ledger.app(bundleId: "com.example.game", environment: "Production", appAppleId: 1_234_567_890)
     }
 
@@ -81,10 +86,20 @@ struct TestLedger: Sendable {
 
 extension Trait where Self == TemporaryDatabase {
     /// A new database for each test, in which the schema `appstore` has every migration.
-    static var migratedDatabase: Self { .temporaryDatabase(migrated) }
+    static var migratedDatabase: Self { .temporaryDatabase(plainLedger) }
 }
 
-private let migrated = TemporaryDatabase.Template { conninfo in
-    let ledger = Ledger(conninfo: ConnectionString(conninfo), schema: "appstore", sessions: 1, deadline: .seconds(20))
-    _ = try await Migrator(ledger: ledger, directory: try TestLedger.sql).migrate()
+private let plainLedger = template(.plain)
+private let partitionedLedger = template(.partitioned)
+
+private func template(_ layout: TestLedger.Layout) -> TemporaryDatabase.Template {
+    TemporaryDatabase.Template { conninfo in
+        let ledger = Ledger(
+            conninfo: ConnectionString(conninfo),
+            schema: "appstore",
+            sessions: 1,
+            deadline: .seconds(20)
+        )
+        _ = try await Migrator(ledger: ledger, directory: try TestLedger.sql).migrate(partitions: layout.partitions)
+    }
 }

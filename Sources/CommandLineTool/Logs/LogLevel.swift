@@ -1,22 +1,9 @@
 import ArgumentParser
 import Logging
 
+/// The form of a log.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
     case plain, json
-}
-
-/// The log options of a run.
-struct LogOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "plain, or json: one object per line on stderr, with time, level and fields.",
-            valueName: "FORM"
-        )
-    )
-    var logFormat: LogFormat = .plain
-
-    @Option(help: ArgumentHelp("The lowest level to log: debug, info, notice, warning or error.", valueName: "LEVEL"))
-    var logLevel: LogLevel = .info
 }
 
 /// The log levels; see ``RunLog``.

@@ -4,14 +4,14 @@ import FoundationEssentials
 ///
 /// Text in either case; base64 in its three alignments, once (a JWS) and twice (a JWS inside a JWS); and each of these
 /// in hexadecimal, which is how PostgreSQL prints bytes. A UUID also as its sixteen bytes.
-struct Needles: Sendable {
+package struct Needles: Sendable {
     /// What to look for and whose it is, by its first eight bytes.
     private let words: [UInt64: [(text: [UInt8], id: String)]]
     /// Whether a word begins with eight bytes of this hash: a lookup of one byte for the places where none does.
     private let isBeginning: [Bool]
 
     /// - Parameter ids: What nothing may hold; eight characters and more.
-    init(_ ids: some Sequence<String>) {
+    package init(_ ids: some Sequence<String>) {
         var texts: [String: String] = [:]
         for id in ids {
             let plain = Set([id, id.uppercased(), id.lowercased()]).map { Array($0.utf8) }
@@ -37,7 +37,7 @@ struct Needles: Sendable {
     }
 
     /// The IDs that can be found in `hay`, in any spelling.
-    func ids(in hay: String) -> Set<String> {
+    package func ids(in hay: String) -> Set<String> {
         let hay = Array(hay.utf8)
         var found: Set<String> = []
         var start: UInt64 = 0

@@ -8,14 +8,14 @@ import Testing
 
 /// The six calls of the Advanced Commerce API.
 @Suite(.timeLimit(.minutes(15))) struct AdvancedCommerceTests {
-    private static let uuids = (0..<10).map { "0000000\($0)-0000-5000-8000-000000000000" }
+    static let uuids = (0..<10).map { "0000000\($0)-0000-5000-8000-000000000000" }
 
     private func info(_ number: Int = 0, token: String? = nil) -> String {
         let member = token.map { ", \"consistencyToken\": \"\($0)\"" } ?? ""
         return "\"requestInfo\": {\"requestReferenceId\": \"\(Self.uuids[number])\"\(member)}"
     }
 
-    private func call(
+    func call(
         _ store: TestStore,
         _ path: String,
         _ id: String,
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// One subscription as `GET /simulator/world` lists it.
-    private struct Subscription {
+    struct Subscription {
         let id: String
         let status: Int64
         let renewal: JSONObject
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    private func subscriptions(_ store: TestStore) async throws -> [Subscription] {
+    func subscriptions(_ store: TestStore) async throws -> [Subscription] {
         try await store.listed("subscriptionStatus").sorted { $0.key < $1.key }.compactMap { id, json in
             guard let status = json.moment("status"), let renewal = json["payload"]?.object else { return nil }
             return Subscription(id: id, status: status, renewal: renewal)
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// An active Advanced Commerce subscription that renews in more than a day, with a plain SKU.
-    private func subscription(_ store: TestStore, number: Int = 0) async throws -> Subscription {
+    func subscription(_ store: TestStore, number: Int = 0) async throws -> Subscription {
         let later = store.clock.now.rawValue + 2 * Moment.day
         let found = try await subscriptions(store).filter {
             $0.commerce != nil && $0.status == 1 && $0.plainSKU != nil && $0.renewal.moment("autoRenewStatus") == 1
@@ -376,7 +376,7 @@ import Testing
     }
 
     /// A one-time charge that was not refunded.
-    private func otherCharge(_ store: TestStore, than id: String) async throws -> String {
+    func otherCharge(_ store: TestStore, than id: String) async throws -> String {
         try #require(
             try await store.world("transaction").compactMapValues(\.object)
                 .filter {

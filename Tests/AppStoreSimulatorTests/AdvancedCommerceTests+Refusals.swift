@@ -1,3 +1,4 @@
+import AppStoreModel
 import Foundation
 import StrictJSON
 import Testing
@@ -30,6 +31,7 @@ extension AdvancedCommerceTests {
             ("changeMetadata", "\"descriptors\": {\(Self.effective), \"displayName\": \"\"}", 4_000_118),
             ("changeMetadata", "\"descriptors\": {\(Self.effective), \"description\": \"\"}", 4_000_119),
             ("changeMetadata", "\"descriptors\": {\"effective\": \"NOW\", \"displayName\": \"n\"}", 4_000_173),
+            ("changeMetadata", "\"items\": [{\"currentSKU\": \"a\", \(Self.effective)}]", 4_000_165),
             ("changeMetadata", "\"taxCode\": \"\"", 4_000_127),
             ("migrate", "", 4_000_103),
             ("migrate", "\"descriptors\": {\"description\": \"d\"}", 4_000_106),
@@ -54,6 +56,13 @@ extension AdvancedCommerceTests {
                 "refund",
                 "\(Self.refund), \"refundReason\": \"LEGAL\", \"refundType\": \"FULL\", \"refundAmount\": 1}]",
                 4_000_155
+            ),
+            (
+                "refund",
+                """
+                \(Self.refund), "refundReason": "LEGAL", "refundType": "FULL"},
+                {"SKU": "a", "revoke": false, "refundReason": "LEGAL", "refundType": "FULL"}]
+                """, 4_000_173
             ),
             (
                 "refund",
@@ -104,6 +113,14 @@ extension AdvancedCommerceTests {
                 let answer = try await call(store, "transaction/requestRefund", charge, "\(refund), \(members)")
                 #expect(answer.errorCode == 4_000_133, "\(members)")
             }
+            // Apple has refunded one item of the transaction, and revoked all of it.
+            let refunded = try await store.world("transaction").compactMapValues(\.object).filter {
+                let first = $0.value["advancedCommerceInfo"]?.object?["items"]?.array?.first?.object
+                return $0.value["revocationDate"] != nil && first != nil && first?["revocationDate"] == nil
+            }.keys.sorted()
+            let whole = refund.replacing("\"a\"", with: "\"shelf-1\"")
+            let again = try await call(store, "transaction/requestRefund", try #require(refunded.first), whole)
+            #expect(again.errorCode == 4_030_021)
             let indian = try #require(
                 try await subscriptions(store).first {
                     $0.status == 1 && $0.plainSKU != nil && $0.renewal["currency"]?.string == "INR"
@@ -165,13 +182,12 @@ extension AdvancedCommerceTests {
             let transactions = try await store.world("transaction").compactMapValues(\.object)
             func date(_ transaction: JSONObject) -> Int64 { transaction.moment("purchaseDate") ?? 0 }
             func original(_ transaction: JSONObject) -> String? { transaction["originalTransactionId"]?.string }
-            let earlier = try #require(
-                transactions.filter { _, found in
-                    found["type"]?.string == "Auto-Renewable Subscription" && found["advancedCommerceInfo"] != nil
-                        && found["revocationDate"] == nil
-                        && transactions.values.contains { original($0) == original(found) && date($0) > date(found) }
-                }.keys.min()
-            )
+            let renewed = transactions.filter { _, found in
+                found["type"]?.string == "Auto-Renewable Subscription" && found["advancedCommerceInfo"] != nil
+                    && found["revocationDate"] == nil
+                    && transactions.values.contains { original($0) == original(found) && date($0) > date(found) }
+            }.keys.sorted()
+            let earlier = try #require(renewed.first)
             let sku = transactions[earlier]?["advancedCommerceInfo"]?.object?["items"]?.array?.first?.object?["SKU"]?
                 .string
             let item = """
@@ -179,9 +195,8 @@ extension AdvancedCommerceTests {
                 """
             let prorated = "\(item) \"refundType\": \"PRORATED\"}]"
             #expect(try await call(store, "transaction/requestRefund", earlier, prorated).errorCode == 4_000_182)
-            let shared = try #require(
-                transactions.filter { $0.value["inAppOwnershipType"]?.string == "FAMILY_SHARED" }.keys.min()
-            )
+            let family = transactions.filter { $0.value["inAppOwnershipType"]?.string == "FAMILY_SHARED" }.keys.sorted()
+            let shared = try #require(family.first)
             let whole = "\(item) \"refundType\": \"FULL\"}]"
             #expect(try await call(store, "transaction/requestRefund", shared, whole).errorCode == 4_030_024)
             #expect(try await call(store, "transaction/requestRefund", earlier, whole).status == 200)

@@ -203,6 +203,7 @@ struct ActionRound: PlayedRound {
             if try needsCrawl(job.action) { try await crawl() }
             let output = try await succeed(["actions", "plan", job.path, "--json"]).process.output
             let planned = try job.planned(output)
+            diary.append("\(planned.name) \(planned.action.endpoint): \(planned.rowsToSend) rows")
             guard planned.rowsToSend < Self.fewestRows else { return batches.append(planned) }
         }
         throw SetUpFailure(code: 70, sentence: "no action of the plan has enough rows: \(plan)")

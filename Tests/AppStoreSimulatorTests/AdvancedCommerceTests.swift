@@ -8,14 +8,14 @@ import Testing
 
 /// The six calls of the Advanced Commerce API.
 @Suite(.timeLimit(.minutes(15))) struct AdvancedCommerceTests {
-    private static let uuids = (0..<10).map { "0000000\($0)-0000-5000-8000-000000000000" }
+    static let uuids = (0..<10).map { "0000000\($0)-0000-5000-8000-000000000000" }
 
     private func info(_ number: Int = 0, token: String? = nil) -> String {
         let member = token.map { ", \"consistencyToken\": \"\($0)\"" } ?? ""
         return "\"requestInfo\": {\"requestReferenceId\": \"\(Self.uuids[number])\"\(member)}"
     }
 
-    private func call(
+    func call(
         _ store: TestStore,
         _ path: String,
         _ id: String,
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// One subscription as `GET /simulator/world` lists it.
-    private struct Subscription {
+    struct Subscription {
         let id: String
         let status: Int64
         let renewal: JSONObject
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    private func subscriptions(_ store: TestStore) async throws -> [Subscription] {
+    func subscriptions(_ store: TestStore) async throws -> [Subscription] {
         try await store.listed("subscriptionStatus").sorted { $0.key < $1.key }.compactMap { id, json in
             guard let status = json.moment("status"), let renewal = json["payload"]?.object else { return nil }
             return Subscription(id: id, status: status, renewal: renewal)
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// An active Advanced Commerce subscription that renews in more than a day, with a plain SKU.
-    private func subscription(_ store: TestStore, number: Int = 0) async throws -> Subscription {
+    func subscription(_ store: TestStore, number: Int = 0) async throws -> Subscription {
         let later = store.clock.now.rawValue + 2 * Moment.day
         let found = try await subscriptions(store).filter {
             $0.commerce != nil && $0.status == 1 && $0.plainSKU != nil && $0.renewal.moment("autoRenewStatus") == 1
@@ -126,11 +126,25 @@ import Testing
             for (members, code) in [
                 ("\"descriptors\": {\"effective\": \"IMMEDIATELY\"}", 4_000_165), ("\"items\": []", 4_000_160),
                 ("\"items\": [{\"currentSKU\": \"none\", \"SKU\": \"b\", \"effective\": \"IMMEDIATELY\"}]", 4_000_121),
-                ("\"more\": 1", 4_000_173),
+                ("\"items\": [{\"SKU\": \"b\", \"effective\": \"IMMEDIATELY\"}]", 4_000_173),
+                ("\"items\": [{\"currentSKU\": \"new\", \"SKU\": \"b\"}]", 4_000_111), ("\"more\": 1", 4_000_173),
             ] {
                 let refused = try await call(store, "subscription/changeMetadata", before.id, members, number: 2)
                 #expect(refused.errorCode == Int64(code), "\(members)")
             }
+            let twice = Array(
+                repeating: "{\"currentSKU\": \"new\", \"SKU\": \"b\", \"effective\": \"IMMEDIATELY\"}",
+                count: 2
+            )
+            let items = "\"items\": [\(twice.joined(separator: ", "))]"
+            #expect(
+                try await call(store, "subscription/changeMetadata", before.id, items, number: 2).errorCode == 4_000_115
+            )
+            let expired = try #require(try await subscriptions(store).first { $0.status == 2 && $0.commerce != nil })
+            #expect(
+                try await call(store, "subscription/changeMetadata", expired.id, members, number: 2).errorCode
+                    == 4_030_015
+            )
         }
     }
 
@@ -169,16 +183,40 @@ import Testing
 
             let all = try await subscriptions(store)
             #expect(try await change(before.id, "none", 1, number: 4).errorCode == 4_000_220)
+            // Each of these is refused for one reason only.
+            let later = store.clock.now.rawValue + 2 * Moment.day
+            let renewing = all.filter {
+                $0.renewal.moment("autoRenewStatus") == 1 && ($0.renewal.moment("renewalDate") ?? 0) > later
+            }
             let offer = try #require(
-                all.first { $0.status == 1 && $0.items.first?["offer"] != nil && $0.id != before.id }
+                renewing.first { $0.status == 1 && $0.items.first?["offer"] != nil && $0.id != before.id }
             )
             let offered = try #require(offer.items.first?["SKU"]?.string)
-            let refusedOffer = try await change(offer.id, offered, 1, number: 4).errorCode
-            #expect(refusedOffer == 4_030_023 || refusedOffer == 4_030_010)
+            let off = try await subscription(store, number: 1)
+            #expect(try await call(store, "subscription/cancel", off.id, number: 5).status == 200)
             let expired = try #require(all.first { $0.status == 2 && $0.commerce != nil })
-            #expect(try await change(expired.id, "shelf-1", 1, number: 4).errorCode == 4_030_015)
-            let ordinary = try #require(all.first { $0.status == 1 && $0.commerce == nil })
-            #expect(try await change(ordinary.id, "shelf-1", 1, number: 4).errorCode == 4_030_010)
+            let ordinary = try #require(renewing.first { $0.status == 1 && $0.commerce == nil })
+            for (id, sku) in [
+                (offer.id, offered), (off.id, off.plainSKU ?? ""), (expired.id, "shelf-1"), (ordinary.id, "shelf-1"),
+            ] {
+                #expect(try await change(id, sku, 1, number: 4).errorCode == 4_030_010)
+            }
+            #expect(try await call(store, "subscription/cancel", expired.id, number: 4).errorCode == 4_030_010)
+            for (items, code) in [
+                ("[]", 4_000_173), ("[{\"SKU\": \"\(sku)\"}]", 4_000_173), ("[{\"price\": 1}]", 4_000_105),
+                ("[{\"SKU\": \"\(sku)\", \"price\": -1}]", 4_000_086),
+                ("[{\"SKU\": \"a\", \"price\": 1}, {\"SKU\": \"a\", \"price\": 1}]", 4_000_194),
+            ] {
+                let refused = try await call(
+                    store,
+                    "subscription/changePrice",
+                    before.id,
+                    "\"items\": \(items)",
+                    number: 4
+                )
+                #expect(refused.errorCode == Int64(code), "\(items)")
+            }
+            #expect(try await call(store, "subscription/changePrice", before.id, number: 4).errorCode == 4_000_101)
 
             // Customers answer with the next change.
             _ = try await store.post("/simulator/advance", body: "{\"changes\":1}")
@@ -294,7 +332,7 @@ import Testing
                 )
             }
             let tooMuch = try await refund("\"refundType\": \"CUSTOM\", \"refundAmount\": \(price + 1)", number: 0)
-            #expect(tooMuch.errorCode == 4_000_132)
+            #expect(tooMuch.errorCode == 4_000_153)
             #expect(try await refund("\"refundType\": \"CUSTOM\"", number: 0).errorCode == 4_000_153)
             let answer = try await refund("\"refundType\": \"CUSTOM\", \"refundAmount\": \(price)", number: 0)
             let (transaction, renewal) = try signed(answer, store)
@@ -302,12 +340,82 @@ import Testing
             #expect(transaction["advancedCommerceInfo"]?.object?["requestReferenceId"]?.string == Self.uuids[0])
             #expect(try await refund("\"refundType\": \"FULL\"", number: 0).errorCode == 4_000_097)
             #expect(try await refund("\"refundType\": \"FULL\"", number: 1).errorCode == 4_000_181)
+            for (terms, code) in [
+                ("\"items\": []", 4_000_173), ("\"currency\": \"euro\"", 4_000_173),
+                (
+                    "\"items\": [{\"SKU\": \"none\", \"revoke\": true, \"refundReason\": \"OTHER\", \"refundType\": \"FULL\"}]",
+                    4_030_013
+                ),
+            ] {
+                // Before another charge has a pending refund, its items are checked.
+                let other = try await otherCharge(store, than: id)
+                let all = "\(terms), \"refundRiskingPreference\": false"
+                let refused = try await call(store, "transaction/requestRefund", other, all, number: 2)
+                #expect(refused.errorCode == Int64(code), "\(terms)")
+            }
+            let token = try await call(
+                store,
+                "transaction/requestRefund",
+                try await otherCharge(store, than: id),
+                """
+                "items": [{"SKU": "shelf-1", "revoke": true, "refundReason": "OTHER", "refundType": "FULL"}],
+                "refundRiskingPreference": false
+                """,
+                number: 2,
+                token: "0.old"
+            )
+            #expect(token.errorCode == 4_000_082)
             _ = try await store.post("/simulator/advance", body: "{\"changes\":1}")
             store.clock.advance(by: .seconds(120))
             let refunded = try #require(try await store.transactions(inNotifications: "REFUND")[id]?.last)
             let refunds = refunded["advancedCommerceInfo"]?.object?["items"]?.array?.first?.object?["refunds"]?.array
             #expect(refunds?.first?.object?.moment("refundAmount") == price)
             #expect(try await refund("\"refundType\": \"FULL\"", number: 1).errorCode == 4_030_021)
+        }
+    }
+
+    /// A one-time charge that was not refunded.
+    func otherCharge(_ store: TestStore, than id: String) async throws -> String {
+        let charges = try await store.world("transaction").compactMapValues(\.object).filter {
+            $0.key != id && $0.value["type"]?.string == "Consumable" && $0.value["revocationDate"] == nil
+                && $0.value["advancedCommerceInfo"] != nil
+        }
+        let ids = charges.keys.sorted()
+        return try #require(ids.first)
+    }
+
+    @Test
+    func `a refund of all items of an active subscription is 4000168, and a pending refund prevents a revocation`()
+        async throws
+    {
+        try await TestStore.run(customers: 120) { store in
+            let before = try await subscription(store)
+            let latest = try #require(
+                try await store.world("transaction").compactMapValues(\.object)
+                    .filter { $0.value["originalTransactionId"]?.string == before.id }
+                    .max { ($0.value.moment("expiresDate") ?? 0) < ($1.value.moment("expiresDate") ?? 0) }
+            )
+            let skus =
+                latest.value["advancedCommerceInfo"]?.object?["items"]?.array?
+                .compactMap { $0.object?["SKU"]?.string } ?? []
+            func refund(revoking: Bool) async throws -> ServerAnswer {
+                let items = skus.map {
+                    """
+                    {"SKU": "\($0)", "revoke": \(revoking), "refundReason": "OTHER", "refundType": "PRORATED"}
+                    """
+                }
+                return try await call(
+                    store,
+                    "transaction/requestRefund",
+                    latest.key,
+                    "\"items\": [\(items.joined(separator: ", "))], \"refundRiskingPreference\": true",
+                    token: before.token
+                )
+            }
+            #expect(try await refund(revoking: true).errorCode == 4_000_168)
+            #expect(try await refund(revoking: false).status == 200)
+            let terms = "\"refundReason\": \"LEGAL\", \"refundType\": \"FULL\", \"refundRiskingPreference\": true"
+            #expect(try await call(store, "subscription/revoke", before.id, terms, number: 1).errorCode == 4_000_181)
         }
     }
 

@@ -7,6 +7,7 @@ struct ActionBatchJob: Sendable {
         case extend(days: Int)
         case setToken(String)
         case finish
+        case commerce(CommerceCall)
 
         /// As the simulator names it.
         var endpoint: String {
@@ -14,7 +15,21 @@ struct ActionBatchJob: Sendable {
             case .extend: "extendRenewalDate"
             case .setToken: "setAppAccountToken"
             case .finish: "finishTransaction"
+            case .commerce(let call): call.rawValue
             }
+        }
+
+        /// Whether a request has the ID of its row, so that the store applies it once.
+        var hasRequestID: Bool {
+            switch self {
+            case .extend, .commerce: true
+            case .setToken, .finish: false
+            }
+        }
+
+        /// The codes with which the store refuses the first and the second row each time.
+        fileprivate var refusals: (first: Int, second: Int) {
+            if case .extend = self { (4_030_007, 4_030_004) } else { (4_030_010, 4_030_010) }
         }
 
         /// The section `action` of the job file.
@@ -22,6 +37,7 @@ struct ActionBatchJob: Sendable {
             switch self {
             case .extend(let days): "extendRenewalDate: {extendByDays: \(days), extendReasonCode: 3}"
             case .setToken, .finish: "\(endpoint): {}"
+            case .commerce(let call): "\(endpoint): \(call.parameters)"
             }
         }
 
@@ -38,6 +54,7 @@ struct ActionBatchJob: Sendable {
                  WHERE abs(hashtext(original_transaction_id)) % 3 = 0 ORDER BY 1
                 """
             case .finish: "SELECT transaction_id FROM transactions ORDER BY 1 LIMIT 30"
+            case .commerce(let call): call.query
             }
         }
     }
@@ -83,19 +100,22 @@ extension ActionRound {
         var job = JobText(storeJob: try String(contentsOfFile: store.directory + "/job.yaml", encoding: .utf8))
         job.name = "crawl"
         job.streams = ["transactionHistory: {}", "notificationHistory: {scope: app, startDate: -2d}"]
+        if plan.hasCommerce {
+            // The plan checks the newest renewal info of every subscription.
+            job.streams.append("subscriptionStatuses: {}")
+            job.limits = """
+                {concurrency: 8, share: 1, requestsPerSecond: {transactionHistory: 100000, subscriptionStatuses: 100000,
+                   notificationHistory: 100000}}
+                """
+        }
         return try write(job.text, to: "crawl.yaml")
     }
 
     /// Writes the job file of the next batch.
-    func nextJob() async throws -> ActionBatchJob {
-        let number = batches.count
-        // Apple extends a subscription twice, so later batches are of the other actions.
-        let token = "00000000-0000-4000-8000-" + String("000000000000\(plan.seed)\(number)".suffix(12))
-        let actions: [ActionBatchJob.Action] = [
-            .extend(days: 7), .setToken(token), .extend(days: 3), .finish, .setToken(token),
-        ]
-        let action = number < actions.count ? actions[number] : number.isMultiple(of: 2) ? .finish : .setToken(token)
-        let name = "batch-\(number + 1)"
+    mutating func nextJob() throws -> ActionBatchJob {
+        jobs += 1
+        let action = plan.action(of: batchNumber)
+        let name = "batch-\(jobs)"
         // A short window makes the times short in which Apple's data must show an effect.
         let limits = """
             {share: 1, concurrency: \(plan.concurrency), windowSeconds: 10,
@@ -134,20 +154,21 @@ extension ActionRound {
 
     /// Sets the store's fault rules.
     ///
-    /// Of the subscriptions to extend, the store refuses the first one each time. The second one is never applied, and its first
-    /// request is answered with 500, so that only signed data shows what became of it.
+    /// Of the rows whose request has an ID, the store refuses the first one each time. The second one is never applied, and its
+    /// first request is answered with 500, so that only signed data shows what became of it.
     func misbehave(_ mood: Mood) async throws {
         let action = try current.action
         func rule(_ fault: String) -> String { #"{"endpoint": "\#(action.endpoint)", \#(fault)}"# }
         var rules: [String] = []
-        if case .extend = action {
+        if action.hasRequestID {
             let ids = try await hopeless()
+            let (first, second) = (action.refusals.first, action.refusals.second)
             rules.append(
-                rule(#""transactionId": "\#(ids[0])", "fault": "status", "status": 403, "errorCode": 4030007"#)
+                rule(#""transactionId": "\#(ids[0])", "fault": "status", "status": 403, "errorCode": \#(first)"#)
             )
-            let second = #""transactionId": "\#(ids[1])", "fault": "status""#
-            rules.append(rule(#"\#(second), "atRequest": 1, "status": 500"#))
-            rules.append(rule(#"\#(second), "status": 403, "errorCode": 4030004"#))
+            let never = #""transactionId": "\#(ids[1])", "fault": "status""#
+            rules.append(rule(#"\#(never), "atRequest": 1, "status": 500"#))
+            rules.append(rule(#"\#(never), "status": 403, "errorCode": \#(second)"#))
         }
         switch mood {
         case .calm: break
@@ -161,16 +182,22 @@ extension ActionRound {
                 rule(#""everyNth": 11, "fault": "status", "status": 500"#),
                 rule(#""everyNth": 13, "fault": "dropConnection""#),
                 #"{"endpoint": "subscriptionStatuses", "everyNth": 5, "fault": "status", "status": 500}"#,
+                #"{"endpoint": "transactionInfo", "everyNth": 5, "fault": "status", "status": 500}"#,
             ]
         }
         if case .slow(let milliseconds) = mood {
             rules.append(rule(#""everyNth": 2, "fault": "delay", "milliseconds": \#(milliseconds)"#))
         }
-        rules.append(rule(#""fault": "refuseRepeat""#))
+        if case .commerce = action {
+            // Apple lists 4000097 for four of the calls, and the store answers them so without a rule.
+            if plan.refusesEveryRepeat { rules.append(rule(#""fault": "refuseRepeat", "errorCode": 4000097"#)) }
+        } else {
+            rules.append(rule(#""fault": "refuseRepeat""#))
+        }
         try await store.misbehave("{\"rules\": [\(rules.joined(separator: ", "))]}")
     }
 
-    /// The first two subscriptions of the current batch, which the store does not extend.
+    /// What the first two rows of the current batch change, which the store never applies.
     func hopeless() async throws -> [String] {
         let job = try current.name
         let ids = try await patiently {

@@ -35,9 +35,7 @@ extension ActionRound {
         }
         var sentences = broken.map { "A6: \($0)" } + AuditTrail.overspent(arrivals, grants).map { "A7: \($0)" }
         sentences += try await unrecorded(reached)
-        sentences += reached.filter { $0.requestIdentifier != nil && $0.applied > 1 }.map {
-            "A3: \($0.requestIdentifier ?? "") has changed \($0.transactionId ?? "") \($0.applied) times"
-        }
+        sentences += appliedTwice(reached)
         let batch = try current
         try await succeed(["actions", "results", batch.path, "--directory", store.directory + "/live"])
         sentences += try missingRows(in: "live", of: batch)
@@ -50,13 +48,30 @@ extension ActionRound {
         try BrokenPromise.check(sentences)
     }
 
+    /// A3: what a batch has changed more than once.
+    ///
+    /// Two requests with different IDs are two entries, so the changes are also counted for each batch that could make one.
+    private func appliedTwice(_ reached: [Applied]) -> [String] {
+        let withID = reached.filter { $0.requestIdentifier != nil && $0.applied > 0 }
+        let ids = Dictionary(withID.map { ($0.requestIdentifier ?? "", $0.applied) }, uniquingKeysWith: +)
+        let subjects = Dictionary(
+            withID.map { ("\($0.endpoint) \($0.transactionId ?? "")", $0.applied) },
+            uniquingKeysWith: +
+        )
+        return ids.filter { $0.value > 1 }.map { "A3: \($0.key) has changed the world \($0.value) times" }
+            + subjects.filter { subject in
+                let endpoint = subject.key.prefix { $0 != " " }
+                return subject.value > batches.count { $0.action.endpoint == endpoint }
+            }.map { "A3: \($0.key) was changed \($0.value) times" }
+    }
+
     /// A2: each request in the store has the ID of a row with this subscription, or is of a row that was sent.
     private func unrecorded(_ reached: [Applied]) async throws -> [String] {
         let book = book
         let rows = try await patiently {
             try await book.column(
                 """
-                SELECT action || ' ' || subject || CASE WHEN action = 'extendRenewalDate' THEN ' ' || request_id ELSE '' END
+                SELECT action || ' ' || subject || CASE WHEN action IN ('setAppAccountToken', 'finishTransaction') THEN '' ELSE ' ' || request_id END
                   FROM action_rows JOIN action_batches USING (app_id, batch_id) WHERE request_id IS NOT NULL
                 """
             )
@@ -106,7 +121,8 @@ extension ActionRound {
             world.contains { request in
                 guard request.endpoint == batch.action.endpoint else { return false }
                 switch batch.action {
-                case .extend: return request.applied > 0 && request.requestIdentifier == row["outcome_request_id"]
+                case .extend, .commerce:
+                    return request.applied > 0 && request.requestIdentifier == row["outcome_request_id"]
                 case .setToken(let token):
                     return request.transactionId == row["original_transaction_id"]
                         && request.body?.appAccountToken == token
@@ -118,7 +134,7 @@ extension ActionRound {
         var sentences = try rows(of: "succeeded", in: directory).filter { !isApplied($0, in: after) }.map {
             "A4: \($0["outcome_request_id"] ?? "") succeeded in \(batch.name), but has changed nothing"
         }
-        guard case .extend = batch.action else { return sentences }
+        guard batch.action.hasRequestID else { return sentences }
         // A row that is still approved can be sent meanwhile.
         let refused = try (rows(of: "rejected", in: directory) + rows(of: "unprocessed", in: directory)).filter {
             isApplied($0, in: $0["outcome"] == "approved" ? before : after)
@@ -150,7 +166,7 @@ extension ActionRound {
         // What the store refuses each time is rejected, unless a kill has left open whether it was applied. What the store never
         // applies is known as not applied.
         for batch in batches {
-            guard case .extend = batch.action else { continue }
+            guard batch.action.hasRequestID else { continue }
             let states = try await book.column(
                 """
                 SELECT state FROM action_rows JOIN action_batches USING (app_id, batch_id)

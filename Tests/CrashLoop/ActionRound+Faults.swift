@@ -30,7 +30,7 @@ extension ActionRound {
 
     /// A plan that is killed before its COMMIT leaves no batch (CP51).
     private mutating func killPlan(_ planned: PlannedPoint, _ fault: InjectedFault) async throws {
-        let job = try await nextJob()
+        let job = try nextJob()
         let victim = try await finish(["actions", "plan", job.path], failpoint: planned.failpoint("kill"))
         guard note(victim, fault) else { return }
         let left = try await patiently {
@@ -42,13 +42,12 @@ extension ActionRound {
     /// An approval that is killed before its COMMIT leaves the batch as it was, and is given once (CP56).
     private mutating func killApproval(_ planned: PlannedPoint, _ fault: InjectedFault) async throws {
         try await drain()
-        let job = try await nextJob()
-        let plan = try await succeed(["actions", "plan", job.path, "--json"])
-        batches.append(try job.planned(plan.process.output))
+        try await planBatch()
+        let job = try current.name
         let victim = try await finish(try approval(), failpoint: planned.failpoint("kill"))
         let isHit = note(victim, fault)
         let approved = try await patiently {
-            try await book.count("SELECT count(approved_at) FROM action_batches WHERE job = '\(job.name)'")
+            try await book.count("SELECT count(approved_at) FROM action_batches WHERE job = '\(job)'")
         }
         try BrokenPromise.check(isHit == (approved == 0) ? [] : ["CP56: a killed approval counts"])
         if isHit { try await approve() }

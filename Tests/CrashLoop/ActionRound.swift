@@ -23,6 +23,10 @@ struct ActionRound: PlayedRound {
     var postgresWasKilled = false
     /// Every batch that was planned to its end.
     var batches: [ActionBatchJob] = []
+    /// The number of job files so far.
+    var jobs = 0
+    /// The place of the next batch in the plan; a batch with too few rows is left out.
+    var batchNumber = 0
 
     var seed: UInt64 { plan.seed }
     var description: String { "\(plan)" }
@@ -188,13 +192,34 @@ struct ActionRound: PlayedRound {
         try await checkLive()
     }
 
+    /// The fewest rows of a batch: the store never applies two of them.
+    private static let fewestRows = 4
+
+    /// Plans the next batch that has enough rows.
+    mutating func planBatch() async throws {
+        for _ in 0..<plan.kinds.count {
+            let job = try nextJob()
+            batchNumber += 1
+            if try needsCrawl(job.action) { try await crawl() }
+            let output = try await succeed(["actions", "plan", job.path, "--json"]).process.output
+            let planned = try job.planned(output)
+            diary.append("\(planned.name) \(planned.action.endpoint): \(planned.rowsToSend) rows")
+            guard planned.rowsToSend < Self.fewestRows else { return batches.append(planned) }
+        }
+        throw SetUpFailure(code: 70, sentence: "no action of the plan has enough rows: \(plan)")
+    }
+
+    /// Whether a plan must know what earlier batches have changed: the dates, or that subscriptions were migrated.
+    private func needsCrawl(_ action: ActionBatchJob.Action) throws -> Bool {
+        guard let last = batches.last else { return false }
+        if case .commerce(.migrateSubscription) = last.action { return true }
+        if case .extend = action { return true }
+        return false
+    }
+
     /// Plans and approves the next batch.
     mutating func planNext() async throws {
-        let job = try await nextJob()
-        // The plan must know the dates that an earlier batch has changed.
-        if case .extend = job.action, !batches.isEmpty { try await crawl() }
-        let planned = try await succeed(["actions", "plan", job.path, "--json"])
-        batches.append(try job.planned(planned.process.output))
+        try await planBatch()
         try await approve()
         try await misbehave(.faulty)
     }

@@ -9,18 +9,37 @@ struct ActionRoundPlan: Sendable {
     /// The most concurrent processes.
     let workers: Int
     let faults: [InjectedFault]
+    /// The actions of the batches, in their order; the last two take turns afterwards.
+    let kinds: [Kind]
+    /// Whether a batch is of the Advanced Commerce API.
+    let hasCommerce: Bool
+    /// Whether the store answers 4000097 to every repeated request of the Advanced Commerce API, also where Apple does not list it.
+    let refusesEveryRepeat: Bool
 
     /// Of 14 faults eight hit crash points, four come at any moment, and two are of the other kinds.
     private static let points = 8
     private static let kills = 4
     private static let others = 2
 
+    /// An action, without what differs from batch to batch.
+    enum Kind: Sendable {
+        case extend(days: Int)
+        case setToken
+        case finish
+        case commerce(CommerceCall)
+    }
+
     init(seed: UInt64, workers most: Int) {
         self.seed = seed
         var random = SeededRandom(seed: seed)
+        // Every second round has batches of the Advanced Commerce API. They need more customers, because each has subscriptions of
+        // its own.
+        hasCommerce = !seed.isMultiple(of: 2)
+        refusesEveryRepeat = (seed / 2).isMultiple(of: 2)
+        kinds = hasCommerce ? Self.commerce(seed: seed) : Self.ordinary
         store = SimulatedStore.Options(
             seed: Int(seed % 1_000_000) + 1,
-            customers: 80,
+            customers: hasCommerce ? 160 : 80,
             transactionsPerCustomer: 5
         )
         concurrency = Int.random(in: 1...4, using: &random)
@@ -47,5 +66,28 @@ struct ActionRoundPlan: Sendable {
         faults += (0..<Self.others).map { other[(round * Self.others + $0) % other.count] }
         faults.shuffle(using: &random)
         self.faults = faults
+    }
+
+    /// Apple extends a subscription twice, so later batches are of the other actions.
+    private static let ordinary: [Kind] = [.extend(days: 7), .setToken, .extend(days: 3), .finish, .setToken]
+
+    /// The migration, which gives the other calls their subscriptions, and then these, beginning with another one in each round.
+    private static func commerce(seed: UInt64) -> [Kind] {
+        let others = CommerceCall.allCases.filter { $0 != .migrateSubscription }
+        let first = Int(seed / 2 % UInt64(others.count))
+        let turned = others[first...] + others[..<first]
+        return [.commerce(.migrateSubscription)] + turned.map { .commerce($0) } + [.finish, .setToken]
+    }
+
+    /// - Parameter number: Of the batch, from 0.
+    /// - Returns: Its action.
+    func action(of number: Int) -> ActionBatchJob.Action {
+        switch kinds.indices.contains(number) ? kinds[number] : kinds[kinds.count - 1 - number % 2] {
+        case .extend(let days): .extend(days: days)
+        // Each batch has a token of its own.
+        case .setToken: .setToken("00000000-0000-4000-8000-" + String("000000000000\(seed)\(number)".suffix(12)))
+        case .finish: .finish
+        case .commerce(let call): .commerce(call)
+        }
     }
 }

@@ -58,7 +58,7 @@ SELECT s.position, t.transaction_id, t.type, t.purchase_date, t.expires_date, t.
             WHEN 'already_refunded' = ANY (:rules) AND i.refunded_sku IS NOT NULL
                 THEN ARRAY['already_refunded', format('the item %s was already refunded (AlreadyRefundedError, 4030021)', i.refunded_sku)]
             WHEN 'refund_amount' = ANY (:rules) AND i.overpaid_sku IS NOT NULL
-                THEN ARRAY['refund_amount', format('refundAmount of %s is more than what is left of its price (InvalidAmountError, 4000132)',
+                THEN ARRAY['refund_amount', format('refundAmount of %s is more than what is left of its price',
                                                    i.overpaid_sku)]
             WHEN 'prorated_earlier_transaction' = ANY (:rules) AND i.is_prorated
                  AND EXISTS (SELECT FROM transactions later

@@ -1,6 +1,7 @@
 /// The errors of the Advanced Commerce API.
 ///
-/// Source: "Error messages and codes", Advanced Commerce API, read 2026-11.
+/// Each call answers with those that Apple lists among its response codes. The exception is ``noIncreaseInIndia``, which names its call
+/// itself. Source: "Error messages and codes" and the response codes of the six calls, Advanced Commerce API, read 2026-11.
 extension APIError {
     static let invalidStorefront = APIError(4_000_028, "The storefront value is invalid.")
     static let invalidCurrency = APIError(4_000_053, "The currency value is invalid.")
@@ -19,8 +20,8 @@ extension APIError {
     static let nullSKU = APIError(4_000_105, "The required field, SKU, is missing.")
     static let nullDisplayName = APIError(4_000_106, "The required field, displayName, is missing.")
     static let nullDescription = APIError(4_000_107, "The required field, description, is missing.")
-    static let nullPrice = APIError(4_000_109, "The required field, price, is missing.")
     static let nullEffective = APIError(4_000_111, "The required field, effective, is missing.")
+    static let invalidProductChanges = APIError(4_000_115, "Product changes are invalid.")
     static let invalidDisplayName = APIError(4_000_118, "The displayName is invalid.")
     static let invalidDescription = APIError(4_000_119, "The description is invalid.")
     static let invalidProduct = APIError(4_000_121, "The requested product to change doesn't exist.")
@@ -28,7 +29,6 @@ extension APIError {
     static let invalidRefundType = APIError(4_000_123, "The refundType is invalid.")
     static let invalidRefundReason = APIError(4_000_124, "The refundReason is invalid.")
     static let invalidTaxCode = APIError(4_000_127, "The taxCode is invalid.")
-    static let invalidAmount = APIError(4_000_132, "The amount is invalid.")
     static let mismatchedStorefront = APIError(4_000_133, "The storefronts mismatch.")
     static let nullRefundAmount = APIError(4_000_153, "The refundAmount value is invalid.")
     static let negativeRefundAmount = APIError(4_000_154, "The refundAmount must be a positive number.")
@@ -47,7 +47,10 @@ extension APIError {
     static let displayNameOrDescription = APIError(4_000_165, "Provide either the displayName or a description.")
     static let nullTargetProductId = APIError(4_000_166, "The required field, targetProductID, is missing.")
     static let invalidTargetProductId = APIError(4_000_167, "The targetProductID value is invalid.")
-    static let nullCurrentSKU = APIError(4_000_169, "The required field, currentSKU, is missing.")
+    static let removalOfAllItems = APIError(
+        4_000_168,
+        "The active subscription must contain at least one item and cannot be completely empty."
+    )
     static let malformedPayload = APIError(4_000_173, "The payload is malformed.")
     static let alreadyMigrated = APIError(4_000_176, "The subscription was already migrated.")
     static let pendingChangesMismatch = APIError(
@@ -81,13 +84,12 @@ extension APIError {
         4_030_010,
         "The subscription isn't eligible for the requested changes."
     )
+    static let productNotOwned = APIError(4_030_013, "The customer doesn't own the product.")
     static let inactiveSubscription = APIError(4_030_015, "The subscription is not active.")
     static let alreadyRefunded = APIError(4_030_021, "The transaction was already refunded.")
-    static let productNotEligible = APIError(4_030_023, "The product isn't eligible for the requested operation.")
     static let notRefundable = APIError(4_030_024, "The transaction is not refundable.")
     static let migrationDuringIncrease = APIError(
         4_030_027,
         "Migration isn't allowed because a price increase was already communicated to the customer."
     )
-    static let productNotFound = APIError(4_040_016, "Product not found.")
 }

@@ -9,7 +9,7 @@ extension Route {
         members: [],
         refusesRepeats: false
     ) { call, world throws(APIError) in
-        let (purchase, _) = try world.activeCommerce(call)
+        let (purchase, _) = try world.activeCommerce(call, inactive: .subscriptionNotEligible)
         let wasOn = purchase.renewal?.state.renewsAutomatically ?? false
         let changed = world.change(purchase, by: call)
         guard wasOn else {

@@ -70,11 +70,11 @@ private struct Metadata: Sendable {
         guard found?.isEmpty != true else { throw .atLeastOneItem }
         var items: [Item] = []
         for item in found ?? [] {
-            let current = try item.sku("currentSKU", missing: .nullCurrentSKU)
+            let current = try item.sku("currentSKU", missing: .malformedPayload)
             let sku = item.has("SKU") ? try item.sku() : nil
             let change = try Change(item)
             guard sku != nil || change.name != nil || change.description != nil else { throw .displayNameOrDescription }
-            guard !items.contains(where: { $0.currentSKU == current }) else { throw .repeatedItem }
+            guard !items.contains(where: { $0.currentSKU == current }) else { throw .invalidProductChanges }
             items.append(Item(currentSKU: current, sku: sku, change: change))
         }
         self.items = items

@@ -10,7 +10,7 @@ extension Route {
         refusesRepeats: false
     ) { call, world throws(APIError) in
         let prices = try NewPrices(call.body)
-        let (purchase, commerce) = try world.activeCommerce(call)
+        let (purchase, commerce) = try world.activeCommerce(call, inactive: .subscriptionNotEligible)
         let storefront = world.customers[purchase.customer].identity.storefront
         guard prices.currency == nil || prices.currency == storefront.currency else { throw .invalidCurrency }
         let date = world.moment(for: call.arrival)
@@ -20,7 +20,7 @@ extension Route {
         var items = commerce.nextContents.items
         for change in prices.items {
             guard let place = items.firstIndex(where: { $0.sku == change.sku }) else { throw .skuDoesNotRenew }
-            guard items[place].offer == nil else { throw .productNotEligible }
+            guard items[place].offer == nil else { throw .subscriptionNotEligible }
             guard items[place].increase?.isCommunicated != true else { throw .alreadyCommunicated }
             guard change.price > items[place].price else {
                 items[place].price = change.price
@@ -76,11 +76,10 @@ private struct NewPrices: Sendable {
         currency = try body.code("currency", or: .invalidCurrency)
         let members: Set = ["SKU", "price", "dependentSKUs"]
         guard let found = try body.bodies("items", members: members, or: .malformedPayload) else { throw .nullItems }
-        guard !found.isEmpty else { throw .atLeastOneItem }
+        guard !found.isEmpty else { throw .malformedPayload }
         var items: [Item] = []
         for item in found {
             let sku = try item.sku()
-            guard item.has("price") else { throw .nullPrice }
             let price = try item.integer("price", in: .min ... .max, or: .malformedPayload)
             guard price >= 0 else { throw .negativePrice }
             guard !items.contains(where: { $0.sku == sku }) else { throw .repeatedItem }

@@ -63,7 +63,7 @@ private struct MigrationTarget: Sendable {
         var items: [Item] = []
         for item in found {
             let sku = try item.sku()
-            guard !items.contains(where: { $0.sku == sku }) else { throw .repeatedItem }
+            guard !items.contains(where: { $0.sku == sku }) else { throw .invalidSKU }
             items.append(Item(sku: sku, name: try item.displayName(), description: try item.description()))
         }
         return items

@@ -8,33 +8,35 @@ extension Route {
     ) { call, world throws(APIError) in
         let wanted = try WantedRefund(call.body, in: world.app)
         let found = try world.transaction(call.transactionId)
+        let current = try world.commercePurchase(call)
         let purchase = CommercePurchase(
             customer: found.customer,
             position: found.position,
             transaction: found.transaction,
-            renewal: try world.commercePurchase(call).renewal
+            renewal: current.renewal
         )
         guard let commerce = found.transaction.advancedCommerce, !found.transaction.isFamilyShared else {
             throw .notRefundable
         }
         let identity = world.customers[found.customer].identity
-        guard wanted.currency == nil || wanted.currency == identity.storefront.currency else { throw .invalidCurrency }
-        guard call.storefront == nil || call.storefront == identity.storefront.code else { throw .mismatchedStorefront }
+        guard wanted.currency == nil || wanted.currency == identity.storefront.currency,
+            call.storefront == nil || call.storefront == identity.storefront.code
+        else { throw .mismatchedStorefront }
+        // Only the renewal info of a subscription has a token.
+        let token = current.renewal == nil ? nil : current.transaction.advancedCommerce?.consistencyToken
+        guard call.consistencyToken == nil || call.consistencyToken == token else { throw .invalidConsistencyToken }
         guard found.transaction.revocation == nil else { throw .alreadyRefunded }
-        let isPending = world.commerceRefunds.contains {
-            $0.customer == found.customer && $0.position == found.position
-        }
-        guard !isPending else { throw .pendingRefund }
+        guard !world.hasPendingRefund(purchase) else { throw .pendingRefund }
         var items: [CommerceRefund.Item] = []
         for item in wanted.items {
-            guard let owned = commerce.items.first(where: { $0.sku == item.sku }) else { throw .productNotFound }
+            guard let owned = commerce.items.first(where: { $0.sku == item.sku }) else { throw .productNotOwned }
             guard owned.refundable > 0 else { throw .alreadyRefunded }
             if item.type == "PRORATED", let latest = purchase.renewal?.transaction.id, latest != found.transaction.id {
                 throw .proratedOnlyLatest
             }
             let share = item.type == "PRORATED" ? found.transaction.unusedShare(at: call.arrival) : 100_000
             let amount = item.amount ?? owned.refundable * share / 100_000
-            guard amount <= owned.refundable else { throw .invalidAmount }
+            guard amount <= owned.refundable else { throw .nullRefundAmount }
             items.append(
                 CommerceRefund.Item(
                     sku: item.sku,
@@ -45,6 +47,10 @@ extension Route {
                 )
             )
         }
+        let revoked = Set(items.filter(\.isRevoked).map(\.sku))
+        let isCurrent = purchase.renewal.map { $0.transaction.id == found.transaction.id && $0.state.status == 1 }
+        guard isCurrent != true || !commerce.items.allSatisfy({ $0.revocationDate != nil || revoked.contains($0.sku) })
+        else { throw .removalOfAllItems }
         let changed = world.change(purchase, by: call)
         world.commerceRefunds.append(
             CommerceRefund(customer: found.customer, position: found.position, items: items)
@@ -70,14 +76,17 @@ private struct WantedRefund: Sendable {
     let items: [Item]
 
     init(_ body: RequestBody, in app: SimulatedApp) throws(APIError) {
-        currency = try body.code("currency", or: .invalidCurrency)
+        currency = try body.code("currency", or: .malformedPayload)
         let members: Set = ["SKU", "refundAmount", "refundReason", "refundType", "revoke"]
-        guard let found = try body.bodies("items", members: members, or: .malformedPayload) else { throw .nullItems }
-        guard !found.isEmpty else { throw .atLeastOneItem }
+        guard let found = try body.bodies("items", members: members, or: .malformedPayload) else {
+            throw .malformedPayload
+        }
+        guard !found.isEmpty else { throw .malformedPayload }
         var items: [Item] = []
         for item in found {
-            let sku = try item.sku()
-            guard !items.contains(where: { $0.sku == sku }) else { throw .repeatedItem }
+            // Apple lists no error about an SKU for this call.
+            let sku = try item.text("SKU", or: .malformedPayload)
+            guard !items.contains(where: { $0.sku == sku }) else { throw .malformedPayload }
             let reason = try item.refundReason(in: app)
             let type = try item.refundType(["FULL", "PRORATED", "CUSTOM"])
             var amount: Int64?

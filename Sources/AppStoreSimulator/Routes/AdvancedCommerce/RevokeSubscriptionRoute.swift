@@ -10,6 +10,7 @@ extension Route {
         _ = try call.body.flag("refundRiskingPreference", or: .nullRefundRisking)
         let type = try call.body.refundType(["FULL", "PRORATED"])
         let (purchase, _) = try world.activeCommerce(call, inactive: .revokeOnInactive)
+        guard !world.hasPendingRefund(purchase) else { throw .pendingRefund }
         let changed = world.change(purchase, by: call)
         guard reason != RequestBody.simulatedDecline else {
             let kind = NotificationKind("REFUND_DECLINED", about: .oneTime)

@@ -16,6 +16,11 @@ struct CommerceRefund: Sendable, Equatable {
 }
 
 extension World {
+    /// Whether Apple has not decided a refund of the transaction.
+    func hasPendingRefund(_ purchase: CommercePurchase) -> Bool {
+        commerceRefunds.contains { $0.customer == purchase.customer && $0.position == purchase.position }
+    }
+
     /// Decides the refunds that the app's server has requested: granted, unless the request asks for a decline.
     ///
     /// - `date`: Of the first decision, in milliseconds since 1970.

@@ -309,7 +309,8 @@ SELECT to_regclass(quote_ident(:'schema') || '.' || name) AS view
                ('retention_by_renewal'), ('retention_cohorts'), ('revenue_after_a_year_by_month'), ('revenue_by_day'), ('revenue_by_month'),
                ('revenue_converted_by_month'), ('seat_purchases'), ('subscription_months'), ('subscription_movement_by_day'),
                ('subscription_movement_by_month'), ('subscription_movement_by_week'), ('subscription_periods'),
-               ('subscriptions_by_status'), ('trials_by_day'), ('undelivered_notifications'), ('view_freshness'))
+               ('subscriptions_by_status'), ('trials_by_day'), ('undelivered_notifications'), ('unmigrated_subscriptions'),
+               ('unmigrated_subscriptions_by_reason'), ('view_freshness'))
        v (name);
 SELECT format('GRANT SELECT ON TABLE %s TO %I', view, name)
   FROM ledger_views, ledger_roles WHERE view IS NOT NULL AND word IN ('loader', 'exporter', 'actor', 'analyst') \gexec

@@ -4,6 +4,7 @@ import Postgres
 extension SQLStatement {
     static let advancedCommerceFacts = SQLStatement(file: PackageResources.advanced_commerce_facts_sql)
     static let checkRows = SQLStatement(file: PackageResources.check_rows_sql)
+    static let countConsent = SQLStatement(file: PackageResources.count_consent_sql)
     static let countMoney = SQLStatement(file: PackageResources.count_money_sql)
     static let countOtherExtensions = SQLStatement(file: PackageResources.count_other_extensions_sql)
     static let countRows = SQLStatement(file: PackageResources.count_rows_sql)

@@ -37,6 +37,8 @@ package struct SimulatorConfiguration: Sendable {
     package var lateNotifications = 0
     /// After how many status requests a request to extend all subscriptions is complete; 0 means at once.
     package var massExtensionRequests = Self.defaultMassExtensionRequests
+    /// Further customers in the United States, each with one active Advanced Commerce subscription to the same SKU.
+    package var advancedCommerceSubscribers = 0
     /// A JSON file with fault rules, in the format of `PUT /simulator/faults`.
     package var faultsFile: String?
     /// Where notifications are posted; `nil` when they are only in the history.
@@ -68,6 +70,7 @@ package struct SimulatorConfiguration: Sendable {
             ("--window-seconds", windowSeconds, 1...86_400),
             ("--late-notifications", lateNotifications, 0...1_000_000),
             ("--mass-extension-requests", massExtensionRequests, 0...1_000_000),
+            ("--advanced-commerce-subscribers", advancedCommerceSubscribers, 0...1_000_000),
         ]
         for (option, value, range) in ranges where !range.contains(value) {
             throw SimulatorError(

@@ -38,6 +38,11 @@ struct BatchSummaryText {
         lines += summary.money.map { money in
             "  at stake: \(Self.amount(money.milliunits)) \(money.currency) in \(counted(money.rows, "row"))"
         }
+        if let consent = summary.consent, batch.rowsToSend > 0 {
+            lines.append(
+                "  Apple asks for consent: \(counted(consent.required, "row")), not: \(consent.notRequired), not known: \(consent.unknown)"
+            )
+        }
         if batch.rowsToSend > 0 {
             let share = Int((job.limits.share * 100).rounded())
             lines.append(
@@ -90,12 +95,14 @@ extension BatchSummaryText {
     private struct Document: Encodable {
         struct Rule: Encodable { let verdict, rule: String, rows: Int64, example: String }
         struct Money: Encodable { let currency: String, rows, milliunits: Int64 }
+        struct Consent: Encodable { let required, notRequired, unknown: Int64 }
         struct Request: Encodable { let method, path, body: String }
         let job, batch, action: String
         let rows, rowsToSend: Int64
         let approvalRequired: Bool
         let rules: [Rule]
         let money: [Money]
+        let consent: Consent?
         let secondsAtAppleLimit, secondsAtShare: Double
         let requests: [Request]
     }
@@ -110,6 +117,9 @@ extension BatchSummaryText {
             approvalRequired: batch.requiresApproval,
             rules: summary.rules.map { .init(verdict: $0.verdict, rule: $0.rule, rows: $0.rows, example: $0.example) },
             money: summary.money.map { .init(currency: $0.currency, rows: $0.rows, milliunits: $0.milliunits) },
+            consent: summary.consent.map {
+                .init(required: $0.required, notRequired: $0.notRequired, unknown: $0.unknown)
+            },
             secondsAtAppleLimit: seconds.atLimit,
             secondsAtShare: seconds.atShare,
             requests: summary.requests.map {

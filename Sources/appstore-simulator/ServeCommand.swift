@@ -67,7 +67,9 @@ struct ServeCommand: AsyncParsableCommand {
                                         "from" since that time in milliseconds;
                                         {"days": 1}: the changes of the next day;
                                         {"refundRequests": 5}: requests for refunds,
-                                        for which Apple asks the app
+                                        for which Apple asks the app;
+                                        {"renewals": 5}: subscriptions with changed
+                                        prices renew or expire
               GET  /simulator/requests  counts and requests
               GET  /simulator/pages/0   answers with records, from the first on
               GET  /simulator/world     what a crawl must find now
@@ -116,6 +118,14 @@ struct ServeCommand: AsyncParsableCommand {
         help: "After this many status requests a request to extend all subscriptions is complete; 0: at once."
     )
     var massExtensionRequests = SimulatorConfiguration.defaultMassExtensionRequests
+
+    @Option(
+        help: """
+            Further customers in the United States, each with one active Advanced Commerce subscription to the SKU \
+            shelf-1, for rehearsals of price changes.
+            """
+    )
+    var advancedCommerceSubscribers = 0
 
     @Option(help: "A file with fault rules, see above.")
     var faults: String?
@@ -176,6 +186,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.windowSeconds = windowSeconds
         configuration.lateNotifications = lateNotifications
         configuration.massExtensionRequests = massExtensionRequests
+        configuration.advancedCommerceSubscribers = advancedCommerceSubscribers
         configuration.faultsFile = faults
         configuration.anchor = anchor
         configuration.delivery = delivery

@@ -173,6 +173,11 @@ package struct SimulatedStore: Sendable {
         try await advance("refundRequests", refundRequests)
     }
 
+    /// Ends the periods of subscriptions that Advanced Commerce requests have changed: they renew or expire.
+    package func advance(renewals count: Int) async throws {
+        try await expect(200, of: http.send("POST", "/simulator/advance", "{\"renewals\": \(count)}"))
+    }
+
     private func advance(_ step: String, _ count: Int) async throws -> [Change] {
         struct Answer: Decodable { let changes: [Change] }
         let answer = try await http.send("POST", "/simulator/advance", "{\"\(step)\": \(count)}")

@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW price_changes_by_batch AS
 SELECT
     b.app_id, b.job, b.rows_sha256 AS batch, b.occurrence, b.planned_at, b.started_at, b.finished_at, b.rows_to_send AS planned,
     f.sent, f.communicated, f.accepted, f.renewed, f.lost, f.sent - f.renewed - f.lost AS undecided,
-    round(f.lost::numeric / nullif(f.sent, 0), 4) AS churn
+    round(f.lost::numeric / nullif(f.sent, 0), 4) AS churn, f.expired
 FROM action_batches b
 CROSS JOIN LATERAL (
     SELECT count(*) AS sent,
@@ -15,7 +15,8 @@ CROSS JOIN LATERAL (
            count(*) FILTER (WHERE told.accepted > 0 OR period.renewed) AS accepted,
            count(*) FILTER (WHERE period.renewed) AS renewed,
            count(*) FILTER (WHERE period.renewed IS NOT TRUE
-                              AND (w.auto_renew_status = 0 OR period.ended OR period.revoked)) AS lost
+                              AND (w.auto_renew_status = 0 OR period.ended OR period.revoked)) AS lost,
+           count(*) FILTER (WHERE period.renewed IS NOT TRUE AND period.ended) AS expired
       FROM action_rows r
       CROSS JOIN LATERAL (
           SELECT count(*) AS n, count(*) FILTER (WHERE n.notification_type = 'PRICE_INCREASE' AND n.subtype = 'ACCEPTED') AS accepted
@@ -50,3 +51,4 @@ COMMENT ON COLUMN price_changes_by_batch.renewed IS 'The subscriptions that have
 COMMENT ON COLUMN price_changes_by_batch.lost IS 'The subscriptions that have not renewed, and whose automatic renewal is off, whose last period has ended, or that were revoked.';
 COMMENT ON COLUMN price_changes_by_batch.undecided IS 'The other subscriptions.';
 COMMENT ON COLUMN price_changes_by_batch.churn IS 'lost divided by sent; NULL while nothing was sent.';
+COMMENT ON COLUMN price_changes_by_batch.expired IS 'Of the lost subscriptions, those whose last period has ended.';

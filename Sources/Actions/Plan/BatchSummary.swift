@@ -25,10 +25,20 @@ package struct BatchSummary: Sendable {
         package let milliunits: Int64
     }
 
+    /// For how many rows to send Apple asks the customer for consent; regions where the law always requires it are not known.
+    package struct Consent: Sendable, Equatable {
+        package let required: Int64
+        package let notRequired: Int64
+        /// The ledger has no price of an item, or the amount that decides is in another currency than US dollars.
+        package let unknown: Int64
+    }
+
     package let batch: ActionBatch
     /// The most frequent first.
     package let rules: [Rule]
     package let money: [Money]
+    /// `nil` for an action about which Apple never asks a customer.
+    package let consent: Consent?
     /// The first requests, at most five.
     package let requests: [AppStoreRequest]
 }
@@ -60,6 +70,8 @@ extension ActionLedger {
                     milliunits: try row.int64("milliunits")
                 )
             }
+            let consent =
+                try job.action.mayNeedConsent ? connection.run(.countConsent, key).first.map(self.consent) : nil
             let first = try connection.run(
                 """
                 SELECT position, parameters, consistency_token FROM action_rows
@@ -72,7 +84,15 @@ extension ActionLedger {
                 let id = RequestID.row(try row.int64("position"), of: batch.id)
                 return job.action.request(parameters, id: UUIDText.text(of: id))
             }
-            return BatchSummary(batch: batch, rules: rules, money: money, requests: requests)
+            return BatchSummary(batch: batch, rules: rules, money: money, consent: consent, requests: requests)
         }
+    }
+
+    private func consent(_ row: PostgresRow) throws -> BatchSummary.Consent {
+        BatchSummary.Consent(
+            required: try row.int64("required"),
+            notRequired: try row.int64("not_required"),
+            unknown: try row.int64("unknown")
+        )
     }
 }

@@ -13,6 +13,7 @@ import StrictJSON
 /// | `POST /simulator/advance` `{"changes": n}` | adds n transactions or refunds and their notifications, dated a minute ago, or right after the last change if that is later; with `"from": t`, dated from t (milliseconds since 1970) on |
 /// | `POST /simulator/advance` `{"days": n}` | adds the changes of the n days after the last change; notifications with a future date are not in the history yet |
 /// | `POST /simulator/advance` `{"refundRequests": n}` | n customers ask for refunds, dated as the changes; Apple asks the app for consumption information |
+/// | `POST /simulator/advance` `{"renewals": n}` | the periods of n subscriptions that Advanced Commerce requests have changed end now: they renew or expire |
 /// | `GET /simulator/requests` | counts by endpoint and status, and every request |
 /// | `GET /simulator/pages/n` | every answer with records from number n on, as JSON lines |
 /// | `GET /simulator/world` | everything that a complete crawl must find now, as JSON lines |
@@ -57,7 +58,7 @@ struct Controls: Sendable {
         guard let document = try? StrictJSON.parseObject(body), let step = WorldStep(document, at: moment.rawValue)
         else {
             return Self.badRequest(
-                "Send {\"changes\": n}, also with \"from\", {\"days\": n} or {\"refundRequests\": n} with n from 1 to \(WorldStep.limit)."
+                "Send {\"changes\": n}, also with \"from\", {\"days\": n}, {\"refundRequests\": n} or {\"renewals\": n} with n from 1 to \(WorldStep.limit)."
             )
         }
         let changes = try world.advance(by: step, at: moment.rawValue)
@@ -111,6 +112,7 @@ extension WorldStep {
         switch member.key {
         case "changes": self = .changes(count, from: from ?? Self.recentDate(of: count, at: now))
         case "refundRequests": self = .refundRequests(count, from: Self.recentDate(of: count, at: now))
+        case "renewals": self = .renewals(count, from: Self.recentDate(of: count, at: now))
         case "days": self = .days(count)
         default: return nil
         }

@@ -38,7 +38,8 @@ final class StoreDirectory: Sendable {
             environment: configuration.environment.model,
             anchor: anchor ?? found?.parameters.anchor ?? Moment.midnight(before: now),
             lateNotifications: configuration.lateNotifications,
-            massExtensionRequests: configuration.massExtensionRequests
+            massExtensionRequests: configuration.massExtensionRequests,
+            advancedCommerceSubscribers: configuration.advancedCommerceSubscribers
         )
         if let found, found.parameters == wanted {
             steps = found.steps

@@ -22,6 +22,7 @@ struct WorldFile: Equatable, Sendable {
             $0.member("anchor", parameters.anchor.rawValue)
             $0.member("lateNotifications", Int64(parameters.lateNotifications))
             $0.member("massExtensionRequests", Int64(parameters.massExtensionRequests))
+            $0.member("advancedCommerceSubscribers", Int64(parameters.advancedCommerceSubscribers))
         }
     }
 
@@ -47,7 +48,8 @@ struct WorldFile: Equatable, Sendable {
             // Missing in files of older versions, which had no late notifications and no actions.
             lateNotifications: document.integer("lateNotifications") ?? 0,
             massExtensionRequests: document.integer("massExtensionRequests")
-                ?? SimulatorConfiguration.defaultMassExtensionRequests
+                ?? SimulatorConfiguration.defaultMassExtensionRequests,
+            advancedCommerceSubscribers: document.integer("advancedCommerceSubscribers") ?? 0
         )
         steps = version == 1 ? (document["steps"]?.array ?? []).compactMap(\.object).compactMap(WorldStep.init) : nil
     }

@@ -13,6 +13,9 @@ extension WorldStep {
             case .refundRequests(let count, let date):
                 $0.member("refundRequests", Int64(count))
                 $0.member("from", date)
+            case .renewals(let count, let date):
+                $0.member("renewals", Int64(count))
+                $0.member("from", date)
             case .action(let request):
                 let parameters = request.parameters.sorted { $0.key < $1.key }
                 $0.member("endpoint", request.endpoint.text)
@@ -32,6 +35,8 @@ extension WorldStep {
             self = .days(count)
         } else if let count = object.integer("refundRequests") {
             self = .refundRequests(count, from: Int64(object.integer("from") ?? 0))
+        } else if let count = object.integer("renewals") {
+            self = .renewals(count, from: Int64(object.integer("from") ?? 0))
         } else if let request = ActionRequest(object) {
             self = .action(request)
         } else {

@@ -11,6 +11,8 @@ struct AdvancedCommerce: Sendable, Equatable {
         var revocationDate: Int64?
         /// Only of an item of the next period.
         var increase: PriceIncrease?
+        /// When the last price increase took effect, in milliseconds since 1970; `nil` when there was none.
+        var increasedDate: Int64?
 
         /// What is left of the price after all refunds, in milliunits.
         var refundable: Int64 { revocationDate == nil ? price - refunds.reduce(0) { $0 + $1.amount } : 0 }
@@ -74,6 +76,20 @@ struct AdvancedCommerce: Sendable, Equatable {
 
     /// The price of the transaction: the sum of the items' prices.
     var price: Int64 { items.reduce(0) { $0 + $1.price } }
+    /// The price of the next period, with the increases that the customer has accepted; `nil` when the app's server has changed nothing.
+    var changedPrice: Int64? {
+        next?.items.reduce(0) { sum, item in
+            let accepted = item.increase.flatMap { $0.status == "ACCEPTED" ? $0.price : nil }
+            return sum + (accepted ?? item.price)
+        }
+    }
+    /// Apple's `priceIncreaseStatus`: 0 while the customer has not consented to an increase that needs it, 1 after that, and when the
+    /// customer was told of one that needs none; `nil` without a communicated increase.
+    var priceIncreaseStatus: Int64? {
+        let statuses = Set((next?.items ?? []).compactMap { $0.increase?.status })
+        if statuses.contains("PENDING") { return 0 }
+        return statuses.contains("ACCEPTED") ? 1 : nil
+    }
     var estimatedTax: Int64 { price * taxPercent / (isTaxIncluded ? 100 + taxPercent : 100) }
     var taxExclusivePrice: Int64 { isTaxIncluded ? price - estimatedTax : price }
 

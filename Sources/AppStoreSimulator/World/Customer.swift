@@ -21,10 +21,12 @@ final class CustomerIdentity: Sendable {
     /// 18 digits.
     let appTransactionId: String
 
-    init(index: Int, seed: UInt64) {
+    /// - `storefront`: `nil` for one that the seed determines.
+    init(index: Int, seed: UInt64, storefront wanted: Storefront? = nil) {
         self.index = index
         var random = SplitMix64(seed: seed, path: 2, UInt64(index))
-        storefront = Storefront.all[(index + random.below(2)) % Storefront.all.count]
+        let usual = Storefront.all[(index + random.below(2)) % Storefront.all.count]
+        storefront = wanted ?? usual
         let token = random.uuid()
         appAccountToken = index % 3 == 2 ? nil : token
         appTransactionId = String(

@@ -13,6 +13,28 @@ extension CustomerBuilder {
         append(chain, endingAt: lastDay(period: .month))
     }
 
+    /// Adds one active subscription to the first shelf alone, without an offer, which renews in 2 to 30 days.
+    mutating func addAdvancedSubscriber() {
+        let product = Product.advancedSubscription
+        var goods = basket(of: product, period: product.period)
+        goods.items = [
+            AdvancedCommerce.Item(
+                sku: "shelf-1",
+                name: "Shelf 1",
+                description: "\"Once upon a time\", part 1",
+                price: price(of: product)
+            )
+        ]
+        var first = firstPurchase(of: product, isFamilyShared: false, offer: nil)[0]
+        let end = now + random.within((2 * Moment.day)..<Period.month.milliseconds)
+        first.purchaseDate = end - Period.month.milliseconds
+        first.originalPurchaseDate = first.purchaseDate
+        first.expiresDate = end
+        first.advancedCommerce = goods
+        first.price = goods.price
+        customer.transactions.append(first)
+    }
+
     mutating func addAdvancedCharge() {
         let product = Product.advancedCharge
         let id = nextID

@@ -10,8 +10,11 @@ struct CustomerBuilder {
     /// Subscription periods can end later.
     let now: Int64
 
-    init(index: Int, parameters: WorldParameters) {
-        customer = Customer(identity: CustomerIdentity(index: index, seed: parameters.seed))
+    /// - `storefront`: The customer's; `nil` for one that the seed determines.
+    init(index: Int, parameters: WorldParameters, storefront: Storefront? = nil) {
+        customer = Customer(
+            identity: CustomerIdentity(index: index, seed: parameters.seed, storefront: storefront)
+        )
         random = SplitMix64(seed: parameters.seed, path: 4, UInt64(index))
         ids = IDSpace(environment: parameters.environment)
         now = parameters.anchor.rawValue

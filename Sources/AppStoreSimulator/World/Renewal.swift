@@ -49,7 +49,7 @@ struct Renewal: Sendable, Equatable {
     func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64?) -> [UInt8] {
         let product = transaction.product
         let next = nextProduct
-        let price = customer.storefront.price(cents: product.cents)
+        let price = transaction.advancedCommerce?.changedPrice ?? customer.storefront.price(cents: product.cents)
         let offer = nextOffer
         return jsonObject {
             $0.member("expirationIntent", expirationIntent)
@@ -106,8 +106,8 @@ struct Renewal: Sendable, Equatable {
     }
 
     private var priceIncreaseStatus: Int64? {
-        guard case .priceIncrease(let accepted) = state else { return nil }
-        return accepted ? 1 : 0
+        if case .priceIncrease(let accepted) = state { return accepted ? 1 : 0 }
+        return state.status == 1 ? transaction.advancedCommerce?.priceIncreaseStatus : nil
     }
 
     private var itemIncrease: String? {

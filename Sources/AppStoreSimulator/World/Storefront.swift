@@ -16,8 +16,10 @@ struct Storefront: Sendable {
         (cents * milliunitsPerCent + step - 1) / step * step
     }
 
+    static let unitedStates = Storefront(code: "USA", id: "143441", currency: "USD", milliunitsPerCent: 10, step: 10)
+
     static let all = [
-        Storefront(code: "USA", id: "143441", currency: "USD", milliunitsPerCent: 10, step: 10),
+        unitedStates,
         Storefront(code: "DEU", id: "143443", currency: "EUR", milliunitsPerCent: 10, step: 10),
         Storefront(code: "JPN", id: "143462", currency: "JPY", milliunitsPerCent: 1_500, step: 10_000),
         Storefront(code: "GBR", id: "143444", currency: "GBP", milliunitsPerCent: 8, step: 10),

@@ -166,6 +166,8 @@ private struct Step {
 private struct Lapse {
     private enum Cause {
         case cancelled
+        /// The customer has not consented to a price increase.
+        case priceRefused
         case billingFailed
         /// The customer keeps access while Apple tries to bill again.
         case billingFailedInGracePeriod
@@ -186,6 +188,7 @@ private struct Lapse {
     /// world has some.
     private var cause: Cause {
         if transaction.cancelledDate != nil { return .cancelled }
+        if transaction.isPriceRefused { return .priceRefused }
         if (anchor - Renewal.gracePeriod..<anchor).contains(end) {
             let causes: [Cause] = [
                 .cancelled, .billingFailed, .billingFailedInGracePeriod, .billingFailedInGracePeriod,
@@ -206,6 +209,8 @@ private struct Lapse {
                 steps.insert(step(date, "DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", .autoRenewOff), at: 0)
             }
             return steps
+        case .priceRefused:
+            return [step(end, "EXPIRED", "PRICE_INCREASE", .expired(intent: 3))]
         case .billingFailed:
             return [step(end, "DID_FAIL_TO_RENEW", nil, .billingRetry), expiry]
         case .billingFailedInGracePeriod:
@@ -245,9 +250,9 @@ extension Customer {
     var subscriptions: [[Transaction]] {
         var chains: [[Transaction]] = []
         for transaction in transactions where transaction.product.kind == .autoRenewable {
-            // The transactions of a subscription follow each other.
-            if chains.last?.first?.originalId == transaction.originalId {
-                chains[chains.count - 1].append(transaction)
+            // Almost always the last one: only a renewal of a change stands behind other purchases.
+            if let place = chains.lastIndex(where: { $0[0].originalId == transaction.originalId }) {
+                chains[place].append(transaction)
             } else {
                 chains.append([transaction])
             }

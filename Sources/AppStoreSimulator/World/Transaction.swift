@@ -21,8 +21,13 @@ struct Transaction: Sendable, Equatable {
     var advancedCommerce: AdvancedCommerce?
     /// What ``advancedCommerce`` was before each request of the app's server, oldest first.
     var earlierCommerce: [EarlierCommerce] = []
-    /// When the app's server turned automatic renewal off, in milliseconds since 1970; `nil` when it did not.
+    /// When the app's server, or the customer after a price increase, turned automatic renewal off, in milliseconds since 1970; `nil` while
+    /// it is on.
     var cancelledDate: Int64?
+    /// `nil` for a period that ends when it was to end.
+    var earlyEnd: EarlyEnd?
+    /// Whether the subscription ended because the customer did not consent to a price increase.
+    var isPriceRefused = false
     var previousOriginalId: UInt64?
     /// The purchase in whose order this one is; `nil` when the order begins with this one.
     var boughtWith: UInt64?
@@ -61,7 +66,8 @@ struct Transaction: Sendable, Equatable {
 
     /// When the app's server last changed the transaction, in milliseconds since 1970; `nil` when it never did.
     var actionDate: Int64? {
-        [extensions.last?.date, accountTokens.last?.date, earlierCommerce.last?.date].compactMap(\.self).max()
+        [extensions.last?.date, accountTokens.last?.date, earlierCommerce.last?.date, earlyEnd?.date].compactMap(\.self)
+            .max()
     }
 
     /// `nil` for a family revocation: the refund history does not list it.
@@ -86,6 +92,11 @@ struct Transaction: Sendable, Equatable {
             earlier.advancedCommerce?.removeRefunds()
         }
         if let date = upgradedDate, date > moment { earlier.upgradedDate = nil }
+        if let end = earlyEnd, end.date > moment {
+            earlier.expiresDate = end.plannedDate
+            earlier.earlyEnd = nil
+            earlier.isPriceRefused = false
+        }
         while let last = earlier.extensions.last, last.date > moment {
             earlier.expiresDate = earlier.expiresDate.map { $0 - last.length }
             earlier.extensions.removeLast()
@@ -98,6 +109,14 @@ struct Transaction: Sendable, Equatable {
         if let date = cancelledDate, date > moment { earlier.cancelledDate = nil }
         return earlier
     }
+}
+
+/// A period that a rehearsal has ended before its time.
+struct EarlyEnd: Sendable, Equatable {
+    /// When it ended, in milliseconds since 1970.
+    let date: Int64
+    /// When it was to end, in milliseconds since 1970.
+    let plannedDate: Int64
 }
 
 /// What an Advanced Commerce purchase was before a request of the app's server.

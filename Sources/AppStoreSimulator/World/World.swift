@@ -47,9 +47,20 @@ struct World: Sendable {
             builder.fill(to: size)
             return builder.customer
         }
+        let subscribers = (0..<parameters.advancedCommerceSubscribers).map { number in
+            var builder = CustomerBuilder(
+                index: sizes.count + number,
+                parameters: parameters,
+                storefront: Storefront.unitedStates
+            )
+            builder.addAdvancedSubscriber()
+            return builder.customer
+        }
         var builder = NotificationBuilder(parameters: parameters, app: app)
-        customers.forEach { builder.add(from: $0) }
+        (customers + subscribers).forEach { builder.add(from: $0) }
+        // No example announces another state of a subscriber, so that a price change meets all of them in the same state.
         builder.complete(with: customers)
+        customers += subscribers
         examples = builder.examples
         notifications = builder.notifications.sorted { ($0.date, $0.uuid) < ($1.date, $1.uuid) }
         for place in notifications.indices {

@@ -9,6 +9,8 @@ enum WorldStep: Sendable, Equatable {
     case days(Int)
     /// This many customers ask for refunds; `from` as in ``changes(_:from:)``.
     case refundRequests(Int, from: Int64)
+    /// The periods of this many subscriptions that the app's server has changed end; `from` as in ``changes(_:from:)``.
+    case renewals(Int, from: Int64)
     /// A request of the app's server.
     case action(ActionRequest)
 
@@ -31,6 +33,7 @@ extension World {
         case .changes(let count, let date): continueWork(from: date) + change(count: count, from: date)
         case .days(let days): continueWork(from: .min) + change(days: days)
         case .refundRequests(let count, let date): continueWork(from: date) + requestRefunds(count: count, from: date)
+        case .renewals(let count, let date): continueWork(from: date) + renewChanged(count: count, from: date)
         case .action(let request):
             // A request that this version refuses changes nothing.
             (try? Route.actions[request.endpoint]?(request, &self))?.changes ?? []

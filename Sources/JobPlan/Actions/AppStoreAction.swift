@@ -94,6 +94,9 @@ package protocol AppStoreAction: Sendable {
 
     /// Whether ``request(_:id:)`` takes the consistency token of the newest renewal info, in ``ActionParameters/consistencyToken``.
     static var sendsConsistencyToken: Bool { get }
+
+    /// Whether Apple may ask the customer for consent, so that a plan counts for how many rows it does.
+    static var mayNeedConsent: Bool { get }
 }
 
 extension AppStoreAction {
@@ -113,6 +116,7 @@ extension AppStoreAction {
     package static var stake: ActionStake? { nil }
     package static var takesPolicy: Bool { false }
     package static var sendsConsistencyToken: Bool { false }
+    package static var mayNeedConsent: Bool { false }
 
     /// The subject of a row as the input names it; `nil` if the action has none.
     package static func subject(of row: ActionParameters) -> String? { subject.flatMap(row.text) }

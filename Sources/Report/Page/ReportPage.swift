@@ -73,8 +73,9 @@ struct ReportPage {
     }
 
     private var content: HTML {
-        let links: [HTML] = ReportSection.all.map { "<a href=\"#\($0.id)\">\($0.title)</a>\n" }
-        let sections: [HTML] = ReportSection.all.map { $0.html(figures, currencies: currencies) }
+        let shown = ReportSection.all.filter { $0.isShown(figures) }
+        let links: [HTML] = shown.map { "<a href=\"#\($0.id)\">\($0.title)</a>\n" }
+        let sections: [HTML] = shown.map { $0.html(figures, currencies: currencies) }
         return """
             \(KeyFigures(figures: figures, currencies: currencies).html)<nav aria-label="Sections">
             \(links)</nav>

@@ -4,6 +4,12 @@ struct ReportSection: Sendable {
     let id: String
     let title: String
     let cards: [any ReportCard]
+    /// Whether the page leaves the section out while none of its questions has an answer.
+    var isOptional = false
+
+    func isShown(_ figures: ReportFigures) -> Bool {
+        !isOptional || cards.flatMap(\.questions).contains { !figures[$0].isEmpty }
+    }
 
     func html(_ figures: ReportFigures, currencies: [String]) -> HTML {
         let cards: [HTML] = cards.map { $0.html(figures, currencies: currencies) }
@@ -21,6 +27,6 @@ struct ReportSection: Sendable {
 extension ReportSection {
     /// The page from top to bottom, with the most frequent questions first.
     static let all: [ReportSection] = [
-        .sales, .recurring, .subscriptions, .trials, .retention, .refunds, .actions, .operations,
+        .sales, .recurring, .subscriptions, .trials, .retention, .refunds, .actions, .campaigns, .operations,
     ]
 }

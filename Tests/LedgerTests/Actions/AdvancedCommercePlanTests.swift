@@ -90,6 +90,25 @@ struct AdvancedCommercePlanTests {
         in world: TestLedger,
         environment: String = "Production"
     ) async throws -> [String] {
+        _ = try await summary(action, rows, in: world, environment: environment)
+        return try await world.ledger.transaction { connection in
+            try connection.run(
+                """
+                SELECT coalesce(rule, verdict) AS found FROM action_rows r JOIN action_batches b USING (app_id, batch_id)
+                 ORDER BY b.planned_at, r.position
+                """,
+                []
+            ).map { try $0.text("found") }
+        }
+    }
+
+    /// Plans the rows of `rows`, a SELECT.
+    private func summary(
+        _ action: String,
+        _ rows: String,
+        in world: TestLedger,
+        environment: String = "Production"
+    ) async throws -> BatchSummary {
         let text = """
             version: 1
             name: campaign
@@ -104,16 +123,7 @@ struct AdvancedCommercePlanTests {
             """
         let job = try ActionJob.parse(text, path: "/jobs/campaign.yaml", environment: [:])
         let batches = ActionLedger(ledger: world.ledger, app: world.app, job: job)
-        _ = try await batches.plan(BatchSource(job.input))
-        return try await world.ledger.transaction { connection in
-            try connection.run(
-                """
-                SELECT coalesce(rule, verdict) AS found FROM action_rows r JOIN action_batches b USING (app_id, batch_id)
-                 ORDER BY b.planned_at, r.position
-                """,
-                []
-            ).map { try $0.text("found") }
-        }
+        return try await batches.summary(of: batches.plan(BatchSource(job.input)))
     }
 
     private let prices = "changeSubscriptionPrice: {items: [{SKU: a, price: 12990}]}"
@@ -167,6 +177,47 @@ struct AdvancedCommercePlanTests {
                 "\(section)"
             )
         }
+    }
+
+    @Test func `a plan of price changes counts the rows about which Apple asks the customer`() async throws {
+        let world = try await TestLedger()
+        try await add(Purchase(id: "1"), to: world)
+        try await add(Purchase(id: "2", storefront: "DEU", currency: "EUR"), to: world)
+        try await add(Purchase(id: "3"), to: world)
+        // The price of item a rose half a year ago.
+        try await add(
+            Purchase(
+                id: "4",
+                bought: "-200 days",
+                expires: "-170 days",
+                renewal: ["renewal_date": "now() + interval '20 days'"]
+            ),
+            to: world
+        )
+        try await add(Purchase(id: "5", original: "4"), to: world)
+        try await world.run(
+            """
+            UPDATE advanced_commerce_items SET price_milliunits = 8990 WHERE owner_kind = 'transaction' AND owner_key = '4';
+            UPDATE transactions SET advanced_commerce_period = 'P1Y' WHERE transaction_id = '3'
+            """
+        )
+        func consent(_ price: Int64, _ list: String...) async throws -> [Int64] {
+            let rows = list.map { "SELECT '\($0)' AS transaction_id" }.joined(separator: " UNION ALL ")
+            let action = "changeSubscriptionPrice: {items: [{SKU: a, price: \(price)}]}"
+            let found = try #require(try await summary(action, rows, in: world).consent)
+            return [found.required, found.notRequired, found.unknown]
+        }
+        // 9.99 rises by a half and 5 dollars at most, or by more; for a year, 50 dollars.
+        #expect(try await consent(14_985, "1", "2", "3") == [0, 3, 0])
+        #expect(try await consent(14_990, "1", "2", "3") == [0, 2, 1])
+        #expect(try await consent(14_991, "1", "2", "3") == [1, 1, 1])
+        #expect(try await consent(59_991, "3") == [1, 0, 0])
+        #expect(try await consent(10_000, "1", "5") == [1, 1, 0])
+        #expect(try await consent(8_000, "1", "2", "5") == [0, 3, 0])
+        // One item is enough.
+        let two = "changeSubscriptionPrice: {items: [{SKU: a, price: 10000}, {SKU: b, price: 20000}]}"
+        #expect(try await summary(two, ids("1"), in: world).consent?.required == 1)
+        #expect(try await summary("cancelSubscription: {}", ids("1"), in: world).consent == nil)
     }
 
     @Test func `AC13 a subscription is migrated once, before a price rise, and with the items of a pending change`()

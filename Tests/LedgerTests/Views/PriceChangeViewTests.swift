@@ -56,9 +56,9 @@ struct PriceChangeViewTests {
         #expect(
             try await world.rows(
                 """
-                SELECT job, planned, sent, communicated, accepted, renewed, lost, undecided, churn FROM price_changes_by_batch
+                SELECT job, planned, sent, communicated, accepted, renewed, lost, undecided, churn, expired FROM price_changes_by_batch
                 """
-            ) == ["(campaign,7,6,3,2,1,3,2,0.5000)"]
+            ) == ["(campaign,7,6,3,2,1,3,2,0.5000,1)"]
         )
     }
 }

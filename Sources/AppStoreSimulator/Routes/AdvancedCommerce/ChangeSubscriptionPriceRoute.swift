@@ -28,11 +28,14 @@ extension Route {
                 continue
             }
             guard storefront.code != "IND" else { throw .noIncreaseInIndia }
-            let needsConsent = storefront.needsConsent(
-                to: change.price,
-                from: items[place].price,
-                isYearly: commerce.period == Period.year.text
-            )
+            let isSecond = items[place].increasedDate.map { date - $0 < Period.year.milliseconds } ?? false
+            let needsConsent =
+                isSecond
+                || storefront.needsConsent(
+                    to: change.price,
+                    from: items[place].price,
+                    isYearly: commerce.period == Period.year.text
+                )
             items[place].increase = AdvancedCommerce.PriceIncrease(
                 price: change.price,
                 status: needsConsent ? "PENDING" : "SCHEDULED",
@@ -50,7 +53,7 @@ extension Route {
 }
 
 extension Storefront {
-    /// Whether a customer must agree to a price increase: more than a half, and more than 5 US dollars or 50 a year.
+    /// Whether a customer must agree to the first price increase within a year: more than a half, and more than 5 US dollars or 50 a year.
     ///
     /// Source: Handling subscription price changes, read 2026-11.
     fileprivate func needsConsent(to price: Int64, from old: Int64, isYearly: Bool) -> Bool {

@@ -5,28 +5,51 @@ struct OpenPriceIncrease: Sendable, Equatable {
     let position: Int
 }
 
+/// What a customer does about a price increase of which Apple has told.
+private enum PriceIncreaseResponse {
+    /// Consents, or has nothing to consent to.
+    case accepts
+    /// Turns automatic renewal off.
+    case cancels
+    /// Does nothing, so an increase that needs consent stays `PENDING`.
+    case ignores
+}
+
 extension World {
-    /// Lets customers answer the price increases that the app's server has requested.
+    /// Tells customers of the price increases that the app's server has requested, and lets them answer.
     ///
-    /// An increase that needs no consent is accepted when Apple has announced it. Of the others, three of four customers accept; the
-    /// rest turn automatic renewal off.
+    /// An increase that needs no consent is `ACCEPTED` when Apple has told the customer. Of the others, three of four customers
+    /// accept, one of eight turns automatic renewal off, and one of eight does not answer; the seed determines who. All answers have
+    /// one date: they are about different transactions, and thousands of dates would be in the future.
     ///
-    /// - `date`: Of the first answer, in milliseconds since 1970.
+    /// Source: App Store Server Notifications, notificationType, the table of price increases, read 2026-11.
+    ///
+    /// - `date`: Of the answers, in milliseconds since 1970.
     mutating func answerPriceIncreases(from date: Int64) -> [WorldChange] {
         let open = openPriceIncreases
+        guard !open.isEmpty else { return [] }
         openPriceIncreases = []
-        return open.compactMap { increase in
-            var transaction = customers[increase.customer].transactions[increase.position]
-            guard transaction.revocation == nil, transaction.cancelledDate == nil,
-                var items = transaction.advancedCommerce?.nextContents.items
-            else { return nil }
-            now = moment(for: date)
-            let needsConsent = items.contains { $0.increase?.status == "PENDING" }
-            var random = SplitMix64(seed: parameters.seed, path: 15, transaction.id)
-            guard !needsConsent || random.chance(percent: 75) else {
-                customers[increase.customer].transactions[increase.position].cancelledDate = now
-                return record(.automaticRenewalOff, customer: increase.customer, position: increase.position)
-            }
+        now = moment(for: date)
+        return open.compactMap { answer($0) }
+    }
+
+    private mutating func answer(_ increase: OpenPriceIncrease) -> WorldChange? {
+        var transaction = customers[increase.customer].transactions[increase.position]
+        guard transaction.revocation == nil, transaction.cancelledDate == nil,
+            var items = transaction.advancedCommerce?.nextContents.items
+        else { return nil }
+        switch response(to: items, of: transaction) {
+        case .cancels:
+            customers[increase.customer].transactions[increase.position].cancelledDate = now
+            return record(.automaticRenewalOff, customer: increase.customer, position: increase.position)
+        case .ignores:
+            return record(
+                NotificationKind("PRICE_INCREASE", "PENDING", about: .subscription(.active)),
+                customer: increase.customer,
+                position: increase.position,
+                isChanged: false
+            )
+        case .accepts:
             for place in items.indices { items[place].increase?.status = "ACCEPTED" }
             transaction.earlierCommerce.append(EarlierCommerce(date: now, commerce: transaction.advancedCommerce))
             transaction.advancedCommerce?.nextContents.items = items
@@ -37,5 +60,13 @@ extension World {
                 position: increase.position
             )
         }
+    }
+
+    private func response(to items: [AdvancedCommerce.Item], of transaction: Transaction) -> PriceIncreaseResponse {
+        var random = SplitMix64(seed: parameters.seed, path: 15, transaction.id)
+        guard items.contains(where: { $0.increase?.status == "PENDING" }), !random.chance(percent: 75) else {
+            return .accepts
+        }
+        return random.chance(percent: 50) ? .cancels : .ignores
     }
 }

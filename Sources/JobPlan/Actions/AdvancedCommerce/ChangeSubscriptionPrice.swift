@@ -19,6 +19,7 @@ package enum ChangeSubscriptionPrice: AdvancedCommerceAction {
         .renewsLater,
     ]
     package static let readBack: ActionReadBack? = .advancedCommerceSubscription(.pricesAreChanged)
+    package static let mayNeedConsent = true
 
     /// Apple lists no 4000097 for this call; 4000205 says that an increase was communicated, which the read-back has to show.
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? {

@@ -1,0 +1,72 @@
+extension ReportSection {
+    /// What became of price changes and of a migration to Advanced Commerce.
+    static let campaigns = ReportSection(
+        id: "campaigns",
+        title: "Advanced Commerce campaigns",
+        cards: [
+            ChartCard(
+                title: "Price changes",
+                remark: """
+                    The last 20 cohorts whose prices were changed. A subscription is lost when it has not renewed, and its \
+                    automatic renewal is off, its last period has ended, or it was revoked; the churn is its share.
+                    """,
+                chart: nil,
+                tables: [(.priceChanges, "Cohorts: told, accepted, renewed or lost")],
+                nothing: "No price was changed.",
+                isWide: true
+            ),
+            ChartCard(
+                title: "What remains to be migrated",
+                remark: """
+                    Active subscriptions without Advanced Commerce, as the last crawl knows them, and why the last plan of a \
+                    migration has not migrated them.
+                    """,
+                chart: nil,
+                tables: [(.unmigratedSubscriptions, "Subscriptions that were not migrated, by product and reason")],
+                nothing: "Nothing remains, or no migration was planned.",
+                isWide: true
+            ),
+        ],
+        isOptional: true
+    )
+}
+
+extension ReportQuestion {
+    static let priceChanges = ReportQuestion(
+        "price-changes",
+        on: ["price_changes_by_batch"],
+        [
+            FigureColumn("batch", "Batch", .text), FigureColumn("job", "Job", .text),
+            FigureColumn("planned_at", "Planned, UTC", .moment), FigureColumn("started", "First sent, UTC", .moment),
+            FigureColumn("planned", "Planned", .count), FigureColumn("sent", "Applied", .count, of: "planned"),
+            FigureColumn("communicated", "Told", .count, of: "sent"),
+            FigureColumn("accepted", "Accepted", .count, of: "sent"),
+            FigureColumn("renewed", "Renewed", .count, of: "sent"), FigureColumn("lost", "Lost", .count, of: "sent"),
+            FigureColumn("expired", "of these expired", .count, of: "sent"),
+            FigureColumn("undecided", "Undecided", .count, of: "sent"), FigureColumn("churn", "Churn", .rate),
+        ],
+        """
+        SELECT left(batch, 12) AS batch, job, \(moment("planned_at")) AS planned_at, \(moment("started_at")) AS started, planned, sent,
+               communicated, accepted, renewed, lost, expired, undecided, churn
+          FROM price_changes_by_batch v WHERE app_id = $1 ORDER BY v.planned_at DESC, v.batch LIMIT 20
+        """
+    )
+
+    static let unmigratedSubscriptions = ReportQuestion(
+        "unmigrated-subscriptions",
+        on: ["unmigrated_subscriptions_by_reason"],
+        [
+            FigureColumn("product_id", "Product", .text), FigureColumn("reason", "Reason", .text),
+            FigureColumn("cause", "Rule or Apple's code", .text),
+            FigureColumn("subscriptions", "Subscriptions", .count),
+            FigureColumn("will_renew", "Will renew", .count, of: "subscriptions"),
+            FigureColumn("last_planned", "Last planned, UTC", .moment),
+        ],
+        """
+        SELECT product_id, reason, coalesce(rule, apple_code::text, '') AS cause, subscriptions, will_renew,
+               \(moment("last_planned_at")) AS last_planned
+          FROM unmigrated_subscriptions_by_reason v WHERE app_id = $1
+         ORDER BY v.subscriptions DESC, v.product_id, v.reason, cause LIMIT 50
+        """
+    )
+}

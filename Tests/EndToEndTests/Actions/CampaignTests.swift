@@ -80,7 +80,7 @@ struct CampaignTests {
 
     /// A scene with 500 subscribers of one item beside other customers, whose ledger also has the renewal info.
     private func with(_ body: (ActionScene) async throws -> Void) async throws {
-        var options = SimulatedStore.Options(customers: 60, transactionsPerCustomer: 6)
+        var options = SimulatedStore.Options(customers: 90, transactionsPerCustomer: 6)
         options.arguments = ["--advanced-commerce-subscribers", "500"]
         try await Stage.with(options) { stage in
             var job = stage.job
@@ -166,13 +166,13 @@ struct CampaignTests {
             #expect(try await campaign.actions("run", campaign.path).code == 0)
             try await stage.store.advance(renewals: 500)
 
-            // Customers subscribe after the plan of the migration, and Apple refuses one row.
+            // Apple has told one subscriber of a price increase, and refuses one row. Later customers subscribe.
             let product = try #require(
                 try await book.column(
                     """
                     SELECT c.product_id FROM current_subscriptions c JOIN renewals r USING (app_id, original_transaction_id)
                      WHERE c.status = 'active' AND NOT c.is_family_shared AND r.advanced_commerce_request_reference_id IS NULL
-                     GROUP BY 1 HAVING bool_or(r.auto_renew_product_id <> r.product_id) AND count(*) >= 3 ORDER BY count(*) DESC, 1 LIMIT 1
+                     GROUP BY 1 HAVING bool_or(r.price_increase_status IS NOT NULL) AND count(*) >= 3 ORDER BY count(*) DESC, 1 LIMIT 1
                     """
                 ).first
             )
@@ -201,8 +201,15 @@ struct CampaignTests {
             let cohorts = try await funnels(book)
             #expect(cohorts.count == 2 && cohorts[0] == funnel)
             #expect(cohorts[1].renewed > 0 && cohorts[1].renewed + cohorts[1].lost == second.rowsToSend)
-            let reasons = try await book.column("SELECT DISTINCT reason FROM unmigrated_subscriptions ORDER BY 1")
-            #expect(reasons == ["never planned", "rejected", "sorted out", "subscribed since the last plan"])
+            let reasons = try await book.column(
+                "SELECT DISTINCT concat_ws(' ', reason, rule) FROM unmigrated_subscriptions ORDER BY 1"
+            )
+            #expect(
+                reasons == [
+                    "never planned", "rejected", "sorted out price_increase_communicated",
+                    "subscribed since the last plan",
+                ]
+            )
             #expect(
                 try await book.column(
                     "SELECT concat_ws(' ', apple_code, subscriptions) FROM unmigrated_subscriptions_by_reason WHERE reason = 'rejected'"

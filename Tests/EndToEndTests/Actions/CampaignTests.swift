@@ -12,10 +12,7 @@ struct CampaignTests {
         let path: String
         var environment: [String: String]
 
-        /// - Parameters:
-        ///   - name: The name of the file in `jobs`, and of the job.
-        ///   - endpoint: Its call, which gets no limit of a real key.
-        ///   - environment: The variables of the job.
+        /// The job `jobs/name.yaml` with its own variables, whose call gets no limit of a real key.
         init(_ name: String, endpoint: String, _ scene: ActionScene, _ environment: [String: String]) throws {
             let store = scene.stage.job.store
             let shipped = try String(contentsOfFile: Executables.checkout + "/jobs/\(name).yaml", encoding: .utf8)

@@ -4,7 +4,7 @@ struct AdvancedCommerce: Sendable, Equatable {
         var sku: String
         var name: String
         var description: String
-        /// In milliunits.
+        /// Without the offer, in milliunits.
         var price: Int64
         var offer: Offer?
         var refunds: [Refund] = []
@@ -12,8 +12,19 @@ struct AdvancedCommerce: Sendable, Equatable {
         /// Only of an item of the next period.
         var increase: PriceIncrease?
 
-        /// What is left of the price after all refunds, in milliunits.
-        var refundable: Int64 { revocationDate == nil ? price - refunds.reduce(0) { $0 + $1.amount } : 0 }
+        /// What the customer pays, in milliunits: the price of the offer while there is one.
+        ///
+        /// Source: the sample of a transaction with an offer in the documentation of the Advanced Commerce API, read 2026-11: items of 9990
+        /// and 3990, the second one with an offer of 2990, have the `price` 12980.
+        var charged: Int64 { offer?.price ?? price }
+        /// What is left of the charge after all refunds, in milliunits.
+        var refundable: Int64 { revocationDate == nil ? charged - refunds.reduce(0) { $0 + $1.amount } : 0 }
+        /// The item in the next period, in which the offer can be over.
+        var renewed: Self {
+            var item = self
+            item.offer = offer.flatMap(\.renewed)
+            return item
+        }
     }
 
     /// A price increase that the app's server has requested.
@@ -36,8 +47,19 @@ struct AdvancedCommerce: Sendable, Equatable {
     struct Offer: Sendable, Equatable {
         let period: String
         let periodCount: Int64
+        /// In milliunits; at most the item's price.
         let price: Int64
         let reason: String
+        /// How many periods have the offer from this one on, this one included.
+        var periodsLeft: Int64
+
+        /// The offer in the next period; `nil` when this is its last period.
+        fileprivate var renewed: Self? {
+            guard periodsLeft > 1 else { return nil }
+            var offer = self
+            offer.periodsLeft -= 1
+            return offer
+        }
     }
 
     struct Refund: Sendable, Equatable {
@@ -68,12 +90,12 @@ struct AdvancedCommerce: Sendable, Equatable {
 
     /// The contents of the next period.
     var nextContents: Contents {
-        get { next ?? Contents(name: name, description: description, taxCode: taxCode, items: items) }
+        get { next ?? Contents(name: name, description: description, taxCode: taxCode, items: items.map(\.renewed)) }
         set { next = newValue }
     }
 
-    /// The price of the transaction: the sum of the items' prices.
-    var price: Int64 { items.reduce(0) { $0 + $1.price } }
+    /// The price of the transaction: the sum of what the items cost with their offers.
+    var price: Int64 { items.reduce(0) { $0 + $1.charged } }
     var estimatedTax: Int64 { price * taxPercent / (isTaxIncluded ? 100 + taxPercent : 100) }
     var taxExclusivePrice: Int64 { isTaxIncluded ? price - estimatedTax : price }
 
@@ -90,12 +112,12 @@ struct AdvancedCommerce: Sendable, Equatable {
             for index in items.indices {
                 items[index].revocationDate = date
                 items[index].refunds = [
-                    Refund(amount: items[index].price, date: date, reason: "FULFILLMENT_ISSUE", type: "FULL")
+                    Refund(amount: items[index].charged, date: date, reason: "FULFILLMENT_ISSUE", type: "FULL")
                 ]
             }
             return
         }
-        let price = items[last].price
+        let price = items[last].charged
         items[last].revocationDate = date
         items[last].refunds = [
             Refund(amount: price / 4, date: date - Moment.hour, reason: "LEGAL", type: "CUSTOM"),

@@ -12,7 +12,7 @@ COMMENT ON COLUMN transactions.purchase_date IS
 COMMENT ON COLUMN refunds.purchase_date IS
     'Apple''s purchaseDate: when the customer was charged, or when a free trial or another free purchase began.';
 COMMENT ON COLUMN runs.exit_code IS
-    'Exit code of the process that last worked on the run: 0 complete, 2 complete but something is missing or rejected, 75 stopped with work left; docs/reference/exit-codes.md has all. NULL while it is under way or was killed.';
+    'Exit code of the process that last worked on the run: 0 complete, 2 complete but something is missing or rejected, 75 stopped with work left; docs/reference/exit-codes.md has all. NULL until one has ended in order.';
 COMMENT ON COLUMN transactions.signed_date IS
     'When Apple first signed this content of the transaction. A later signature of the same content does not change it.';
 COMMENT ON COLUMN refunds.signed_date IS

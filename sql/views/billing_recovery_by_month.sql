@@ -16,7 +16,7 @@ SELECT
     app_id, month, product_id,
     sum(failed)::bigint AS failed, sum(recovered)::bigint AS recovered, sum(still_tried)::bigint AS still_tried,
     sum(lost)::bigint AS lost,
-    CASE WHEN month >= told.since THEN round(sum(recovered) / nullif(sum(failed) - sum(still_tried), 0), 4) END AS recovery_rate,
+    CASE WHEN month >= told.since AT TIME ZONE 'UTC' THEN round(sum(recovered) / nullif(sum(failed) - sum(still_tried), 0), 4) END AS recovery_rate,
     max(median) AS median_time_to_recovery,
     told.since AS notifications_since
 FROM (
@@ -27,7 +27,7 @@ FROM (
      GROUP BY app_id, month, product_id
 ) counted
 LEFT JOIN (
-    SELECT a.app_id, (SELECT min(n.signed_date) FROM notifications n WHERE n.app_id = a.app_id) AT TIME ZONE 'UTC' AS since FROM apps a
+    SELECT a.app_id, (SELECT min(n.signed_date) FROM notifications n WHERE n.app_id = a.app_id) AS since FROM apps a
 ) told USING (app_id)
 GROUP BY app_id, month, product_id, told.since;
 COMMENT ON VIEW billing_recovery_by_month IS
@@ -41,4 +41,4 @@ COMMENT ON COLUMN billing_recovery_by_month.lost IS 'All others of failed, inclu
 COMMENT ON COLUMN billing_recovery_by_month.recovery_rate IS 'recovered divided by the sum of recovered and lost, 0 to 1. NULL while both are 0, and in months that began before notifications_since. To combine rows, divide the sums.';
 COMMENT ON COLUMN billing_recovery_by_month.median_time_to_recovery IS 'Median time from the end of the period to the renewal, for recovered payments.';
 COMMENT ON COLUMN billing_recovery_by_month.notifications_since IS
-    'When Apple signed the first notification that the ledger has of the app, in UTC. NULL without notifications.';
+    'When Apple signed the first notification that the ledger has of the app. NULL without notifications.';

@@ -475,7 +475,7 @@ struct SubscriptionViewTests {
         )
         // Failures of a month that began before the first notification are incomplete.
         let rates = """
-            SELECT to_char(month, 'MM') AS m, recovery_rate, to_char(notifications_since, 'MM-DD') AS since
+            SELECT to_char(month, 'MM') AS m, recovery_rate, to_char(notifications_since AT TIME ZONE 'UTC', 'MM-DD') AS since
               FROM %VIEW WHERE product_id = 'plus' AND failed > 0
             """
         for view in ["billing_recovery_by_month", "refresh_billing_recovery_by_month_from_scratch"] {

@@ -247,7 +247,8 @@ package struct Failure: Sendable {
         if error.isAuthentication || error.state == .insufficientPrivilege {
             let hint =
                 error.isAuthentication
-                ? "" : ". With separate roles, each command has its own, and sql/roles.sql must run again after migrate"
+                ? ""
+                : ". With separate roles, each command has its own (docs/operations/roles.md; storeledger_exporter reads the tables), and sql/roles.sql must run again after migrate"
             return (
                 .refused,
                 "PostgreSQL refuses: \(error.message). Check the role and its rights (output.postgres.url, --database or DATABASE_URL)\(hint)"

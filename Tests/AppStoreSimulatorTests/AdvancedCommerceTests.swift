@@ -64,6 +64,51 @@ import Testing
         try #require(try await subscriptions(store).first { $0.id == id })
     }
 
+    /// What the customer pays for an item: its price, or that of its offer.
+    private func charged(_ item: JSONValue) -> Int64? {
+        item.object?["offer"]?.object?.moment("price") ?? item.object?.moment("price")
+    }
+
+    @Test func `an item with an offer is charged at the offer, which is never dearer and ends with its periods`()
+        async throws
+    {
+        try await TestStore.run(customers: 120) { store in
+            let sold = try await store.world("transaction").compactMapValues(\.object).values.filter {
+                $0["advancedCommerceInfo"] != nil && $0["inAppOwnershipType"]?.string == "PURCHASED"
+            }
+            func items(_ record: JSONObject) -> [JSONValue] {
+                record["advancedCommerceInfo"]?.object?["items"]?.array ?? []
+            }
+            func offered(_ record: JSONObject) -> Int { items(record).count { $0.object?["offer"] != nil } }
+            for transaction in sold {
+                let all = items(transaction)
+                #expect(all.reduce(0) { $0 + (charged($1) ?? 0) } == transaction.moment("price"))
+                #expect(all.allSatisfy { (charged($0) ?? 0) <= ($0.object?.moment("price") ?? 0) })
+            }
+            let chains = Dictionary(grouping: sold) { $0["originalTransactionId"]?.string ?? "" }.values
+                .map { $0.sorted { ($0.moment("purchaseDate") ?? 0) < ($1.moment("purchaseDate") ?? 0) } }
+                .filter { $0.first?["type"]?.string == "Auto-Renewable Subscription" }
+            #expect(chains.contains { $0.count > 2 })
+            for chain in chains {
+                #expect(
+                    chain.prefix(2).allSatisfy { offered($0) == 1 }
+                        && chain.dropFirst(2).allSatisfy { offered($0) == 0 }
+                )
+            }
+            // The price of the renewal is that of its items.
+            for subscription in try await subscriptions(store) where !subscription.items.isEmpty {
+                let price = subscription.items.reduce(Int64(0)) { sum, item in
+                    let increase = item["priceIncreaseInfo"]?.object
+                    let accepted = increase?["status"]?.string == "ACCEPTED" ? increase?.moment("price") : nil
+                    return sum + (accepted ?? item["offer"]?.object?.moment("price") ?? item.moment("price") ?? 0)
+                }
+                let half = subscription.renewal["offerType"] == nil ? nil : price / 2
+                let renewalPrice = subscription.renewal.moment("renewalPrice")
+                #expect(renewalPrice == price || renewalPrice == half || renewalPrice == 0 && half != nil)
+            }
+        }
+    }
+
     /// The signed payloads of an answer.
     private func signed(
         _ answer: ServerAnswer,
@@ -281,7 +326,7 @@ import Testing
                 items.allSatisfy {
                     let refund = $0.object?["refunds"]?.array?.first?.object
                     return refund?["refundReason"]?.string == "LEGAL"
-                        && refund?.moment("refundAmount") == $0.object?.moment("price")
+                        && refund?.moment("refundAmount") == charged($0)
                 }
             )
             store.clock.advance(by: .seconds(1))

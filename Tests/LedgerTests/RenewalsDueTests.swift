@@ -29,6 +29,60 @@ struct RenewalsDueTests {
         )
     }
 
+    @Test func `price_change of renewals_due says why a renewal has another price than the last period`() async throws {
+        let world = try await TestLedger()
+        let last = "plus | now -28 days | now +2 days"
+        try await world.buy(
+            """
+            same1  | same  | plus | now -58 days | now -28 days | 4000 |
+            same2  | same  | \(last) | 5000 |
+            up     | up    | \(last) | 5000 |
+            down   | down  | \(last) | 5000 |
+            other  | other | \(last) | 5000 |
+            trial  | trial | \(last) | 0    | offer_type=1, offer_discount_type=FREE_TRIAL
+            won    | won   | \(last) | 5000 |
+            go     | go    | \(last) | 2500 | offer_type=2
+            items  | items | \(last) | 2500 | advanced_commerce_request_reference_id=7
+            moved  | moved | \(last) | 5000 | currency=EUR
+            seats  | seats | \(last) | 5000 | quantity=2
+            free   | free  | \(last) | -    |
+            """,
+            payloads: ["items": #"{"advancedCommerceInfo": {"items": [{"price": 5000, "offer": {"price": 2500}}]}}"#]
+        )
+        let next = "now -1 days | renewal_date=now +2 days, auto_renew_status=1, currency=USD, product_id=plus"
+        try await world.renewal(
+            """
+            same  | \(next), renewal_price_milliunits=5000
+            up    | \(next), renewal_price_milliunits=6000, price_increase_status=1
+            down  | \(next), renewal_price_milliunits=4000
+            other | \(next), renewal_price_milliunits=9000, auto_renew_product_id=max
+            trial | \(next), renewal_price_milliunits=5000
+            won   | \(next), renewal_price_milliunits=2500, offer_type=4
+            go    | \(next), renewal_price_milliunits=2000, offer_type=2
+            items | \(next), renewal_price_milliunits=5000, advanced_commerce_request_reference_id=7
+            moved | \(next), renewal_price_milliunits=5500
+            seats | \(next), renewal_price_milliunits=5000, renewal_quantity=3
+            free  | \(next), renewal_price_milliunits=5000
+            none  | \(next), renewal_price_milliunits=5000
+            """
+        )
+        #expect(
+            try await world.answer(
+                """
+                SELECT original_transaction_id, last_price_milliunits, last_price_amount, renewal_price_milliunits, replace(price_change, ' ', '_')
+                  FROM renewals_due ORDER BY 1
+                """
+            ) == [
+                "down 5000 5.000 4000 decrease", "free - - 5000 -", "go 2500 2.500 2000 offer",
+                "items 2500 2.500 5000 offer_ends",
+                "moved 5000 5.000 5500 currency", "none - - 5000 -", "other 5000 5.000 9000 product",
+                "same 5000 5.000 5000 -",
+                "seats 10000 10.000 15000 seats", "trial 0 0.000 5000 offer_ends", "up 5000 5.000 6000 increase",
+                "won 5000 5.000 2500 offer_begins",
+            ]
+        )
+    }
+
     @Test func `renewals_due names the same customer as purchases`() async throws {
         let world = try await TestLedger()
         let renewal = "now -1 days | renewal_date=now +2 days, auto_renew_status=1, product_id=plus.monthly"

@@ -27,7 +27,7 @@ COMMENT ON VIEW actions_by_batch IS
 COMMENT ON COLUMN actions_by_batch.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN actions_by_batch.job IS 'The name of the job.';
 COMMENT ON COLUMN actions_by_batch.action IS 'The key of the action in the job file.';
-COMMENT ON COLUMN actions_by_batch.batch IS 'The hash of the batch: action_batches.rows_sha256.';
+COMMENT ON COLUMN actions_by_batch.batch IS 'The hash of the batch, which storeledger actions plan prints.';
 COMMENT ON COLUMN actions_by_batch.occurrence IS 'The number of earlier batches of the app with the same hash.';
 COMMENT ON COLUMN actions_by_batch.planned_at IS 'When the batch was planned.';
 COMMENT ON COLUMN actions_by_batch.planned_by IS 'The database role that planned the batch.';
@@ -51,4 +51,4 @@ COMMENT ON COLUMN actions_by_batch.in_hand IS 'The rows that a process works on 
 COMMENT ON COLUMN actions_by_batch.removed_at IS 'When storeledger jobs remove forgot the job; NULL otherwise.';
 COMMENT ON COLUMN actions_by_batch.policy_sha256 IS 'SHA-256 of the policy that gave the rows their values; NULL without a policy.';
 COMMENT ON COLUMN actions_by_batch.policy_approval_id IS
-    'The approval of the policy from which the approval of the batch follows, in action_policy_approvals; NULL for a batch that was approved by itself.';
+    'The number of the policy''s approval, from which that of the batch follows; NULL for a batch that was approved by itself.';

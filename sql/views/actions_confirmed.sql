@@ -29,7 +29,10 @@ SELECT
     own.extended AS notified_succeeded, own.failed AS notified_failed,
     seen.summary_succeeded = own.extended AND seen.summary_failed = own.failed
         AND (r.answer ->> 'succeededCount')::bigint = own.extended AND (r.answer ->> 'failedCount')::bigint = own.failed AS counts_agree,
-    b.occurrence
+    b.occurrence,
+    -- Without what can name a customer, such as appAccountToken.
+    (SELECT nullif(jsonb_object_agg(wanted.key, wanted.value), '{}')::text FROM jsonb_each(r.parameters) wanted
+      WHERE wanted.key IN ('extend_by_days', 'extend_reason_code', 'storefront_country_codes', 'items', 'refund_type', 'refund_reason')) AS requested
 FROM action_rows r
 JOIN action_batches b ON b.app_id = r.app_id AND b.batch_id = r.batch_id
 LEFT JOIN LATERAL (
@@ -96,13 +99,13 @@ LEFT JOIN LATERAL (
 WHERE r.first_sent_at IS NOT NULL;
 COMMENT ON VIEW actions_confirmed IS
     'The requests that change something and were sent, with what the crawls have brought since: sent, answered, seen in Apple''s data, and after how long.';
-COMMENT ON COLUMN actions_confirmed.app_id IS 'The app in one environment; see apps.';
+COMMENT ON COLUMN actions_confirmed.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN actions_confirmed.job IS 'The name of the job.';
 COMMENT ON COLUMN actions_confirmed.action IS 'The key of the action in the job file.';
-COMMENT ON COLUMN actions_confirmed.batch IS 'The hash of the batch: action_batches.rows_sha256.';
+COMMENT ON COLUMN actions_confirmed.batch IS 'The hash of the batch, as in actions_by_batch.';
 COMMENT ON COLUMN actions_confirmed.position IS 'The position of the row in its batch.';
 COMMENT ON COLUMN actions_confirmed.subject IS 'The ID of the subscription, transaction or product that the row changes. NULL if the action has none, and after an erasure.';
-COMMENT ON COLUMN actions_confirmed.state IS 'What is known of the row; see action_rows.';
+COMMENT ON COLUMN actions_confirmed.state IS 'What is known of the row: sending (a request is under way, or its process was killed), confirming (an unknown outcome is being found out), succeeded (Apple applied it), rejected (Apple refused it), unknown (Apple may have applied it), not_applied (Apple''s data shows that it was not applied) or cancelled (no further request is sent).';
 COMMENT ON COLUMN actions_confirmed.sent_at IS 'When the first request of the row was sent.';
 COMMENT ON COLUMN actions_confirmed.answered_at IS 'When the outcome was recorded; NULL before.';
 COMMENT ON COLUMN actions_confirmed.seen_at IS 'When Apple signed the first record that shows the effect; NULL before a crawl brings one.';
@@ -121,3 +124,5 @@ COMMENT ON COLUMN actions_confirmed.notified_failed IS
 COMMENT ON COLUMN actions_confirmed.counts_agree IS
     'For extendRenewalDatesForAll: whether Apple''s answer, the SUMMARY and the notifications of the subscriptions have the same counts. False also while a crawl has not brought all notifications, and after another extension of the product at the same time. NULL before Apple is done.';
 COMMENT ON COLUMN actions_confirmed.occurrence IS 'The number of earlier batches of the app with the same hash.';
+COMMENT ON COLUMN actions_confirmed.requested IS
+    'What was requested, as JSON with the names of the columns of the input: the days and the reason of an extension, the items with their prices, the kind and reason of a refund. NULL if the action has none of these, and after an erasure.';

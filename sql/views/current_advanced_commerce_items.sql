@@ -4,8 +4,9 @@
 -- in a grace period, by current_subscriptions. Items that were revoked alone are left out, and so are members of a family or
 -- group, who pay nothing.
 --
--- next_price_milliunits is the price in the newest renewal info, if Apple signed it after the period began: NULL if the
--- item does not renew. A price increase that waits for its renewal is in pending_price_changes.
+-- next_price_milliunits is from the newest renewal info, if Apple signed it after the period began: the price of an increase that is
+-- ACCEPTED, else that of the item's offer, else its price; NULL if the item does not renew. An increase that is SCHEDULED or PENDING is
+-- not in it, but in pending_price_changes.
 --
 -- The view asks current_subscriptions for one subscription at a time, and only for those that have items and whose last
 -- transaction did not end 60 days ago: the state of all subscriptions would take longer than that of these. Without OFFSET 0
@@ -38,7 +39,8 @@ JOIN transactions t ON t.app_id = s.app_id AND t.transaction_id = c.transaction_
 JOIN advanced_commerce_items i ON i.app_id = s.app_id AND i.owner_kind = 'transaction' AND i.owner_key = c.transaction_id
                               AND i.revocation_date IS NULL
 LEFT JOIN LATERAL (
-    SELECT n.price_milliunits
+    SELECT coalesce(CASE WHEN n.price_increase_status = 'ACCEPTED' THEN n.price_increase_price_milliunits END,
+                    n.offer_price_milliunits, n.price_milliunits) AS price_milliunits
       FROM renewals_signed r
       JOIN advanced_commerce_items n ON n.app_id = r.app_id AND n.owner_kind = 'renewal' AND n.owner_key = r.original_transaction_id
      WHERE r.app_id = s.app_id AND r.original_transaction_id = s.original_transaction_id
@@ -46,7 +48,7 @@ LEFT JOIN LATERAL (
      ORDER BY n.position LIMIT 1
 ) upcoming ON true;
 COMMENT ON VIEW current_advanced_commerce_items IS
-    'The items of each Advanced Commerce subscription that is active or in a grace period, and what the customer pays for each in this period and the next. The app sets the price of an item; the customer paid the price of the transaction, which can include tax.';
+    'The items of each Advanced Commerce subscription that is active or in a grace period, and what the customer pays for each in this period and the next. The app sets the prices of an item; what the items of a transaction are paid adds up to its price.';
 COMMENT ON COLUMN current_advanced_commerce_items.transaction_id IS 'The transaction of the last period.';
 COMMENT ON COLUMN current_advanced_commerce_items.position IS 'Index of the item in Apple''s list, from 0.';
 COMMENT ON COLUMN current_advanced_commerce_items.sku IS 'Apple''s SKU of the item.';
@@ -62,7 +64,7 @@ COMMENT ON COLUMN current_advanced_commerce_items.offer_price_milliunits IS 'App
 COMMENT ON COLUMN current_advanced_commerce_items.offer_period IS 'Apple''s period of the item''s offer: an ISO 8601 duration.';
 COMMENT ON COLUMN current_advanced_commerce_items.offer_period_count IS 'Apple''s periodCount: the number of periods that the offer lasts.';
 COMMENT ON COLUMN current_advanced_commerce_items.offer_reason IS 'Apple''s reason for the offer: ACQUISITION, WIN_BACK or RETENTION.';
-COMMENT ON COLUMN current_advanced_commerce_items.paid_milliunits IS 'The price of the item in this period: that of its offer if it has one, in thousandths of a unit of currency.';
+COMMENT ON COLUMN current_advanced_commerce_items.paid_milliunits IS 'What the customer paid for the item in this period, in thousandths of a unit of currency: the price of its offer if it has one, otherwise price_milliunits. As paid_milliunits of advanced_commerce_lines.';
 COMMENT ON COLUMN current_advanced_commerce_items.will_renew IS 'Apple''s autoRenewStatus of the subscription: whether auto-renewal is on. NULL without renewal info of this period.';
-COMMENT ON COLUMN current_advanced_commerce_items.next_price_milliunits IS 'The price of the item in the next period, in thousandths of a unit of currency. NULL if the subscription or the item does not renew, or if there is no renewal info of this period.';
+COMMENT ON COLUMN current_advanced_commerce_items.next_price_milliunits IS 'The price of the item in the next period, in thousandths of a unit of currency: that of a price increase that is ACCEPTED, else that of the offer in the renewal info, else its price. An increase that is SCHEDULED or PENDING is not in it; see pending_price_changes. NULL if the subscription or the item does not renew, or if there is no renewal info of this period.';
 COMMENT ON COLUMN current_advanced_commerce_items.customer_key IS 'Identifies the customer, as in purchases.';

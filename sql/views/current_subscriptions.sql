@@ -31,7 +31,8 @@ SELECT
     CASE r.commitment_auto_renew_status WHEN 1 THEN true WHEN 0 THEN false END AS commitment_will_renew,
     p.price_milliunits * 0.001 AS price_amount, p.mrr_milliunits * 0.001 AS mrr_amount,
     reported.n IS NOT NULL AS is_reported_by_apple,
-    coalesce(t.app_transaction_id, t.listed_transaction_id, t.original_transaction_id, t.transaction_id) AS customer_key
+    coalesce(t.app_transaction_id, t.listed_transaction_id, t.original_transaction_id, t.transaction_id) AS customer_key,
+    p.expires_date, p.grace_until
 FROM subscription_periods p
 JOIN transactions t ON t.app_id = p.app_id AND t.transaction_id = p.transaction_id
 LEFT JOIN renewals_signed r ON r.app_id = p.app_id AND r.original_transaction_id = p.original_transaction_id
@@ -82,8 +83,8 @@ COMMENT ON COLUMN current_subscriptions.is_family_shared IS
     'Whether another member of the family paid (FAMILY_SHARED), or the organization or group that assigned the access (ASSIGNED).';
 COMMENT ON COLUMN current_subscriptions.subscribed_at IS 'Apple''s originalPurchaseDate: when the subscription was first purchased.';
 COMMENT ON COLUMN current_subscriptions.starts_at IS 'When the last period began.';
-COMMENT ON COLUMN current_subscriptions.ends_at IS 'When the last period ends or ended, including a grace period.';
-COMMENT ON COLUMN current_subscriptions.periods IS 'The number of the subscription''s periods, including trials.';
+COMMENT ON COLUMN current_subscriptions.ends_at IS 'When the last period ends or ended: expires_date, or grace_until if there is one, or the date of a refund or revocation if that is earlier.';
+COMMENT ON COLUMN current_subscriptions.periods IS 'The number of the subscription''s periods, including trials and periods at the price 0. payment_number of subscription_periods counts payments only.';
 COMMENT ON COLUMN current_subscriptions.will_renew IS 'Apple''s autoRenewStatus: whether auto-renewal is on. NULL without renewal info of this period.';
 COMMENT ON COLUMN current_subscriptions.auto_renew_product_id IS 'Apple''s autoRenewProductId: the product that renews next.';
 COMMENT ON COLUMN current_subscriptions.price_increase_status IS 'Apple''s priceIncreaseStatus: 0 no response yet, 1 the customer consented, or was notified where no consent is required.';
@@ -93,3 +94,6 @@ COMMENT ON COLUMN current_subscriptions.commitment_will_renew IS
 COMMENT ON COLUMN current_subscriptions.is_reported_by_apple IS
     'Whether the state is Apple''s own status from Get All Subscription Statuses, because it is newer than the signed records. Apple does not sign it. All other states are derived from signed records.';
 COMMENT ON COLUMN current_subscriptions.customer_key IS 'Identifies the customer of the last period, as in purchases.';
+COMMENT ON COLUMN current_subscriptions.expires_date IS
+    'Apple''s expiresDate of the last period: in a grace period or in billing retry, since when the payment fails. NULL if Apple sends none.';
+COMMENT ON COLUMN current_subscriptions.grace_until IS 'The end of the grace period after the last period. NULL without a known grace period.';

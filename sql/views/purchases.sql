@@ -32,7 +32,10 @@ SELECT
     CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END * 0.001 AS refunded_amount,
     (paid.price_milliunits - CASE WHEN refund.refund_date IS NULL THEN 0 ELSE refund.refunded_milliunits END) * 0.001 AS net_amount,
     t.price_milliunits / CASE WHEN t.type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(t.quantity, 1) END AS unit_price_milliunits,
-    t.price_milliunits / CASE WHEN t.type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(t.quantity, 1) END * 0.001 AS unit_price_amount
+    t.price_milliunits / CASE WHEN t.type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(t.quantity, 1) END * 0.001 AS unit_price_amount,
+    -- Only Advanced Commerce has such offers, so the payloads of other transactions are not read.
+    CASE WHEN t.advanced_commerce_request_reference_id IS NOT NULL THEN t.payload @? '$.advancedCommerceInfo.items[*].offer'
+         ELSE false END AS has_item_offer
 FROM transactions t
 -- One look-up for each transaction: a sum over all refunds first would be computed for each subscription of a refresh.
 CROSS JOIN LATERAL (
@@ -73,3 +76,5 @@ COMMENT ON COLUMN purchases.refunded_milliunits IS
 COMMENT ON COLUMN purchases.net_milliunits IS 'price_milliunits less refunded_milliunits. The estimated refund of an upgrade is not subtracted.';
 COMMENT ON COLUMN purchases.unit_price_milliunits IS
     'The price of one unit, or the average price of a seat, in thousandths of a unit of currency. NULL if Apple sends no price.';
+COMMENT ON COLUMN purchases.has_item_offer IS
+    'Whether an item of the purchase has an offer of Advanced Commerce, so that the price is lower than the sum of the items'' prices. offer_type has no value for these offers.';

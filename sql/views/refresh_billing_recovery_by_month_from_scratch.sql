@@ -48,7 +48,9 @@ SELECT
     count(delay) AS recovered,
     count(*) FILTER (WHERE is_tried) AS still_tried,
     count(*) FILTER (WHERE delay IS NULL AND NOT is_tried) AS lost,
-    round(count(delay)::numeric / nullif(count(*) FILTER (WHERE NOT is_tried), 0), 4) AS recovery_rate,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY delay) AS median_time_to_recovery
+    CASE WHEN month >= told.since AT TIME ZONE 'UTC' THEN round(count(delay)::numeric / nullif(count(*) FILTER (WHERE NOT is_tried), 0), 4) END AS recovery_rate,
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY delay) AS median_time_to_recovery,
+    told.since AS notifications_since
 FROM failed
-GROUP BY app_id, month, product_id;
+LEFT JOIN (SELECT app_id, min(signed_date) AS since FROM notifications GROUP BY app_id) told USING (app_id)
+GROUP BY app_id, month, product_id, told.since;

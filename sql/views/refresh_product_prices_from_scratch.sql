@@ -17,6 +17,7 @@ FROM (
         count(*) FILTER (WHERE transaction_reason = 'RENEWAL') AS renewals
     FROM transactions
     WHERE offer_type IS NULL AND offer_discount_type IS NULL AND price_milliunits IS NOT NULL
+      AND NOT CASE WHEN advanced_commerce_request_reference_id IS NOT NULL THEN payload @? '$.advancedCommerceInfo.items[*].offer' ELSE false END
       AND in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
     GROUP BY app_id, product_id, storefront, currency, price_milliunits / CASE WHEN type = 'Auto-Renewable Subscription' THEN 1 ELSE greatest(quantity, 1) END
 ) price

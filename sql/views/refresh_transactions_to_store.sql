@@ -8,7 +8,7 @@ SELECT
     p.app_id, p.original_transaction_id, p.transaction_id, true AS is_purchase, p.customer_key, p.purchase_date, p.product_id,
     p.type, p.storefront, p.currency, p.quantity, p.price_milliunits, p.is_paid, p.is_refunded, p.refund_date,
     p.refund_reason, p.refunded_milliunits, p.net_milliunits,
-    CASE WHEN p.offer_type IS NULL AND p.offer_discount_type IS NULL THEN p.unit_price_milliunits END AS list_price_milliunits,
+    CASE WHEN p.offer_type IS NULL AND p.offer_discount_type IS NULL AND NOT p.has_item_offer THEN p.unit_price_milliunits END AS list_price_milliunits,
     p.transaction_reason IS NOT DISTINCT FROM 'RENEWAL' AS is_renewal,
     NULL::text AS in_app_ownership_type, NULL::timestamptz AS revocation_date
 FROM purchases p

@@ -49,3 +49,5 @@ COMMENT ON COLUMN refunded_purchases.refunded_share IS 'refunded_milliunits divi
 COMMENT ON COLUMN refunded_purchases.customer_key IS 'Identifies the customer, as in purchases.';
 COMMENT ON COLUMN refunded_purchases.requested_because IS
     'Apple''s consumptionRequestReason of the last request before the refund. NULL if there was no request, or if Apple no longer kept its notification.';
+COMMENT ON COLUMN refunded_purchases.revocation_type IS
+    'Apple''s revocationType: REFUND_FULL or REFUND_PRORATED. NULL for Advanced Commerce, and in records from before Apple sent it.';

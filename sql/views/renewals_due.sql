@@ -13,6 +13,10 @@
 -- not in the renewal info. A subscription without a transaction in the ledger stays. The view looks for one own transaction
 -- and not for the newest, because it then reads one row of most subscriptions in place of all.
 --
+-- price_change compares the price of the renewal with that of the last own transaction, as purchases does. Both columns about the last
+-- transaction are sub-queries, so a query without them reads no further transaction. Apple does not document whether renewalPrice has an
+-- increase to which the customer has not consented yet: "reflects the discount" is all it says, of offers (renewalPrice, read 2026-11).
+--
 -- Only a renewalDate in the future counts. That of a subscription in billing retry or in a grace period is usually past, so
 -- most of these are not here; current_subscriptions has them.
 CREATE OR REPLACE VIEW renewals_due AS
@@ -28,7 +32,48 @@ SELECT
     (ARRAY['expired', 'revoked'])[CASE s.status WHEN 2 THEN 1 WHEN 5 THEN 2 END] AS apple_status,
     CASE WHEN s.status IS NOT NULL THEN 'status of Get All Subscription Statuses'
          ELSE 'autoRenewStatus of the renewal info' END AS known_from,
-    coalesce(r.app_transaction_id, own.customer_key, r.original_transaction_id) AS customer_key
+    coalesce(r.app_transaction_id, own.customer_key, r.original_transaction_id) AS customer_key,
+    (SELECT coalesce(seats.price_milliunits, t.price_milliunits)
+       FROM transactions t
+         LEFT JOIN seat_purchases seats ON seats.app_id = t.app_id AND seats.original_transaction_id = t.original_transaction_id
+                                       AND seats.transaction_id = t.transaction_id
+        WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id AND t.purchase_date IS NOT NULL
+          AND t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
+        ORDER BY t.purchase_date DESC, t.expires_date DESC, t.transaction_id DESC LIMIT 1) AS last_price_milliunits,
+    (SELECT coalesce(seats.price_milliunits, t.price_milliunits) * 0.001
+       FROM transactions t
+         LEFT JOIN seat_purchases seats ON seats.app_id = t.app_id AND seats.original_transaction_id = t.original_transaction_id
+                                       AND seats.transaction_id = t.transaction_id
+        WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id AND t.purchase_date IS NOT NULL
+          AND t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
+        ORDER BY t.purchase_date DESC, t.expires_date DESC, t.transaction_id DESC LIMIT 1) AS last_price_amount,
+    (SELECT CASE
+         WHEN t.currency <> r.currency THEN 'currency'
+         WHEN coalesce(seats.price_milliunits, t.price_milliunits) = due.renewal_price_milliunits THEN NULL
+         WHEN coalesce(seats.price_milliunits, t.price_milliunits, due.renewal_price_milliunits) IS NULL THEN NULL
+         WHEN r.auto_renew_product_id <> t.product_id THEN 'product'
+         WHEN next.has_offer AND now.has_offer THEN 'offer'
+         WHEN next.has_offer THEN 'offer begins'
+         WHEN now.has_offer THEN 'offer ends'
+         WHEN coalesce(r.renewal_quantity, t.quantity, 1) <> coalesce(t.quantity, 1) THEN 'seats'
+         WHEN coalesce(seats.price_milliunits, t.price_milliunits) < due.renewal_price_milliunits THEN 'increase'
+         WHEN coalesce(seats.price_milliunits, t.price_milliunits) > due.renewal_price_milliunits THEN 'decrease' END
+       FROM transactions t
+         LEFT JOIN seat_purchases seats ON seats.app_id = t.app_id AND seats.original_transaction_id = t.original_transaction_id
+                                       AND seats.transaction_id = t.transaction_id
+         CROSS JOIN LATERAL (
+             SELECT t.offer_type IS NOT NULL OR t.offer_discount_type IS NOT NULL
+                    OR CASE WHEN t.advanced_commerce_request_reference_id IS NOT NULL
+                            THEN t.payload @? '$.advancedCommerceInfo.items[*].offer' ELSE false END AS has_offer
+         ) now
+         CROSS JOIN LATERAL (
+             SELECT r.offer_type IS NOT NULL OR r.offer_discount_type IS NOT NULL
+                    OR CASE WHEN r.advanced_commerce_request_reference_id IS NOT NULL
+                            THEN r.payload @? '$.advancedCommerceInfo.items[*].offer' ELSE false END AS has_offer
+         ) next
+        WHERE t.app_id = r.app_id AND t.original_transaction_id = r.original_transaction_id AND t.purchase_date IS NOT NULL
+          AND t.in_app_ownership_type IS DISTINCT FROM 'FAMILY_SHARED' AND t.in_app_ownership_type IS DISTINCT FROM 'ASSIGNED'
+        ORDER BY t.purchase_date DESC, t.expires_date DESC, t.transaction_id DESC LIMIT 1) AS price_change
 FROM renewals r
 CROSS JOIN LATERAL (
     SELECT CASE WHEN r.renewal_quantity > 1 AND r.renewal_price_milliunits > 0 THEN coalesce(
@@ -59,7 +104,7 @@ LEFT JOIN LATERAL (
 ) member ON true
 WHERE r.renewal_date > now() AND member.transaction_id IS NULL;
 COMMENT ON VIEW renewals_due IS
-    'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. known_from marks subscriptions that a newer status of Apple calls expired or revoked; they do not renew. Left out are members (FAMILY_SHARED, ASSIGNED), who pay nothing, and subscriptions whose renewal_date is past, which most subscriptions in billing retry and in a grace period are: see current_subscriptions.';
+    'Upcoming renewals, from Apple''s newest renewal info. Renewal info comes with notifications and with Get All Subscription Statuses, so a subscription without both is missing, and changes after signed_date are not shown. apple_status marks subscriptions that a newer status of Apple calls expired or revoked; they do not renew. Members (FAMILY_SHARED, ASSIGNED), who pay nothing, are left out. So are subscriptions whose renewal_date is past. Most subscriptions in billing retry or in a grace period are among these: see current_subscriptions.';
 COMMENT ON COLUMN renewals_due.app_id IS 'The app in one environment; see masked_apps.';
 COMMENT ON COLUMN renewals_due.original_transaction_id IS 'Apple''s originalTransactionId: identifies the subscription.';
 COMMENT ON COLUMN renewals_due.renewal_date IS 'Apple''s renewalDate: when the subscription renews or, with auto-renewal off, expires.';
@@ -67,7 +112,7 @@ COMMENT ON COLUMN renewals_due.due_in IS 'Time from now to renewal_date.';
 COMMENT ON COLUMN renewals_due.will_renew IS 'Whether auto-renewal is on; false if a newer status of Apple calls the subscription expired or revoked. NULL if Apple sends no autoRenewStatus.';
 COMMENT ON COLUMN renewals_due.product_id IS 'The product of the current period.';
 COMMENT ON COLUMN renewals_due.renews_as IS 'The product that renews next.';
-COMMENT ON COLUMN renewals_due.renewal_price_milliunits IS 'The price of the renewal, after offers, in thousandths of a unit of currency: Apple''s renewalPrice or, for several seats, the price of all seats.';
+COMMENT ON COLUMN renewals_due.renewal_price_milliunits IS 'The price of the renewal, after offers, in thousandths of a unit of currency: Apple''s renewalPrice or, for several seats, the price of all seats. Apple does not document whether it has a price increase to which the customer has not consented: price_increase_status says whether one waits, pending_price_changes has the new price of an Advanced Commerce item.';
 COMMENT ON COLUMN renewals_due.offer_type IS 'Apple''s offerType of the next period: 1 introductory, 2 promotional, 3 offer code, 4 win-back.';
 COMMENT ON COLUMN renewals_due.offer_identifier IS 'Apple''s offerIdentifier of the next period.';
 COMMENT ON COLUMN renewals_due.is_in_billing_retry IS 'Whether Apple is still trying to charge the customer: isInBillingRetryPeriod (is_in_billing_retry_period in masked_renewals). Rare here, because renewal_date is then usually past.';
@@ -79,3 +124,7 @@ COMMENT ON COLUMN renewals_due.signed_date IS 'When Apple signed this renewal in
 COMMENT ON COLUMN renewals_due.apple_status IS 'expired or revoked, if Apple''s own status says so and is not older than the renewal info. Apple does not sign it. NULL otherwise.';
 COMMENT ON COLUMN renewals_due.known_from IS 'What determines will_renew: "status of Get All Subscription Statuses" where apple_status has a value; otherwise "autoRenewStatus of the renewal info".';
 COMMENT ON COLUMN renewals_due.customer_key IS 'Identifies the customer, as customer_key of purchases does: appTransactionId; else the listed ID whose history contains the subscription; else the original transaction ID.';
+COMMENT ON COLUMN renewals_due.last_price_milliunits IS
+    'What the customer paid for the last period, in thousandths of a unit of its currency: Apple''s price or, for several seats, the price of all seats. NULL without a transaction or a price.';
+COMMENT ON COLUMN renewals_due.price_change IS
+    'Why the renewal has another price than the last period, the first of these that is true: currency, product, offer (both have one), offer begins, offer ends, seats, increase, decrease. NULL if the price is the same or unknown.';

@@ -210,7 +210,7 @@ COMMENT ON COLUMN subscription_periods.ends_at IS
 COMMENT ON COLUMN subscription_periods.grace_until IS
     'Apple''s gracePeriodExpiresDate for this period after a failed payment. The sources are the notifications of its transaction and, for the last period, renewal info signed after the period began. NULL if no stored record contains a grace period.';
 COMMENT ON COLUMN subscription_periods.ended_by IS
-    'What ends the period: expiry (also if the payment was recovered after expiresDate, in the grace period or later), refund, family revocation, assignment revocation, upgrade, or next period (one that begins before this one expires).';
+    'What ends the period: expiry (the period reached expiresDate, or the end of its grace period, whether or not a renewal followed), refund, family revocation, assignment revocation, upgrade, or next period (one that begins before this one expires).';
 COMMENT ON COLUMN subscription_periods.next_transaction_id IS
     'The transaction of the subscription''s next period. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.next_starts_at IS
@@ -230,9 +230,9 @@ COMMENT ON COLUMN subscription_periods.period_by_length IS
 COMMENT ON COLUMN subscription_periods.payment_number IS
     'The number of the paid period in the subscription, from 1. NULL if the period was not paid. Trials do not count.';
 COMMENT ON COLUMN subscription_periods.is_continued IS
-    'Whether the next period is paid and begins before this paid period ends, so that the subscription stays active without a gap: a renewal in time or in the grace period, or a product change.';
+    'Whether this period is paid, and the next one is paid and begins by the end of this one: the subscription stays active without a gap. That is a renewal in time or in the grace period, or a change of the product.';
 COMMENT ON COLUMN subscription_periods.is_renewed IS
-    'Whether a payment followed this paid period: is_continued, or a renewal after a gap (a payment that Apple recovered). A new purchase after a gap does not count.';
+    'Whether this period is paid, and Apple renewed it: is_continued, or a renewal after a gap, which is a failed payment that Apple recovered later. A purchase of the customer after a gap does not count.';
 COMMENT ON COLUMN subscription_periods.next_product_id IS
     'The product of the next period. NULL for the last period.';
 COMMENT ON COLUMN subscription_periods.next_storefront IS

@@ -102,13 +102,15 @@ SELECT s.position, t.transaction_id, t.type, t.purchase_date, t.expires_date, t.
              min(w.sku) FILTER (WHERE w.offer_reason IS NOT NULL) AS sku_in_offer,
              min(w.sku) FILTER (WHERE w.price_increase_status IN ('PENDING', 'ACCEPTED')) AS communicated_sku,
              min(w.sku) FILTER (WHERE (w.item ->> 'price')::bigint > w.price_milliunits) AS rising_sku,
-             min(w.sku) FILTER (WHERE w.revocation_date IS NOT NULL OR w.refunded >= w.price_milliunits) AS refunded_sku,
-             min(w.sku) FILTER (WHERE (w.item ->> 'refundAmount')::bigint > w.price_milliunits - w.refunded) AS overpaid_sku,
+             min(w.sku) FILTER (WHERE w.revocation_date IS NOT NULL OR w.refunded >= w.paid_milliunits) AS refunded_sku,
+             min(w.sku) FILTER (WHERE (w.item ->> 'refundAmount')::bigint > w.paid_milliunits - w.refunded) AS overpaid_sku,
              bool_or(w.item ->> 'refundType' = 'PRORATED') AS is_prorated,
              bool_or(w.item ->> 'refundReason' = 'SIMULATE_REFUND_DECLINE') AS is_simulated,
-             sum(coalesce((w.item ->> 'refundAmount')::bigint, w.price_milliunits - w.refunded))::bigint AS refund_amount
+             sum(coalesce((w.item ->> 'refundAmount')::bigint, w.paid_milliunits - w.refunded))::bigint AS refund_amount
         FROM (SELECT e.item, coalesce(e.item ->> 'currentSKU', e.item ->> 'SKU') AS sku, o.position, o.offer_reason,
                      o.price_increase_status, o.price_milliunits, o.revocation_date,
+                     -- The customer paid the price of the offer.
+                     coalesce(o.offer_price_milliunits, o.price_milliunits) AS paid_milliunits,
                      coalesce((SELECT sum(f.refund_amount_milliunits) FROM advanced_commerce_refunds f
                                 WHERE f.app_id = :app AND f.owner_kind = owner.kind AND f.owner_key = owner.key
                                   AND f.item_position = o.position), 0) AS refunded

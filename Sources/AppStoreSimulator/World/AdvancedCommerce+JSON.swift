@@ -14,32 +14,38 @@ extension AdvancedCommerce {
         }
     }
 
-    /// - `increase`: `SCHEDULED`, `PENDING` or `ACCEPTED` when the price of the first item goes up without a request of the app's
-    ///   server; otherwise `nil`.
+    /// - `increase`: `SCHEDULED`, `PENDING` or `ACCEPTED` when the price of the first item without an offer goes up without a
+    ///   request of the app's server; otherwise `nil`.
     func renewalInfo(increase: String?) -> [UInt8] {
         let contents = nextContents
         return jsonObject {
             $0.member("consistencyToken", consistencyToken)
             $0.member("descriptors", raw: Self.descriptors(contents.name, contents.description))
-            $0.member(
-                "items",
-                objects: contents.items.enumerated().map { index, item in
-                    item.renewalItem(
-                        increase: item.increase
-                            ?? (index == 0 ? increase : nil).map {
-                                PriceIncrease(
-                                    price: item.price * 12 / 10,
-                                    status: $0,
-                                    dependents: contents.items.dropFirst().map(\.sku)
-                                )
-                            }
-                    )
-                }
-            )
+            $0.member("items", objects: renewalItems(increase: increase).map(\.renewalItem))
             $0.member("period", period)
             $0.member("requestReferenceId", requestReferenceId)
             $0.member("taxCode", contents.taxCode)
         }
+    }
+
+    /// `renewalPrice`: what the items cost in the next period, with offers and with increases that have been accepted, in milliunits.
+    func renewalPrice(increase: String?) -> Int64 {
+        renewalItems(increase: increase).reduce(0) { sum, item in
+            sum + (item.increase.flatMap { $0.status == "ACCEPTED" ? $0.price : nil } ?? item.charged)
+        }
+    }
+
+    private func renewalItems(increase: String?) -> [Item] {
+        var items = nextContents.items
+        // Apple changes no price of an item in an offer.
+        let place = items.firstIndex { $0.offer == nil }
+        guard let increase, let place, items[place].increase == nil else { return items }
+        items[place].increase = PriceIncrease(
+            price: items[place].price * 12 / 10,
+            status: increase,
+            dependents: items.indices.filter { $0 != place }.map { items[$0].sku }
+        )
+        return items
     }
 
     private static func descriptors(_ name: String, _ description: String) -> [UInt8] {
@@ -59,7 +65,7 @@ extension AdvancedCommerce.Item {
         }
     }
 
-    fileprivate func renewalItem(increase: AdvancedCommerce.PriceIncrease?) -> [UInt8] {
+    fileprivate var renewalItem: [UInt8] {
         jsonObject { writer in
             writeCommon(to: &writer)
             guard let increase else { return }

@@ -4,7 +4,7 @@ struct AdvancedCommerce: Sendable, Equatable {
         var sku: String
         var name: String
         var description: String
-        /// In milliunits.
+        /// Without the offer, in milliunits.
         var price: Int64
         var offer: Offer?
         var refunds: [Refund] = []
@@ -14,8 +14,19 @@ struct AdvancedCommerce: Sendable, Equatable {
         /// When the last price increase took effect, in milliseconds since 1970; `nil` when there was none.
         var increasedDate: Int64?
 
-        /// What is left of the price after all refunds, in milliunits.
-        var refundable: Int64 { revocationDate == nil ? price - refunds.reduce(0) { $0 + $1.amount } : 0 }
+        /// What the customer pays, in milliunits: the price of the offer while there is one.
+        ///
+        /// Source: the sample of a transaction with an offer in the documentation of the Advanced Commerce API, read 2026-11: items of 9990
+        /// and 3990, the second one with an offer of 2990, have the `price` 12980.
+        var charged: Int64 { offer?.price ?? price }
+        /// What is left of the charge after all refunds, in milliunits.
+        var refundable: Int64 { revocationDate == nil ? charged - refunds.reduce(0) { $0 + $1.amount } : 0 }
+        /// The item in the next period, in which the offer can be over.
+        var renewed: Self {
+            var item = self
+            item.offer = offer.flatMap(\.renewed)
+            return item
+        }
     }
 
     /// A price increase that the app's server has requested.
@@ -38,8 +49,19 @@ struct AdvancedCommerce: Sendable, Equatable {
     struct Offer: Sendable, Equatable {
         let period: String
         let periodCount: Int64
+        /// In milliunits; at most the item's price.
         let price: Int64
         let reason: String
+        /// How many periods have the offer from this one on, this one included.
+        var periodsLeft: Int64
+
+        /// The offer in the next period; `nil` when this is its last period.
+        fileprivate var renewed: Self? {
+            guard periodsLeft > 1 else { return nil }
+            var offer = self
+            offer.periodsLeft -= 1
+            return offer
+        }
     }
 
     struct Refund: Sendable, Equatable {
@@ -70,19 +92,12 @@ struct AdvancedCommerce: Sendable, Equatable {
 
     /// The contents of the next period.
     var nextContents: Contents {
-        get { next ?? Contents(name: name, description: description, taxCode: taxCode, items: items) }
+        get { next ?? Contents(name: name, description: description, taxCode: taxCode, items: items.map(\.renewed)) }
         set { next = newValue }
     }
 
-    /// The price of the transaction: the sum of the items' prices.
-    var price: Int64 { items.reduce(0) { $0 + $1.price } }
-    /// The price of the next period, with the increases that the customer has accepted; `nil` when the app's server has changed nothing.
-    var changedPrice: Int64? {
-        next?.items.reduce(0) { sum, item in
-            let accepted = item.increase.flatMap { $0.status == "ACCEPTED" ? $0.price : nil }
-            return sum + (accepted ?? item.price)
-        }
-    }
+    /// The price of the transaction: the sum of what the items cost with their offers.
+    var price: Int64 { items.reduce(0) { $0 + $1.charged } }
     /// Apple's `priceIncreaseStatus`: 0 while the customer has not consented to an increase that needs it, 1 after that, and when the
     /// customer was told of one that needs none; `nil` without a communicated increase.
     var priceIncreaseStatus: Int64? {
@@ -106,12 +121,12 @@ struct AdvancedCommerce: Sendable, Equatable {
             for index in items.indices {
                 items[index].revocationDate = date
                 items[index].refunds = [
-                    Refund(amount: items[index].price, date: date, reason: "FULFILLMENT_ISSUE", type: "FULL")
+                    Refund(amount: items[index].charged, date: date, reason: "FULFILLMENT_ISSUE", type: "FULL")
                 ]
             }
             return
         }
-        let price = items[last].price
+        let price = items[last].charged
         items[last].revocationDate = date
         items[last].refunds = [
             Refund(amount: price / 4, date: date - Moment.hour, reason: "LEGAL", type: "CUSTOM"),

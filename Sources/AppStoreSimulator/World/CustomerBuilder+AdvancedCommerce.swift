@@ -1,7 +1,7 @@
 extension CustomerBuilder {
     mutating func addAdvancedSubscription(atMost limit: Int) {
         let product = Product.advancedSubscription
-        let goods = basket(of: product, period: product.period)
+        var goods = basket(of: product, period: product.period)
         var chain = firstPurchase(of: product, isFamilyShared: false, offer: nil)
         for _ in 1..<max(1, min(limit, 1 + random.below(12))) {
             renew(&chain, product: product)
@@ -9,6 +9,7 @@ extension CustomerBuilder {
         for index in chain.indices {
             chain[index].advancedCommerce = goods
             chain[index].price = goods.price
+            goods.items = goods.items.map(\.renewed)
         }
         append(chain, endingAt: lastDay(period: .month))
     }
@@ -59,6 +60,10 @@ extension CustomerBuilder {
     private mutating func basket(of product: Product, period: Period?) -> AdvancedCommerce {
         let price = price(of: product)
         let chapters = 1 + random.below(3)
+        let storefront = customer.identity.storefront
+        // Together the items cost what the product does.
+        let later = storefront.roundedDown(price / Int64(chapters))
+        let first = price - later * Int64(chapters - 1)
         return AdvancedCommerce(
             requestReferenceId: random.uuid(),
             consistencyToken: random.uuid(),
@@ -67,20 +72,21 @@ extension CustomerBuilder {
             description: "Stories, one shelf at a time 📚",
             taxCode: "C003-00-2",
             taxPercent: [7, 19, 0][random.below(3)],
-            isTaxIncluded: customer.identity.storefront.code != "USA",
+            isTaxIncluded: storefront.code != "USA",
             items: (1...chapters).map { chapter in
                 AdvancedCommerce.Item(
                     sku: "shelf-\(chapter)",
                     name: "Shelf \(chapter)",
                     description: "\"Once upon a time\", part \(chapter)",
-                    price: price / Int64(chapters),
+                    price: chapter == 1 ? first : later,
                     offer: period == nil || chapter > 1
                         ? nil
                         : AdvancedCommerce.Offer(
                             period: "P1M",
                             periodCount: 2,
-                            price: price / 2,
-                            reason: random.pick(["ACQUISITION", "WIN_BACK", "RETENTION"])
+                            price: storefront.roundedDown(first / 2),
+                            reason: random.pick(["ACQUISITION", "WIN_BACK", "RETENTION"]),
+                            periodsLeft: 2
                         )
                 )
             }

@@ -49,7 +49,7 @@ struct Renewal: Sendable, Equatable {
     func payload(of customer: CustomerIdentity, in app: SimulatedApp, signedDate: Int64?) -> [UInt8] {
         let product = transaction.product
         let next = nextProduct
-        let price = transaction.advancedCommerce?.changedPrice ?? customer.storefront.price(cents: product.cents)
+        let price = customer.storefront.price(cents: product.cents)
         let offer = nextOffer
         return jsonObject {
             $0.member("expirationIntent", expirationIntent)
@@ -57,7 +57,7 @@ struct Renewal: Sendable, Equatable {
             $0.member("autoRenewProductId", next)
             $0.member("productId", product.id)
             $0.member("autoRenewStatus", state.renewsAutomatically ? Int64(1) : 0)
-            $0.member("renewalPrice", offer.map { price * $0.percentPaid / 100 } ?? price)
+            $0.member("renewalPrice", renewalPrice(of: customer, withoutChange: price))
             $0.member("currency", customer.storefront.currency)
             $0.member("isInBillingRetryPeriod", isInBillingRetry)
             $0.member("priceIncreaseStatus", priceIncreaseStatus)
@@ -80,6 +80,19 @@ struct Renewal: Sendable, Equatable {
             $0.member("commitmentInfo", raw: transaction.commitment.map { commitmentInfo($0, next: next) })
             $0.member("advancedCommerceInfo", raw: transaction.advancedCommerce?.renewalInfo(increase: itemIncrease))
         }
+    }
+
+    /// With the offer and with a price increase that the customer has accepted.
+    private func renewalPrice(of customer: CustomerIdentity, withoutChange price: Int64) -> Int64 {
+        let full =
+            if let commerce = transaction.advancedCommerce {
+                commerce.renewalPrice(increase: itemIncrease)
+            } else if state == .priceIncrease(accepted: true) {
+                customer.storefront.price(cents: transaction.product.cents * 12 / 10)
+            } else {
+                price
+            }
+        return nextOffer.map { full * $0.percentPaid / 100 } ?? full
     }
 
     private var nextProduct: String {

@@ -12,6 +12,9 @@ struct Storefront: Sendable {
     /// Prices are rounded up to a multiple of this many milliunits, like price tiers.
     private let step: Int64
 
+    /// The next lower price that the storefront has.
+    func roundedDown(_ milliunits: Int64) -> Int64 { milliunits / step * step }
+
     func price(cents: Int64) -> Int64 {
         (cents * milliunitsPerCent + step - 1) / step * step
     }

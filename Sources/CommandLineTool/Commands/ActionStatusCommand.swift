@@ -38,7 +38,8 @@ struct ActionResultsCommand: AsyncParsableCommand {
         abstract: "Write the rows of a batch with their outcomes as CSV files.",
         discussion: """
             succeeded.csv, rejected.csv, unprocessed.csv and unknown.csv have every row of
-            the input exactly once, with its columns and the outcome. Only you can read them.
+            the input exactly once, with its columns and the outcome. Only you can read
+            them.
 
               storeledger actions results jobs/extend-after-outage.yaml --directory out
             """

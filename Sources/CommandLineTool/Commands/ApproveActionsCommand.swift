@@ -12,7 +12,8 @@ struct ApproveActionsCommand: AsyncParsableCommand {
             The database records who approved and when. An approval expires.
 
             With --policy it names the hash that rehearse showed, and the most rows of all
-            answers until it expires. It takes the place of an earlier approval of the policy.
+            answers until it expires. It takes the place of an earlier approval of the
+            policy.
 
               storeledger actions approve jobs/extend-after-outage.yaml \\
                 --batch HASH --rows 39712

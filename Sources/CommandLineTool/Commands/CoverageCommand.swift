@@ -9,8 +9,8 @@ struct CoverageCommand: AsyncParsableCommand {
         abstract: "Show for each stream until when its history is complete, and gaps Apple can no longer fill.",
         discussion: """
             A gap is a period of time that Apple no longer served when it was requested.
-            Behind "omits" is what Apple leaves out of its answers: a version 1 that the job
-            file requests returns less than version 2. --all lists each ID and window.
+            Behind "omits" is what Apple leaves out of its answers: a version 1 that the
+            job file requests returns less than version 2. --all lists each ID and window.
 
               storeledger coverage jobs/nightly-sync.yaml
               storeledger coverage jobs/nightly-sync.yaml --all

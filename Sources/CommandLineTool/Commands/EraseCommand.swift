@@ -15,10 +15,10 @@ struct EraseCommand: AsyncParsableCommand {
             Identify the customer by any transaction ID or original transaction ID, or by
             the app account token. Removes all records linked to these IDs, in every
             environment of the app: see docs/guides/erasure.md. On a terminal the command
-            shows what it will remove and asks; elsewhere it needs --yes. An ID of which the
-            ledger knows nothing is refused, unless --unknown says that it is no mistake:
-            records that arrive later are then withheld. Use --reapply after restoring an
-            older backup.
+            shows what it will remove and asks; elsewhere it needs --yes. An ID of which
+            the ledger knows nothing is refused, unless --unknown says that it is no
+            mistake: records that arrive later are then withheld. Use --reapply after
+            restoring an older backup.
 
               storeledger erase nightly.yaml --transaction-id 2000000123456789 --dry-run
               storeledger erase nightly.yaml --transaction-id 2000000123456789

@@ -9,7 +9,8 @@ struct FailuresCommand: AsyncParsableCommand {
         abstract: "List the failed items of a job with Apple's code and message.",
         discussion: """
             Lists the failed items of all runs. With --csv, they are written to a file that
-            only you can read. An item is a transaction ID, an order ID or a window of time.
+            only you can read. An item is a transaction ID, an order ID or a window of
+            time.
 
               storeledger failures jobs/nightly-sync.yaml
               storeledger failures jobs/nightly-sync.yaml --csv failures.csv

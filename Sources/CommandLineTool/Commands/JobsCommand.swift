@@ -61,8 +61,8 @@ struct RemoveJobCommand: AsyncParsableCommand {
             counted any more. Records stay. A later run of the job starts from the
             beginning. A job that is running is not removed (75).
 
-            Of a job with an action, plans that were not approved are deleted, and rows that
-            were never sent are cancelled. Everything that was sent is kept.
+            Of a job with an action, plans that were not approved are deleted, and rows
+            that were never sent are cancelled. Everything that was sent is kept.
 
               storeledger jobs remove backfill-march
               storeledger jobs remove nightly --app com.example.game --environment Sandbox

@@ -38,7 +38,7 @@ struct RetryActionsCommand: AsyncParsableCommand {
             needs an approval of its own.
 
               storeledger actions retry jobs/extend-after-outage.yaml
-              storeledger actions retry jobs/extend-after-outage.yaml --csv out/rejected.csv
+              storeledger actions retry jobs/extend-after-outage.yaml --csv rejected.csv
             """
     )
 

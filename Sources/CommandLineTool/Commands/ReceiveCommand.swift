@@ -13,8 +13,8 @@ struct ReceiveCommand: AsyncParsableCommand {
         discussion: """
             Answers 200 when a notification is durable in the ledger, and makes records of
             it in the background. Answers 503 whenever a later attempt could succeed: Apple
-            repeats a notification for 157 hours. It speaks HTTP/1.1 behind a proxy that ends
-            TLS. Several receivers can run at once.
+            repeats a notification for 157 hours. It speaks HTTP/1.1 behind a proxy that
+            ends TLS. Several receivers can run at once.
 
             GET /health is 200 while the database answers; GET /metrics is for Prometheus.
 

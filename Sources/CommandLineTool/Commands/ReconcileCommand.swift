@@ -10,14 +10,14 @@ struct ReconcileCommand: AsyncParsableCommand {
         discussion: """
             Use it every night after run, which reads the history. It sends nothing.
 
-            A day in UTC is compared when it is over and a run has read it, until its result
-            cannot change any more: eight days. A notification that was received and is not in
-            the history is read again by the next run before it is reported, because some
-            enter the history late; --final reports it at once.
+            A day in UTC is compared when it is over and a run has read it, until its
+            result cannot change any more: eight days. A notification that was received and
+            is not in the history is read again by the next run before it is reported,
+            because some enter the history late; --final reports it at once.
 
-            Exit codes: 0 every notification is accounted for; 2 a notification was answered
-            with success and lost, or is not in the history; 75 a day is over and no run has
-            read it: run the job, then reconcile again.
+            Exit codes: 0 every notification is accounted for; 2 a notification was
+            answered with success and lost, or is not in the history; 75 a day is over and
+            no run has read it: run the job, then reconcile again.
 
             The job of a receiver alone will do too: any job of the app whose run reads the
             whole notification history can have read it.

@@ -8,12 +8,12 @@ struct RefreshCommand: AsyncParsableCommand {
         abstract: "Bring the views up to date; run, replay and erase do this themselves.",
         discussion: """
             Use it after filling the table products, or after a restore. Queries that read
-            the views during the refresh see the old figures. It computes what changed since
-            the last refresh.
+            the views during the refresh see the old figures. It computes what changed
+            since the last refresh.
 
-            --verify then compares every view with a computation from every record. It prints
-            each difference, and ends with exit code 2 if there is one; the next refresh then
-            computes everything.
+            --verify then compares every view with a computation from every record. It
+            prints each difference, and ends with exit code 2 if there is one; the next
+            refresh then computes everything.
 
               storeledger refresh jobs/nightly-sync.yaml
               storeledger refresh --verify --json

@@ -7,8 +7,8 @@ struct RunCommand: AsyncParsableCommand {
         abstract: "Run a job, or resume its unfinished run.",
         discussion: """
             Run it again to continue. Unfinished items continue from their cursors, and
-            finished ones request only new records. The same job can run on several machines
-            at once.
+            finished ones request only new records. The same job can run on several
+            machines at once.
 
               storeledger run jobs/nightly-sync.yaml
               storeledger run jobs/nightly-sync.yaml --max-duration 2h --progress json

@@ -11,16 +11,17 @@ struct SignCommand: AsyncParsableCommand {
         discussion: """
             KIND is what the file has:
 
-              advanced-commerce               JSON Lines, one Advanced Commerce request a line
-              promotional-offer               CSV: product_id, offer_identifier, transaction_id
+              advanced-commerce               JSON Lines, one request a line
+              promotional-offer               CSV: product_id, offer_identifier,
+                                              transaction_id
               introductory-offer-eligibility  CSV: product_id, allow_introductory_offer,
                                               transaction_id
               promotional-offer-signature     CSV: product_id, offer_identifier,
                                               application_username; the older form
 
-            The output is the input with a column, or in JSON a member, signature. Every row
-            is checked by Apple's rules first; if one breaks a rule, nothing is written. Of the
-            job file only app and appStore are read.
+            The output is the input with a column, or in JSON a member, signature. Every
+            row is checked by Apple's rules first; if one breaks a rule, nothing is
+            written. Of the job file only app and appStore are read.
 
               storeledger sign jobs/nightly-sync.yaml promotional-offer \\
                 --input win-back.csv --output win-back-signed.csv

@@ -13,8 +13,8 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: """
             Reads only PostgreSQL, so it works on any machine, whether or not the job is
             running. Without JOB: every job of every app in the ledger of --database or
-            DATABASE_URL, or of the app that --app names. What the role may not read is left
-            out and named. For the job of a receiver alone: what was received, what is
+            DATABASE_URL, or of the app that --app names. What the role may not read is
+            left out and named. For the job of a receiver alone: what was received, what is
             not a record yet, and what was refused.
 
               storeledger status jobs/nightly-sync.yaml

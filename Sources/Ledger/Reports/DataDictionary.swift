@@ -37,6 +37,9 @@ package struct DataDictionary: Sendable, Equatable {
             "Months and days are UTC. Moments are shown in the time zone of the session: `SET TimeZone = 'UTC'` shows them as Apple sends",
             "them. `app_id` leads everywhere: it is one app in one environment. A row never has purchases of the sandbox and of production;",
             "filter by `app_id` before you sum.",
+            "",
+            "A column of a record that is NULL was not in Apple's record, unless its text says something else: Apple leaves out most fields that do",
+            "not apply. A field that Apple sends only when it is true is true or NULL: `IS NOT TRUE` finds the other rows, `NOT column` none.",
         ]
         let parts: [(title: String, intro: [String], relations: [Relation])] = [
             (

@@ -53,8 +53,10 @@ extension ReportSection {
             ),
             ChartCard(
                 title: "Rejected, failing, missing",
-                remark:
-                    "Of the job’s last run, and records that could not be loaded. storeledger status has the examples.",
+                remark: """
+                    Of the job’s last run, and records that could not be loaded. Without a table of rejected records, or of time that \
+                    Apple no longer serves, there are none. storeledger status has examples, with a role that may read the tables.
+                    """,
                 chart: nil,
                 tables: [
                     (.items, "Items of the last run"), (.rejected, "Records rejected, by reason"),

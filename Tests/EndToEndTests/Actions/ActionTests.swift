@@ -43,6 +43,7 @@ struct ActionTests {
 
             let confirmed = """
                 SELECT count(*) FROM actions_confirmed WHERE seen_in = 'RENEWAL_EXTENDED notification' AND expires_date_later
+                   AND requested::jsonb = '{"extend_by_days": 7, "extend_reason_code": 3}'
                 """
             let book = try scene.stage.book()
             #expect(try await book.count(confirmed) == 0)

@@ -47,7 +47,7 @@ struct OtherActionTests {
             #expect(succeeded[2]?["outcome_confirmed_by"]?.hasPrefix("appAccountToken of transaction ") == true)
             try await scene.stage.run(scene.crawl)
             let confirmed =
-                "SELECT count(*) FROM actions_confirmed WHERE seen_in LIKE 'appAccountToken of transaction %'"
+                "SELECT count(*) FROM actions_confirmed WHERE seen_in LIKE 'appAccountToken of transaction %' AND requested IS NULL"
             #expect(try await scene.stage.book().count(confirmed) == 4)
         }
     }

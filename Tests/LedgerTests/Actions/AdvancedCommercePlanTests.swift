@@ -262,21 +262,24 @@ struct AdvancedCommercePlanTests {
         )
         try await add(Purchase(id: "5", bought: "-40 days", expires: "-10 days"), to: world)
         try await add(Purchase(id: "6", original: "5"), to: world)
+        // The customer paid the price of the offer.
+        let offer = ["offer_price_milliunits": "5000"]
+        try await add(Purchase(id: "7", type: "Consumable", renewal: nil, items: ["a": offer]), to: world)
         func refund(_ item: String) -> String {
             "requestTransactionRefund: {refundRiskingPreference: true, items: [{revoke: true, \(item)}]}"
         }
         let whole = refund("SKU: a, refundType: FULL, refundReason: LEGAL")
         #expect(
-            try await plan(whole, ids("1", "2", "3", "4"), in: world)
-                == ["valid", "valid", "revoked", "already_refunded"]
+            try await plan(whole, ids("1", "2", "3", "4", "7"), in: world)
+                == ["valid", "valid", "revoked", "already_refunded", "valid"]
         )
         #expect(
             try await world.rows("SELECT sum(stake_milliunits) FROM action_rows WHERE verdict = 'valid'") == [
-                "(\(9_990 + 5_990))"
+                "(\(9_990 + 5_990 + 5_000))"
             ]
         )
         let custom = refund("SKU: a, refundType: CUSTOM, refundAmount: 6000, refundReason: LEGAL")
-        #expect(try await plan(custom, ids("1", "2"), in: world) == ["valid", "refund_amount"])
+        #expect(try await plan(custom, ids("1", "2", "7"), in: world) == ["valid", "refund_amount", "refund_amount"])
         let prorated = refund("SKU: b, refundType: PRORATED, refundReason: LEGAL")
         #expect(try await plan(prorated, ids("5", "6"), in: world) == ["prorated_earlier_transaction", "valid"])
         let unknown = refund("SKU: c, refundType: FULL, refundReason: LEGAL")

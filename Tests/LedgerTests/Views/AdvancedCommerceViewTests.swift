@@ -48,7 +48,8 @@ struct AdvancedCommerceViewTests {
             transaction | a2 | 0 | news  | 5000 |
             transaction | a2 | 1 | films | 4000 | offer_price_milliunits=3000;offer_reason='WIN_BACK'
             transaction | a2 | 2 | songs | 1000 | revocation_date=now()
-            renewal     | a  | 0 | films | 4500 |
+            renewal     | a  | 0 | films | 4500 | price_increase_price_milliunits=4900;price_increase_status='PENDING'
+            renewal     | a  | 2 | news  | 5000 | price_increase_price_milliunits=5500;price_increase_status='ACCEPTED'
             renewal     | a  | 1 | extra | 1000 |
             transaction | b  | 0 | news  | 5000 |
             transaction | c  | 0 | news  | 5000 |
@@ -56,6 +57,7 @@ struct AdvancedCommerceViewTests {
             transaction | e  | 0 | news  | 5000 |
             transaction | f  | 0 | news  | 5000 |
             renewal     | f  | 0 | news  | 5000 |
+            renewal     | c  | 0 | news  | 5000 | offer_price_milliunits=2500
             """,
             in: world
         )
@@ -66,8 +68,8 @@ struct AdvancedCommerceViewTests {
                   FROM current_advanced_commerce_items ORDER BY 1, position
                 """
             ) == [
-                "a a2 active news 5000 5000 t - 5.000", "a a2 active films 4000 3000 t 4500 3.000",
-                "c c grace period news 5000 5000 t - 5.000", "f f active news 5000 5000 f - 5.000",
+                "a a2 active news 5000 5000 t 5500 5.000", "a a2 active films 4000 3000 t 4500 3.000",
+                "c c grace period news 5000 5000 t 2500 5.000", "f f active news 5000 5000 f - 5.000",
             ]
         )
     }

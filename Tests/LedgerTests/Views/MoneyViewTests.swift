@@ -72,9 +72,9 @@ struct MoneyViewTests {
         )
         try await world.run(
             """
-            INSERT INTO advanced_commerce_items (app_id, owner_kind, owner_key, position, sku, display_name, price_milliunits, currency) VALUES
-                (1, 'transaction', 'a', 0, 'song', 'A song', 2000, 'USD'), (1, 'transaction', 'a', 1, 'film', 'A film', 3000, 'USD'),
-                (1, 'transaction', 'b', 0, 'film', 'A film', 5000, 'USD'), (1, 'renewal', 'a', 0, 'next', 'Another', 1, 'USD')
+            INSERT INTO advanced_commerce_items (app_id, owner_kind, owner_key, position, sku, display_name, price_milliunits, offer_price_milliunits, currency) VALUES
+                (1, 'transaction', 'a', 0, 'song', 'A song', 2500, 2000, 'USD'), (1, 'transaction', 'a', 1, 'film', 'A film', 3000, NULL, 'USD'),
+                (1, 'transaction', 'b', 0, 'film', 'A film', 5000, NULL, 'USD'), (1, 'renewal', 'a', 0, 'next', 'Another', 1, NULL, 'USD')
             """
         )
         try await world.run(
@@ -95,13 +95,13 @@ struct MoneyViewTests {
         #expect(
             try await world.answer(
                 """
-                SELECT transaction_id, position, sku, price_milliunits, refunds, refunded_milliunits, net_milliunits, to_char(first_refund_date AT TIME ZONE 'UTC', 'MM-DD') AS r,
+                SELECT transaction_id, position, sku, price_milliunits, paid_milliunits, paid_amount, customer_key, refunds, refunded_milliunits, net_milliunits, to_char(first_refund_date AT TIME ZONE 'UTC', 'MM-DD') AS r,
                        array_to_string(refund_reasons, '+') AS why
                   FROM advanced_commerce_lines ORDER BY 1, 2
                 """
             ) == [
-                "a 0 song 2000 0 0 2000 - -", "a 1 film 3000 2 1500 1500 01-12 LEGAL+OTHER",
-                "b 0 film 5000 1 9000 -4000 01-20 OTHER",
+                "a 0 song 2500 2000 2.000 a 0 0 2000 - -", "a 1 film 3000 3000 3.000 a 2 1500 1500 01-12 LEGAL+OTHER",
+                "b 0 film 5000 5000 5.000 b 1 9000 -4000 01-20 OTHER",
             ]
         )
     }
@@ -358,10 +358,22 @@ struct MoneyViewTests {
             b1 | b | plus.monthly | 2025-02-10 | 2025-03-10 | 12000 |                             # dearer for new customers
             a2 | a | plus.monthly | 2025-02-10 | 2025-03-10 | 10000 | transaction_reason=RENEWAL  # a keeps the old price
             c1 | c | plus.monthly | 2025-02-11 | 2025-03-11 | 6000  | offer_type=2                # an offer is no price
+            g1 | g | plus.monthly | 2025-02-12 | 2025-03-12 | 5000  | advanced_commerce_request_reference_id=7  # nor is an item's
             d  | - | coins        | 2025-01-10 | -          | 3000  | quantity=3
             e  | - | coins        | 2025-01-11 | -          | 1000  | in_app_ownership_type=FAMILY_SHARED
             f1 | f | plus.monthly | 2025-01-10 | 2025-02-10 | 9000  | currency=EUR, storefront=DEU
-            """
+            """,
+            payloads: [
+                "g1": #"{"advancedCommerceInfo": {"items": [{"SKU": "a", "price": 9000, "offer": {"price": 5000}}]}}"#
+            ]
+        )
+        #expect(
+            try await world.answer("SELECT transaction_id FROM purchases WHERE has_item_offer") == ["g1"]
+        )
+        #expect(
+            try await world.answer(
+                "SELECT count(*) FROM (SELECT * FROM product_prices EXCEPT SELECT * FROM refresh_product_prices_from_scratch) v"
+            ) == ["0"]
         )
         #expect(
             try await world.answer(
@@ -381,7 +393,7 @@ struct MoneyViewTests {
                 SELECT product_id, purchases, free_purchases, refunded, customers FROM product_summary ORDER BY 1
                 """
             )
-                == ["coins 1 0 0 1", "plus.monthly 5 0 0 4"]
+                == ["coins 1 0 0 1", "plus.monthly 6 0 0 5"]
         )
     }
 

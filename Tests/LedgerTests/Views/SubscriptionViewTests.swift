@@ -446,6 +446,7 @@ struct SubscriptionViewTests {
         )
         try await world.notify(
             """
+            n0 | SUBSCRIBED        | -             | 2025-04-01 | x  |
             n1 | DID_FAIL_TO_RENEW | -             | 2025-04-10 | c1 |
             n2 | EXPIRED           | BILLING_RETRY | 2025-06-10 | c1 |
             n3 | EXPIRED           | VOLUNTARY     | 2025-04-10 | e1 |
@@ -472,10 +473,36 @@ struct SubscriptionViewTests {
                 """
             ) == ["04 4 2 0 2 0.5000 72"]
         )
+        // Failures of a month that began before the first notification are incomplete.
+        let rates = """
+            SELECT to_char(month, 'MM') AS m, recovery_rate, to_char(notifications_since AT TIME ZONE 'UTC', 'MM-DD') AS since
+              FROM %VIEW WHERE product_id = 'plus' AND failed > 0
+            """
+        for view in ["billing_recovery_by_month", "refresh_billing_recovery_by_month_from_scratch"] {
+            let question = rates.replacing("%VIEW", with: view)
+            #expect(try await world.answer(question) == ["04 0.5000 04-01"])
+            try await world.run(
+                "UPDATE notifications SET signed_date = '2025-04-02 UTC' WHERE notification_uuid = 'n0'"
+            )
+            #expect(try await world.answer(question) == ["04 - 04-02"])
+            try await world.run("DELETE FROM notifications WHERE notification_uuid = 'n0'")
+            #expect(try await world.answer(question) == ["04 - 04-10"])
+            try await world.notify("n0 | SUBSCRIBED | - | 2025-04-01 | x |")
+        }
         #expect(
             try await world.answer(
                 "SELECT sum(failed), sum(recovered), sum(still_tried), sum(lost) FROM billing_recovery_by_month WHERE product_id = 'late'"
             ) == ["3 0 2 1"]
+        )
+        // Since when the payment fails, and until when the customer has access all the same.
+        #expect(
+            try await world.answer(
+                """
+                SELECT original_transaction_id, replace(status, ' ', '_'), round(extract(epoch FROM now() - expires_date) / 86400),
+                       round(extract(epoch FROM grace_until - now()) / 86400)
+                  FROM current_subscriptions WHERE product_id = 'late' ORDER BY 1
+                """
+            ) == ["h billing_retry 5 -", "i grace_period 5 9", "j expired 70 -", "k active -20 -"]
         )
         #expect(
             try await world.answer(

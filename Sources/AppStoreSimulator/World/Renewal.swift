@@ -82,6 +82,9 @@ struct Renewal: Sendable, Equatable {
         }
     }
 
+    /// Whether the subscription renews to another product, as the signed renewal info shows it.
+    var changesProduct: Bool { nextProduct != transaction.product.id }
+
     private var nextProduct: String {
         guard case .productChange(let product) = state else { return transaction.product.id }
         return product

@@ -249,7 +249,7 @@ SELECT format('GRANT %s ON TABLE %s TO %I', rights, to_regclass(quote_ident(:'sc
            ('SELECT', 'advanced_commerce_items'),
            ('SELECT', 'advanced_commerce_refunds'),
            ('SELECT', 'products'),
-           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256), UPDATE (started_at, finished_at)', 'action_batches'),
+           ('SELECT, INSERT (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256, input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, salted_sha256), UPDATE (started_at, finished_at)', 'action_batches'),
            ('SELECT', 'action_policy_approvals'),
            ('SELECT, INSERT, UPDATE (state, request_id, may_be_applied, attempts, http_status, apple_code, apple_message, answer, confirmed_by, first_sent_at, last_sent_at, ended_at, claimable_at, lease_owner, lease_epoch)', 'action_rows'),
            ('SELECT, INSERT, UPDATE', 'action_attempts'),

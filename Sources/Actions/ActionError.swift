@@ -13,6 +13,8 @@ package enum ActionInputError: Error, Sendable {
     case noRows(input: String)
     /// PostgreSQL refuses a query of the job file.
     case query(name: String, message: String)
+    /// A query of the job file says by `refuse_input` that nothing may be planned now.
+    case refused(name: String, reason: String)
     /// The query of consents has other columns than one that names customers.
     case consentColumn(found: [String])
 
@@ -35,6 +37,8 @@ package enum ActionInputError: Error, Sendable {
             "\(input): there are no rows. Nothing was planned"
         case .query(let name, let message):
             "PostgreSQL does not accept \(name): \(message). Nothing was planned"
+        case .refused(let name, let reason):
+            "\(name): \(reason). Nothing was planned"
         case .consentColumn(let found):
             "customerConsented.query must have one column, named \(CustomerIDColumn.list); it has \(Self.list(found)). Nothing was planned"
         }
@@ -60,6 +64,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case expired(hash: String, at: String)
     /// The rows in the ledger are not those that the plan showed.
     case changed(hash: String, found: String)
+    /// A row, its place, verdict or token is not what the plan froze; `position` is `nil` if rows were added or removed.
+    case changedRow(hash: String, position: Int64?)
     case appUnknown(bundleId: String, environment: String)
     case nothingToRetry(job: String)
     /// Every refund request has an answer, a decision, or is older than twelve hours.
@@ -104,6 +110,8 @@ package enum ActionRefusal: Error, Equatable, Sendable {
             "the approval of batch \(hash) expired at \(at), so its remaining rows are not sent. Plan them again: storeledger actions plan JOB"
         case .changed(let hash, let found):
             "the rows of batch \(hash) were changed after the plan: their SHA-256 is now \(found). No row of the batch was sent. Find out who changed them, and plan them again: storeledger actions plan JOB"
+        case .changedRow(let hash, let position):
+            "\(position.map { "row \($0)" } ?? "the number of rows") of batch \(hash) was changed after the plan. No row of the batch was sent. Find out who changed it, and plan the rows again: storeledger actions plan JOB"
         case .appUnknown(let bundleId, let environment):
             "the ledger has no records of \(bundleId) (\(environment)); run a crawl of the app first"
         case .nothingToRetry(let job):

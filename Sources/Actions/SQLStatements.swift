@@ -7,6 +7,7 @@ extension SQLStatement {
     static let countConsent = SQLStatement(file: PackageResources.count_consent_sql)
     static let countMoney = SQLStatement(file: PackageResources.count_money_sql)
     static let countOtherExtensions = SQLStatement(file: PackageResources.count_other_extensions_sql)
+    static let countPriceChanges = SQLStatement(file: PackageResources.count_price_changes_sql)
     static let countRows = SQLStatement(file: PackageResources.count_rows_sql)
     static let countStates = SQLStatement(file: PackageResources.count_states_sql)
     static let endLateRow = SQLStatement(file: PackageResources.end_late_row_sql)

@@ -47,7 +47,7 @@ struct BatchStatusText {
     private func approval(of batch: ActionBatch) -> String {
         guard batch.requiresApproval else { return "no approval required" }
         guard let at = batch.approvedAt, let by = batch.approvedBy, let until = batch.expiresAt else {
-            return "not approved"
+            return batch.rowsToSend == 0 ? "nothing to send" : "not approved"
         }
         let policy = batch.policyApproval == nil ? "" : " (by the approval of the policy)"
         return

@@ -32,6 +32,7 @@ struct BatchSummaryText {
     private var lines: [String] {
         var lines = ["\(job.name): batch \(batch.sha256)"]
         lines.append("  \(counted(batch.rows, "row")), \(batch.rowsToSend) to send")
+        lines += PriceChangeText(summary.prices).lines
         lines += summary.rules.map { rule in
             "  \(rule.verdict), \(rule.rule): \(rule.rows) (such as: \(rule.example))"
         }
@@ -93,12 +94,16 @@ struct BatchSummaryText {
 extension BatchSummaryText {
     /// The form of `--json`; documented in docs/reference/json.md.
     private struct Document: Encodable {
+        struct Price: Encodable {
+            let sku: String, currency: String?, oldMilliunits: Int64?, newMilliunits: Int64, rows: Int64
+        }
         struct Rule: Encodable { let verdict, rule: String, rows: Int64, example: String }
         struct Money: Encodable { let currency: String, rows, milliunits: Int64 }
         struct Consent: Encodable { let required, notRequired, unknown: Int64 }
         struct Request: Encodable { let method, path, body: String }
         let job, batch, action: String
         let rows, rowsToSend: Int64
+        let prices: [Price]
         let approvalRequired: Bool
         let rules: [Rule]
         let money: [Money]
@@ -114,6 +119,15 @@ extension BatchSummaryText {
             action: batch.action.rawValue,
             rows: batch.rows,
             rowsToSend: batch.rowsToSend,
+            prices: summary.prices.map {
+                .init(
+                    sku: $0.sku,
+                    currency: $0.currency,
+                    oldMilliunits: $0.oldPrice,
+                    newMilliunits: $0.newPrice,
+                    rows: $0.rows
+                )
+            },
             approvalRequired: batch.requiresApproval,
             rules: summary.rules.map { .init(verdict: $0.verdict, rule: $0.rule, rows: $0.rows, example: $0.example) },
             money: summary.money.map { .init(currency: $0.currency, rows: $0.rows, milliunits: $0.milliunits) },

@@ -74,7 +74,8 @@ struct CustomerRemoval {
     /// Removes the customer from rows of actions.
     ///
     /// The rows stay, without input, so that the outcomes of a batch still add up. A row that was not sent is never sent. A
-    /// process that holds one of the rows loses its lease.
+    /// process that holds one of the rows loses its lease. Without its salt a row is not compared with the plan any more, and its
+    /// hash says nothing of the customer.
     private mutating func clearActionRows(
         of keys: [String],
         on connection: borrowing PostgresConnection
@@ -84,7 +85,7 @@ struct CustomerRemoval {
             """
             UPDATE action_rows x SET input = '{}', parameters = NULL, subject = NULL, reason = NULL, apple_message = NULL,
                    answer = NULL, confirmed_by = NULL, transaction_id_before = NULL, expires_date_before = NULL,
-                   consistency_token = NULL, request_reference_id_before = NULL,
+                   consistency_token = NULL, request_reference_id_before = NULL, salt = NULL,
                    state = CASE WHEN state IN ('planned', 'approved') THEN 'cancelled' ELSE state END,
                    claimable_at = NULL, lease_owner = NULL, lease_epoch = lease_epoch + 1
               FROM (SELECT $1::integer AS app_id, k.key FROM unnest($2::text[]) AS k (key) OFFSET 0) w

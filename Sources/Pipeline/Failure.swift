@@ -176,7 +176,8 @@ package struct Failure: Sendable {
 
     private static func status(of error: ActionRefusal) -> ExitStatus {
         switch error {
-        case .noBatch, .notApproved, .expired, .changed, .appUnknown, .otherAction, .tooManyRows, .noPolicy,
+        case .noBatch, .notApproved, .expired, .changed, .changedRow, .appUnknown, .otherAction, .tooManyRows,
+            .noPolicy,
             .policyNotApproved, .policyChanged, .policyExpired, .policyWithdrawn, .policyUsedUp:
             .configuration
         case .unknownHash, .wrongCount, .nothingToSend, .alreadyApproved, .notRequired, .otherPolicy, .noPolicyApproval:

@@ -54,6 +54,8 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
     package static let crashShutdown = Self(rawValue: "57P02")
     package static let cannotConnectNow = Self(rawValue: "57P03")
     package static let idleSessionTimeout = Self(rawValue: "57P05")
+    /// The function `refuse_input` of the ledger was called.
+    package static let refusedInput = Self(rawValue: "SL001")
     package static let raisedException = Self(rawValue: "P0001")
     package static let internalError = Self(rawValue: "XX000")
 }

@@ -31,3 +31,12 @@ package struct Manifest: Codable, Equatable, Sendable {
         return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
     }
 }
+
+extension Manifest {
+    /// The job whose files are in a directory; `nil` without a manifest that can be read.
+    package static func job(in directory: String) -> String? {
+        FileManager.default.contents(atPath: directory + "/manifest.json").flatMap {
+            try? JSONDecoder().decode(Manifest.self, from: $0)
+        }?.job
+    }
+}

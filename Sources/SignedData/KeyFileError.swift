@@ -62,6 +62,8 @@ package struct KeyFileError: Error, Equatable, CustomStringConvertible {
 
     private var explanation: String {
         switch reason {
+        case .notFound where path.hasPrefix("~/") || path.contains("/~/"):
+            "there is no such file. ~ stands for no folder in a job file: write the whole path, or ${HOME}/ in its place."
         case .notFound:
             "there is no such file. Download the key from App Store Connect, which offers it once, and give its path."
         case .unreadable(let cause):

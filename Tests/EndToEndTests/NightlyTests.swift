@@ -126,7 +126,7 @@ struct NightlyTests {
             )
             #expect(
                 first.output.contains(
-                    "\n  refundHistory: at most: only customers with a revocation in their history (1000 customers take "
+                    "\n  refundHistory: at least one request for each customer with a revocation in their history (1000 of them take "
                 ),
                 "\(first.output)"
             )

@@ -12,6 +12,25 @@ import Testing
         )
     }
 
+    @Test func `an unset variable is the only problem of the list or the mapping that it is in`() throws {
+        let head = JobText.usual.split(separator: "transactionIds:")[0]
+        let text = """
+            \(head)action:
+              changeSubscriptionPrice:
+                currency: "${PRICE_CURRENCY}"
+                items: [{SKU: gold, price: ${PRICE_MILLIUNITS}}]
+            input: {query: "SELECT '${ID}' AS transaction_id"}
+            output:
+              postgres: {url: postgresql:///ledger}
+
+            """
+        let error = #expect(throws: JobFileError.self) {
+            _ = try ActionJob.parse(text, path: "job.yaml", environment: [:])
+        }
+        let lines = (error?.description ?? "").split(separator: "\n")
+        #expect(lines.count == 3 && lines.allSatisfy { $0.contains(" needs the environment variable ") }, "\(lines)")
+    }
+
     @Test func `a variable's value never becomes YAML`() throws {
         let complaint = try JobText.complaint(
             replacing: "nightly-sync",

@@ -99,7 +99,19 @@ import Testing
     @Test func `JF03 a key written twice is refused where it stands`() throws {
         #expect(
             try JobText.complaint(replacing: "name: nightly-sync", with: "name: a\nname: b")
-                == "job.yaml:2:1: the job file has the key name twice in one mapping; write it once"
+                == "job.yaml:3:1: the job file has the key name twice in one mapping, first in line 2; write it once"
+        )
+        // Also in a mapping within one, after other keys, in quotes, and on one line.
+        let limits = "limits:\n  share: 0.5\n  # twice\n\n  concurrency: 8\n  \"share\": 0.4\n"
+        #expect(
+            try JobText.complaint(JobText.usual + limits)
+                == "job.yaml:22:3: the job file has the key share twice in one mapping, first in line 18; write it once"
+        )
+        let line = "limits: {share: 0.5, share: 0.4}\n"
+        #expect(
+            try JobText.complaint(JobText.usual + line).contains(
+                "has the key share twice in one mapping; write it once"
+            )
         )
     }
 

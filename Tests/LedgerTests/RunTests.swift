@@ -107,6 +107,46 @@ struct RunTests {
         #expect(counted.distinct == 2 && counted.duplicates == 1 && counted.nulls == (sql.contains("NULL") ? 1 : 0))
     }
 
+    @Test func `a name without a schema is a table of the user in a list of IDs, and a view of the ledger in an input`()
+        async throws
+    {
+        let world = try await TestLedger()
+        try await world.run(
+            """
+            CREATE TABLE public.purchases (original_transaction_id text);
+            INSERT INTO public.purchases VALUES ('5'), ('6');
+            CREATE TABLE public.customers (id text);
+            INSERT INTO public.customers VALUES ('7')
+            """
+        )
+        let plan = world.plan(try await Jobs.load(streams: Self.histories))
+        let own =
+            "list reads public.purchases, not appstore.purchases of the ledger. Write the schema to say which one is meant"
+        for (sql, count, shared) in [
+            ("SELECT original_transaction_id FROM purchases", 2, [own]),
+            ("SELECT original_transaction_id FROM appstore.purchases", 0, []),
+            ("SELECT purchases.original_transaction_id FROM public.purchases", 2, []),
+            ("SELECT c.id FROM customers c, \"purchases\" WHERE original_transaction_id = '5'", 1, [own]),
+            // What only the ledger has needs no schema.
+            ("SELECT original_transaction_id FROM transactions UNION ALL SELECT id FROM customers", 1, []),
+        ] {
+            #expect(try await world.ledger.countListed(by: sql, of: .transaction).distinct == count, "\(sql)")
+            #expect(try await world.ledger.sharedNames(in: sql).map { $0.readsOwn("list") } == shared, "\(sql)")
+        }
+        let listed = ListedIDs.query("SELECT original_transaction_id FROM purchases")
+        #expect(try await world.ledger.beginOrJoin(plan, ids: listed).listedIDs == 2)
+        // The session's own names are as before.
+        let isOurs = "'purchases'::regclass = 'appstore.purchases'::regclass"
+        #expect(try await world.value(isOurs) == "true")
+        let (within, after) = try await world.ledger.transaction { connection in
+            let within = try UserTables.first(on: connection) { connection in
+                try connection.run("SELECT \(isOurs) AS is_ours", [])[0].bool("is_ours")
+            }
+            return (within, try connection.run("SELECT \(isOurs) AS is_ours", [])[0].bool("is_ours"))
+        }
+        #expect(!within && after)
+    }
+
     @Test(arguments: ["1/../2", "", "123456789012345678901", "²"])
     func `an ID from a query that is none is named, and nothing begins`(_ id: String) async throws {
         let world = try await TestLedger()

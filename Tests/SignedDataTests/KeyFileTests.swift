@@ -117,6 +117,16 @@ struct KeyFileTests {
         #expect(refusal(of: "")?.reason == .notFound)
     }
 
+    @Test func `a path with a tilde says that it is not expanded`() {
+        for path in ["/srv/jobs/~/k.p8", "~/k.p8"] {
+            let error = KeyFileError(path: path, reason: .notFound)
+            #expect(
+                error.description.contains("~ stands for no folder in a job file: write the whole path"),
+                "\(error)"
+            )
+        }
+    }
+
     @Test func `JF11 each wrong content has its own reason and no key bytes in the message`() throws {
         let block = pem.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n")
         let certificate = try IssuedCertificate.selfSigned(ChainTests.rootShape)
@@ -133,7 +143,8 @@ struct KeyFileTests {
             (pem + pem, .severalKeys),
             (pem.split(separator: "\n").joined(separator: "\r\n"), .carriageReturns),
             (pem + "trailing junk\n", .notPEM), ("leading junk\n" + pem, .notPEM), (pem + " ", .notPEM),
-            (block, .notPEM), (String(pem.dropLast(3)), .notPEM), (String(pem.prefix(60)), .notPEM),
+            ("0\u{82}\r\n\u{02}", .notPEM), (block, .notPEM), (String(pem.dropLast(3)), .notPEM),
+            (String(pem.prefix(60)), .notPEM),
             (pem.replacing("MI", with: "\u{1B}["), .notPEM), ("\u{FEFF}" + pem, .notPEM),
             (PEMBlock.text(label: "PRIVATE KEY", content: [0x30, 0x01, 0x00]), .damaged),
             (PEMBlock.text(label: "PRIVATE KEY", content: damagedKeyInfo), .damaged),

@@ -12,6 +12,8 @@ package struct ActionBatch: Equatable, Sendable {
     package let action: StreamName
     /// Hexadecimal.
     package let sha256: String
+    /// Covers each row by itself, hexadecimal; `nil` if an earlier version planned the batch.
+    let saltedSHA256: String?
     /// The path of the input file; `nil` for other inputs.
     package let inputName: String?
     package let inputSHA256: String?
@@ -44,6 +46,7 @@ package struct ActionBatch: Equatable, Sendable {
         id = try row.uuid("batch_id")
         action = StreamName(try row.text("action"))
         sha256 = try row.text("rows_sha256")
+        saltedSHA256 = try row.textOrNil("salted_sha256")
         inputName = try row.textOrNil("input_name")
         inputSHA256 = try row.textOrNil("input_sha256")
         inputColumns = try row.textArray("input_columns")

@@ -34,6 +34,8 @@ package struct BatchSummary: Sendable {
     }
 
     package let batch: ActionBatch
+    /// What ``ActionLedger/priceChanges(of:)`` found, the most rows first.
+    package let prices: [PriceChange]
     /// The most frequent first.
     package let rules: [Rule]
     package let money: [Money]
@@ -50,6 +52,7 @@ extension ActionLedger {
     /// Reads what a plan shows of a batch.
     package func summary(of batch: ActionBatch) async throws -> BatchSummary {
         let (app, job) = (app, job)
+        let prices = try await priceChanges(of: batch)
         return try await ledger.transaction(.readOnlySnapshot) { connection in
             let key: KeyValuePairs<String, Cell> = ["app": .integer(app.rawValue), "batch": .uuid(batch.id)]
             var rules: [BatchSummary.Rule] = []
@@ -84,7 +87,14 @@ extension ActionLedger {
                 let id = RequestID.row(try row.int64("position"), of: batch.id)
                 return job.action.request(parameters, id: UUIDText.text(of: id))
             }
-            return BatchSummary(batch: batch, rules: rules, money: money, consent: consent, requests: requests)
+            return BatchSummary(
+                batch: batch,
+                prices: prices,
+                rules: rules,
+                money: money,
+                consent: consent,
+                requests: requests
+            )
         }
     }
 

@@ -52,12 +52,40 @@ extension ActionLedger {
             case .query(let sql):
                 let names = try InputFeed.columns(of: sql, [], "input.query", on: connection)
                 _ = try InputHeader(names, of: "input.query", for: job)
-                return "input.query has the columns \(names.joined(separator: ", "))"
+                let shared = try queryWarnings(on: connection)
+                return (["input.query has the columns \(names.joined(separator: ", "))"] + shared).joined(
+                    separator: "; "
+                )
             case .policy(let policy):
                 _ = try CustomerConsent(policy.consent, for: [], on: connection)
-                return "customerConsented.query names customers"
+                return (["customerConsented.query names customers"] + (try queryWarnings(on: connection))).joined(
+                    separator: "; "
+                )
             case .csv, .none: return ""
             }
+        }
+    }
+
+    /// Which names in the job's query both the user and the ledger have, and which of the two the query reads, each as a sentence.
+    ///
+    /// An input is selected from the views of the ledger. Consents are in tables of the user.
+    ///
+    /// - Throws: ``Postgres/PostgresError``.
+    package func queryWarnings() async throws -> [String] {
+        try await ledger.transaction(.readOnlySnapshot) { connection in try queryWarnings(on: connection) }
+    }
+
+    private func queryWarnings(on connection: borrowing PostgresConnection) throws -> [String] {
+        switch job.input {
+        case .query(let sql):
+            try UserTables.sharedNames(in: sql, on: connection).map { $0.readsLedger("input.query") }
+        case .policy(let policy):
+            if case .listed(.query(let sql)) = policy.consent {
+                try UserTables.sharedNames(in: sql, on: connection).map { $0.readsOwn("customerConsented.query") }
+            } else {
+                []
+            }
+        case .csv, .none: []
         }
     }
 
@@ -105,7 +133,10 @@ extension ActionLedger {
                 throw ActionRefusal.expired(hash: batch.sha256, at: batch.expiresAt?.iso8601 ?? "")
             }
         }
-        guard !batches.isEmpty else { return "every batch was sent" }
+        guard !batches.isEmpty else {
+            let newest = try await self.batches().first
+            return newest?.rowsToSend == 0 ? "no row of the newest batch would be sent" : "every batch was sent"
+        }
         return batches.map { "\($0.sha256) can be sent" }.joined(separator: ", ")
     }
 }

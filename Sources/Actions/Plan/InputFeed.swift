@@ -147,6 +147,8 @@ struct InputFeed {
             return try query()
         } catch let error as PostgresError where ["42", "22"].contains(error.state.conditionClass) {
             throw ActionInputError.query(name: name, message: error.message)
+        } catch let error as PostgresError where error.state == .refusedInput {
+            throw ActionInputError.refused(name: name, reason: error.message)
         }
     }
 

@@ -169,11 +169,12 @@ extension ActionLedger {
         _ = try connection.run(
             """
             INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256,
-                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256\(decides))
+                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, salted_sha256\(decides))
             SELECT $1::integer, $2::uuid, $3::text, $4::text, $5::text, $6::bigint, $7::text, $8::text, $9::text[], count(*),
                    count(*) FILTER (WHERE verdict = 'valid'), count(*) FILTER (WHERE verdict = 'invalid'),
                    count(*) FILTER (WHERE verdict = 'ineligible'), count(*) FILTER (WHERE verdict = 'duplicate'),
-                   count(*) FILTER (WHERE verdict = 'same'), $10::text\(decides.isEmpty ? "" : ", false")
+                   count(*) FILTER (WHERE verdict = 'same'), $10::text,
+                   encode(sha256(string_agg(salted_sha256, '' ORDER BY position)), 'hex')\(decides.isEmpty ? "" : ", false")
               FROM action_rows WHERE app_id = $1 AND batch_id = $2
             """,
             [

@@ -1,5 +1,6 @@
 import CSVFormat
 import JobPlan
+import Ledger
 import LedgerSchema
 import Postgres
 
@@ -26,18 +27,22 @@ struct CustomerConsent {
             let wanted = Self.ids(of: requests, column)
             consented = (column, try Self.read(path, column, wanted))
         case .listed(.query(let sql)):
-            let labels = try InputFeed.columns(of: sql, [], "customerConsented.query", on: connection)
+            let labels = try UserTables.first(on: connection) { connection in
+                try InputFeed.columns(of: sql, [], "customerConsented.query", on: connection)
+            }
             guard labels.count == 1, let column = CustomerIDColumn(rawValue: labels[0]) else {
                 throw ActionInputError.consentColumn(found: labels)
             }
             let rows = try InputFeed.translating("customerConsented.query") {
-                try connection.runOnce(
-                    """
-                    SELECT DISTINCT lower(btrim(id::text)) AS id FROM (\(sql)
-                    ) AS consents (id) WHERE lower(btrim(id::text)) = ANY ($1::text[])
-                    """,
-                    [.textArray(Self.ids(of: requests, column).sorted())]
-                )
+                try UserTables.first(on: connection) { connection in
+                    try connection.runOnce(
+                        """
+                        SELECT DISTINCT lower(btrim(id::text)) AS id FROM (\(sql)
+                        ) AS consents (id) WHERE lower(btrim(id::text)) = ANY ($1::text[])
+                        """,
+                        [.textArray(Self.ids(of: requests, column).sorted())]
+                    )
+                }
             }
             consented = (column, Set(try rows.map { try $0.text("id") }))
         case .listed(.list):

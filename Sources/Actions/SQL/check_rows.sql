@@ -10,7 +10,7 @@ WITH numbered AS (
       FROM stage_action_rows s
 ), judged AS (
     SELECT n.*, f.transaction_id AS last_transaction_id, f.expires_date, f.expires_date_before, f.purchase_date, f.price_milliunits, f.currency, f.request_date,
-           f.consistency_token, f.request_reference_id,
+           f.consistency_token, f.request_reference_id, gen_random_uuid() AS salt,
            CASE WHEN n.rule = 'answer_none' THEN ARRAY['ineligible', n.rule, n.reason]
                 WHEN n.rule IS NOT NULL THEN ARRAY['invalid', n.rule, n.reason]
                 WHEN n.first_position < n.position
@@ -71,7 +71,7 @@ WITH numbered AS (
 )
 INSERT INTO action_rows (app_id, batch_id, position, line, input, parameters, subject, verdict, rule, reason, state,
                          stake_milliunits, currency, expires_date_before, transaction_id_before, send_by,
-                         consistency_token, request_reference_id_before)
+                         consistency_token, request_reference_id_before, salt, salted_sha256)
 SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.verdict[1], j.verdict[2], j.verdict[3],
        CASE j.verdict[1] WHEN 'valid' THEN 'planned' ELSE 'skipped' END,
        CASE :stake::text
@@ -80,6 +80,7 @@ SELECT :app, :batch, j.position, j.line, j.input, j.parameters, j.subject, j.ver
            WHEN 'price' THEN j.price_milliunits END,
        CASE WHEN :stake <> '' THEN j.currency END, j.expires_date_before, j.last_transaction_id,
        CASE WHEN 'no_open_request' = ANY (:rules) THEN j.request_date + interval '12 hours' END,
-       j.consistency_token, j.request_reference_id
+       j.consistency_token, j.request_reference_id, j.salt,
+       salted_row_sha256(j.salt, j.position, j.verdict[1], j.input, j.subject, j.parameters, j.consistency_token)
   FROM judged j
  ORDER BY j.position

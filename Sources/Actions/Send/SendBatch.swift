@@ -22,11 +22,13 @@ extension ActionLedger {
     /// A batch whose approval has expired is among them if it is the last one that may be sent, or if rows of it were sent and
     /// have no known outcome.
     ///
-    /// - Throws: ``ActionRefusal`` if there is nothing to send and nothing was sent before.
+    /// - Returns: Nothing if every row of the newest batch was sorted out and no earlier one has rows to send.
+    /// - Throws: ``ActionRefusal`` without a batch, and if the newest one waits for its approval and no other can be sent.
     package func batchesToSend() async throws -> [ActionBatch] {
         let all = try await batches()
         guard let newest = all.first else { throw ActionRefusal.noBatch(job: job.name) }
         guard let last = all.first(where: \.mayBeSent) else {
+            guard newest.rowsToSend > 0 else { return [] }
             throw ActionRefusal.notApproved(hash: newest.sha256, rows: newest.rowsToSend)
         }
         var chosen: [ActionBatch] = []
@@ -42,7 +44,7 @@ extension ActionLedger {
         if let other = chosen.first(where: { $0.action != job.action.name }) {
             throw ActionRefusal.otherAction(hash: other.sha256, found: other.action.rawValue, job: job.name)
         }
-        if chosen.isEmpty, !newest.mayBeSent {
+        if chosen.isEmpty, !newest.mayBeSent, newest.rowsToSend > 0 {
             throw ActionRefusal.notApproved(hash: newest.sha256, rows: newest.rowsToSend)
         }
         return chosen
@@ -59,8 +61,8 @@ extension ActionLedger {
     ///   - window: The limiter's window, with which all other times shrink in a rehearsal.
     ///   - time: Clocks and sleep.
     ///   - report: Called for each event.
-    /// - Throws: ``ActionStop``, ``ActionRefusal/changed(hash:found:)``; ``ActionRefusal/expired(hash:at:)`` if rows are left that
-    ///   may not be sent any more; `CancellationError`, errors of the ledger.
+    /// - Throws: ``ActionStop``, ``ActionRefusal/changed(hash:found:)``, ``ActionRefusal/changedRow(hash:position:)``;
+    ///   ``ActionRefusal/expired(hash:at:)`` if rows are left that may not be sent any more; `CancellationError`, errors of the ledger.
     package func send(
         _ batch: ActionBatch,
         to server: AppleServer,
@@ -70,7 +72,15 @@ extension ActionLedger {
         report: @escaping @Sendable (ActionEvent) -> Void
     ) async throws {
         try refuseTooMany(batch)
-        if try await !verify(batch) {
+        switch try await compare(batch) {
+        case .complete: break
+        case .withoutErased:
+            report(
+                .remark(
+                    "batch \(batch.sha256) has rows of erased customers; all its other rows are as they were planned"
+                )
+            )
+        case .impossible:
             report(.remark("batch \(batch.sha256) has rows of erased customers, so its hash can no longer be compared"))
         }
         let queue = RowQueue(self, batch)

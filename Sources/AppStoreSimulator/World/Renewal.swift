@@ -95,6 +95,9 @@ struct Renewal: Sendable, Equatable {
         return nextOffer.map { full * $0.percentPaid / 100 } ?? full
     }
 
+    /// Whether the subscription renews to another product, as the signed renewal info shows it.
+    var changesProduct: Bool { nextProduct != transaction.product.id }
+
     private var nextProduct: String {
         guard case .productChange(let product) = state else { return transaction.product.id }
         return product

@@ -60,9 +60,8 @@ struct MigrationText {
         // In a new schema everything is new, and an index that a later migration replaces held nothing.
         var lines: [String] = []
         if changes.isNew {
-            let ends = changes.applied.sorted()
-            if let first = ends.first, let last = ends.last {
-                lines.append("applied \(counted(changes.applied.count, "migration")), \(first) to \(last)")
+            if let last = changes.applied.max() {
+                lines.append("applied \(counted(changes.applied.count, "migration")); the last one is \(last)")
             }
         } else {
             lines += changes.applied.map { "applied \($0)" }

@@ -23,6 +23,7 @@ struct PlanActionsCommand: AsyncParsableCommand {
     func run() async throws {
         try await perform(job: job.path) {
             let pipeline = try job.pipeline()
+            for warning in try await pipeline.queryWarnings() { Console.message("storeledger: warning: \(warning)") }
             try BatchSummaryText(try await pipeline.plan(), of: pipeline.job, path: job.path).show(json: json)
         }
     }

@@ -32,8 +32,8 @@ struct PlanCommand: AsyncParsableCommand {
                 guard let items = stream.items, let requests = stream.requestsAtLeast,
                     let atLimit = stream.secondsAtAppleLimit, let atShare = stream.secondsAtShare
                 else {
-                    let count =
-                        stream.isUpperBound ? PlanReport.revocationsOnly : "at least one request for each customer"
+                    let whose = stream.isUpperBound ? " with a revocation in their history" : ""
+                    let count = "at least one request for each customer\(whose)"
                     Console.result("  \(stream.stream): \(count)\(remark)")
                     continue
                 }

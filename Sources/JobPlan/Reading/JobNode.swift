@@ -22,6 +22,16 @@ struct JobNode {
     let place: Place
     let content: Content
 
+    /// Whether the value or a part of it is invalid, which has been reported.
+    var hasUnusable: Bool {
+        switch content {
+        case .scalar: false
+        case .list(let nodes): nodes.contains(where: \.hasUnusable)
+        case .mapping(let entries): entries.contains { $0.value.hasUnusable }
+        case .unusable: true
+        }
+    }
+
     var scalar: JobScalar? {
         guard case .scalar(let scalar) = content else { return nil }
         return scalar

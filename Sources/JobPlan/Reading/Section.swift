@@ -99,8 +99,9 @@ package struct Section {
         return node.json
     }
 
-    /// Reports the value of `key` as invalid.
+    /// Reports the value of `key` as invalid, unless a part of it was reported already.
     func report(_ key: String, _ expected: String) {
+        if entries[key]?.value.hasUnusable == true { return }
         problems.report(place(of: key), entries[key]?.value.found() ?? "is missing", expected)
     }
 

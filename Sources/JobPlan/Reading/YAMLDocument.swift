@@ -67,11 +67,39 @@ struct YAMLDocument {
             // The other cause of this error, an alias, has already been refused.
             report(mark, "contains a second document", "write each job into its own file")
         case .duplicatedKeysInMapping(let keys, let context):
-            let key = keys.first.map { shown(ReferenceEscaping.unescape(in: $0)) } ?? "a key"
-            report(context.mark, "has the key \(key) twice in one mapping", "write it once")
+            let written = keys.first ?? ""
+            let key = keys.isEmpty ? "a key" : shown(ReferenceEscaping.unescape(in: written))
+            let lines = places(of: written, inMappingAt: context.mark)
+            let first = lines.count > 1 ? ", first in line \(lines[0])" : ""
+            let place = Place(
+                keyPath: "",
+                line: lines.count > 1 ? lines[1] : context.mark.line,
+                column: context.mark.column
+            )
+            problems.report(place, "has the key \(key) twice in one mapping\(first)", "write it once")
         default:
             problems.report(.wholeFile, "has a character that YAML does not allow", "save it as plain UTF-8 text")
         }
+    }
+
+    /// The lines of a key in a mapping with one key a line, which all begin in the column of the first.
+    ///
+    /// - Returns: Fewer than two if the mapping is written in another form.
+    private func places(of key: String, inMappingAt start: Mark) -> [Int] {
+        let indent = start.column - 1
+        var found: [Int] = []
+        for (place, line) in lines.enumerated().dropFirst(start.line - 1) {
+            let content = String(String.UnicodeScalarView(line))
+            let depth = content.prefix { $0 == " " }.count
+            let text = content.dropFirst(depth)
+            if text.isEmpty || text.hasPrefix("#") { continue }
+            // The first key can stand after the hyphen of a list.
+            guard depth >= indent || place == start.line - 1 else { break }
+            let own = place == start.line - 1 ? content.dropFirst(indent) : text
+            guard depth == indent || place == start.line - 1 else { continue }
+            if [key, "\"\(key)\"", "'\(key)'"].contains(where: { own.hasPrefix("\($0):") }) { found.append(place + 1) }
+        }
+        return found
     }
 
     /// Reports anchors, aliases, tags and too deep nesting.

@@ -83,6 +83,13 @@ package struct ActionPipeline: Sendable {
         return try await actions.summary(of: try await actions.plan(source))
     }
 
+    /// Which names in the job's query both the user and the ledger have, each as a sentence.
+    ///
+    /// - Throws: Errors that ``Failure/init(_:)`` explains.
+    package func queryWarnings() async throws -> [String] {
+        job.readsQuery ? try await actions().queryWarnings() : []
+    }
+
     /// Plans the rejected rows of the last batch as a new batch; sends nothing.
     ///
     /// - Parameter path: A CSV file with corrected rows in their place; `nil` for the rows as they were.

@@ -61,6 +61,13 @@ extension ActionPipeline {
         let statuses = try await actions.statuses(of: shown)
         var files: [Manifest.File] = []
         if let directory = job.resultsDirectory, let last = shown.last {
+            if let other = Manifest.job(in: directory), other != job.name {
+                report(
+                    .remark(
+                        "\(directory) had the result files of \(other), which those of \(job.name) replace. Give each job a directory of its own (output.results.directory); storeledger actions results writes files again"
+                    )
+                )
+            }
             files = try await writeResultsInTurn(of: last, in: actions, to: directory, credentials.rootFingerprints)
         }
         if let refusal { throw refusal }

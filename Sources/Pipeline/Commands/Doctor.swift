@@ -43,7 +43,9 @@ extension Pipeline {
                 for list in job.idLists {
                     guard case .query(let sql) = list.list else { continue }
                     await diagnostics.passes(Self.subject(of: list)) {
-                        try Self.finding(try await ledger.countListed(by: sql, of: list.kind), of: list)
+                        let finding = try Self.finding(try await ledger.countListed(by: sql, of: list.kind), of: list)
+                        let shared = try await ledger.sharedNames(in: sql).map { $0.readsOwn(list.key) }
+                        return ([finding] + shared).joined(separator: "; ")
                     }
                 }
             }

@@ -28,6 +28,8 @@ extension Pipeline {
             if let stream = list.stream { ownIds[stream] = count.distinct } else { counted = count }
             if count.distinct == 0 { warnings.append(EmptyList(list).sentence) }
             if let nulls = count.nullSentence { warnings.append("\(list.key): \(nulls)") }
+            guard case .query(let sql) = list.list else { continue }
+            warnings += try await ledger.sharedNames(in: sql).map { $0.readsOwn(list.key) }
         }
         return PlanReport(of: job, ids: counted, ownIds: ownIds, changed: changed, warnings: warnings, now: now)
     }

@@ -120,11 +120,11 @@ extension PlanReport {
     private static func unknownCount(_ stream: PlanEstimate.StreamEstimate, of job: JobFile) -> String {
         let atShare = 1_000 / job.limits.allowedRate(of: stream.stream, in: job.app.environment)
         let words = [atShare * job.limits.share, atShare].map { Duration.seconds($0).inWords(rounded: .up) }
-        let time = "1000 customers take at least \(words[0]) at Apple's limit, \(words[1]) at the job's share"
-        return stream.isUpperBound ? "\(time), if all have one" : time
+        let customers = stream.isUpperBound ? "1000 of them" : "1000 customers"
+        return "\(customers) take at least \(words[0]) at Apple's limit, \(words[1]) at the job's share"
     }
 
-    package static let revocationsOnly = "at most: only customers with a revocation in their history"
+    private static let revocationsOnly = "at most: only customers with a revocation in their history"
 
     private static func remark(
         on stream: PlanEstimate.StreamEstimate,

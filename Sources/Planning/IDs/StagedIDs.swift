@@ -48,13 +48,15 @@ struct StagedIDs {
                 }
             case .query(let sql):
                 try BadListQuery.translating(kind) {
-                    // The line feed ends a possible comment at the end of the query.
-                    _ = try connection.run(
-                        """
-                        INSERT INTO stage_ids (item_key) SELECT listed.id::text FROM (\(sql)
-                        ) AS listed (id) WHERE listed.id IS NOT NULL
-                        """
-                    )
+                    try UserTables.first(on: connection) { connection in
+                        // The line feed ends a possible comment at the end of the query.
+                        _ = try connection.run(
+                            """
+                            INSERT INTO pg_temp.stage_ids (item_key) SELECT listed.id::text FROM (\(sql)
+                            ) AS listed (id) WHERE listed.id IS NOT NULL
+                            """
+                        )
+                    }
                 }
                 let bad = try connection.run(
                     "SELECT left(item_key, 40) AS id FROM stage_ids WHERE item_key !~ $1 LIMIT 1",

@@ -9,10 +9,9 @@ extension Route {
         let target = try MigrationTarget(call.body)
         let purchase = try world.activeSubscription(call)
         guard purchase.transaction.advancedCommerce == nil else { throw .alreadyMigrated }
-        guard let state = purchase.renewal?.state else { throw .subscriptionDoesNotExist }
-        if case .priceIncrease = state { throw .migrationDuringIncrease }
-        let isChanging = if case .productChange = state { true } else { false }
-        guard isChanging == (target.renewalItems != nil) else { throw .pendingChangesMismatch }
+        guard let renewal = purchase.renewal else { throw .subscriptionDoesNotExist }
+        if case .priceIncrease = renewal.state { throw .migrationDuringIncrease }
+        guard renewal.changesProduct == (target.renewalItems != nil) else { throw .pendingChangesMismatch }
         let (price, period) = (purchase.transaction.price, purchase.transaction.product.period)
         let changed = world.change(purchase, by: call) { commerce in
             commerce = target.commerce(price: price, period: period?.text)

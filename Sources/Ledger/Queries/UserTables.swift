@@ -1,0 +1,90 @@
+import LedgerSchema
+package import Postgres
+
+/// The tables of the user beside those of the ledger, in one database: which of them a query of the job file means by a name without a
+/// schema.
+package enum UserTables {
+    /// A name that a query uses without a schema, and that a schema of the user has beside the ledger's.
+    package struct SharedName: Equatable, Sendable {
+        /// The table or view of the user, with its schema.
+        package let own: String
+        /// That of the ledger, with its schema.
+        package let ledger: String
+    }
+
+    /// Runs `body` while a name without a schema means first what the session's role finds under it by its own `search_path`, and
+    /// then the ledger's.
+    ///
+    /// A query that names customers reads tables of the user. A view of the ledger with the same name must not take their place.
+    ///
+    /// - Parameters:
+    ///   - connection: Inside a transaction.
+    ///   - body: Gets the connection.
+    /// - Returns: The result of `body`.
+    /// - Throws: Errors of `body`, after which the transaction has failed; ``Postgres/PostgresError``.
+    package static func first<R>(
+        on connection: borrowing PostgresConnection,
+        _ body: (borrowing PostgresConnection) throws -> R
+    ) throws -> R {
+        let before = try connection.run(
+            "SELECT current_setting('search_path') AS path, current_schema() AS ledger",
+            []
+        )[0]
+        try connection.script("SET LOCAL search_path TO DEFAULT")
+        _ = try connection.run(
+            """
+            SELECT set_config('search_path', concat_ws(', ', string_agg(quote_ident(schema), ', ' ORDER BY place) FILTER (WHERE schema <> $1 AND schema NOT LIKE 'pg\\_temp\\_%'),
+                                                       quote_ident($1::text), 'pg_temp'), true) AS path
+              FROM unnest(current_schemas(false)) WITH ORDINALITY AS found (schema, place)
+            """,
+            [.text(try before.text("ledger"))]
+        )
+        let result = try body(connection)
+        _ = try connection.run("SELECT set_config('search_path', $1, true) AS path", [.text(try before.text("path"))])
+        return result
+    }
+
+    /// The names in a query that mean one relation or another, depending on the order of the schemas.
+    ///
+    /// A name counts where a query names relations: after `FROM`, `JOIN` or a comma, without a schema before it.
+    ///
+    /// - Parameters:
+    ///   - sql: The query.
+    ///   - connection: Inside a transaction.
+    /// - Returns: The names, in their alphabetical order.
+    /// - Throws: ``Postgres/PostgresError``.
+    package static func sharedNames(
+        in sql: String,
+        on connection: borrowing PostgresConnection
+    ) throws -> [SharedName] {
+        let ledger = try connection.run("SELECT current_schema() AS ledger", [])[0].text("ledger")
+        return try first(on: connection) { connection in
+            try connection.run(
+                """
+                SELECT DISTINCT ON (l.relname) o.relnamespace::regnamespace || '.' || quote_ident(o.relname) AS own,
+                       l.relnamespace::regnamespace || '.' || quote_ident(l.relname) AS ledger
+                  FROM unnest(current_schemas(false)) WITH ORDINALITY AS found (schema, place)
+                  JOIN pg_class o ON o.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = found.schema)
+                  JOIN pg_class l ON l.relname = o.relname AND l.relnamespace <> o.relnamespace
+                 WHERE l.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = $2)
+                   AND l.relkind IN ('r', 'p', 'v', 'm', 'f') AND o.relkind IN ('r', 'p', 'v', 'm', 'f')
+                   AND $1::text ~* ('(\\mfrom|\\mjoin|,)\\s*(only\\s+)?("' || l.relname || '"|\\m' || l.relname || '\\M)(?!\\.)')
+                 ORDER BY l.relname, found.place
+                """,
+                [.text(sql), .text(ledger)]
+            ).map { SharedName(own: try $0.text("own"), ledger: try $0.text("ledger")) }
+        }
+    }
+}
+
+extension UserTables.SharedName {
+    /// That a query with this key reads the table of the user.
+    package func readsOwn(_ key: String) -> String {
+        "\(key) reads \(own), not \(ledger) of the ledger. Write the schema to say which one is meant"
+    }
+
+    /// That a query with this key reads the relation of the ledger.
+    package func readsLedger(_ key: String) -> String {
+        "\(key) reads \(ledger) of the ledger, not \(own). Write the schema to say which one is meant"
+    }
+}

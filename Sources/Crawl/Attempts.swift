@@ -10,6 +10,8 @@ struct Attempts {
         /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
         case waitForApple(retryAfter: [String], date: String?)
         case renewToken
+        /// Apple answered 403: the run ends for this reason unless Apple accepts the key for another request.
+        case checkKey(StopReason)
         case retry(after: Duration)
         case end(ItemOutcome)
     }
@@ -42,6 +44,11 @@ struct Attempts {
         requests -= 1
     }
 
+    /// Records that Apple accepts the key, although it refused the latest request.
+    mutating func noteAcceptedKey() {
+        history.keyWasAccepted = true
+    }
+
     /// Decides the next step from ``AppStoreModel/RequestFailure/disposition(after:effects:now:)`` and the run's retry
     /// quota.
     ///
@@ -66,6 +73,8 @@ struct Attempts {
         case .renewToken:
             history.tokenWasRenewed = true
             return .renewToken
+        case .checkKey(let reason):
+            return .checkKey(reason.naming(item))
         case .repeatAtOnce:
             history.keptConnectionWasLost = true
             return .retry(after: .zero)
@@ -89,8 +98,7 @@ struct Attempts {
             guard let environment = rules.otherEnvironment else { preconditionFailure("no other environment") }
             return .end(.moved(environment))
         case .stopRun(let reason):
-            // A refused key answers each item with 401; a 403 can be about this item alone.
-            throw failure.report.status == 403 ? reason.naming(item) : reason
+            throw reason
         }
     }
 

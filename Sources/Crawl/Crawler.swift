@@ -147,6 +147,11 @@ package struct Crawler<Source: PageSource, Store: CrawlStore>: Sendable {
                 report(.closed(item.stream, retryAfter))
             case .renewToken:
                 await source.renewToken()
+            case .checkKey(let reason):
+                let isAccepted = await source.acceptsKey()
+                try Task.checkCancellation()  // a cancelled check also looks like a refused key
+                guard isAccepted else { throw reason }
+                attempts.noteAcceptedKey()
             case .retry(let delay):
                 report(.retrying(item, failure, after: delay))
                 try await time.sleep(delay)

@@ -16,4 +16,9 @@ package protocol PageSource: Sendable {
 
     /// Makes the next request carry a newer bearer token than the one Apple refused.
     func renewToken() async
+
+    /// Sends a request that is not about an item, and returns whether Apple answers it with records.
+    ///
+    /// `false` also if the request cannot be sent.
+    func acceptsKey() async -> Bool
 }

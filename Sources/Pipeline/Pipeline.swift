@@ -159,16 +159,24 @@ package struct Pipeline: Sendable {
             var summary: RunSummary
             repeat {
                 try await withDeadline(options.maximumDuration, since: began, time: time) { try await session.crawl() }
-                published = try await publishAtEnd(of: start.run, app: app, credentials: credentials, report: report)
+                do {
+                    published = try await publishAtEnd(
+                        of: start.run,
+                        app: app,
+                        credentials: credentials,
+                        report: report
+                    )
+                } catch  where [.cannotCreate, .ioError].contains(Failure(error).status) {
+                    // Every record is stored, so a full disk of the files keeps only the files back.
+                    await refreshViews(report: report)
+                    throw error
+                }
                 summary = try await ledger.conclude(start.run, app: app, job: job.name, exitCode: nil, message: nil)
                 // The run is incomplete if a retry has reopened failed items meanwhile.
             } while !summary.isComplete
             // Before the refresh, which then shows what is left.
             let removed = await removeOldRecords(report: report)
-            let warning = await refreshAfterwards(evenIfFresh: false) {
-                report(.remark("bringing the views up to date"))
-            }
-            if let warning { report(.remark(warning)) }
+            await refreshViews(report: report)
             // Only for display.
             try? await ledger.leaveRun(holder)
             return RunReport(
@@ -243,6 +251,14 @@ package struct Pipeline: Sendable {
                 try await time.sleep(.seconds(1))
             }
         }
+    }
+
+    /// Refreshes the views if they are stale; a failure is a remark.
+    private func refreshViews(report: @Sendable (RunEvent) -> Void) async {
+        let warning = await refreshAfterwards(evenIfFresh: false) {
+            report(.remark("bringing the views up to date"))
+        }
+        if let warning { report(.remark(warning)) }
     }
 
     /// Connects and checks that this storeledger version supports the schema.

@@ -140,8 +140,8 @@ package struct Receiver: Sendable {
             Task { await group.triggerGracefulShutdown() }
         }
         return result.mapError { error in
-            guard error is IOError else { return error }
-            return CannotListen(address: settings.listen.description, reason: "\(error)")
+            guard let error = error as? IOError else { return error }
+            return CannotListen(address: settings.listen.description, reason: systemErrorText(error.errnoCode))
         }
     }
 

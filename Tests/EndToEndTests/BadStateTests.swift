@@ -50,7 +50,7 @@ struct BadStateTests {
         Row("status JOB --metrics-file METRICS", 78, 78, 77, 0, "nightly has never run"),
         Row("erase JOB --yes --unknown --transaction-id 1", 78, 78, 77, 0, "no records"),
         Row(
-            "erase JOB --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138 --dry-run",
+            "erase JOB --app-account-token 7e3fb20b-4cdb-47cc-936d-99d65f608138 --dry-run --unknown",
             78,
             78,
             77,

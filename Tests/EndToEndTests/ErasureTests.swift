@@ -394,6 +394,8 @@ struct ErasureTests {
             // Nothing is in the ledger: only the token is known.
             let unsure = try await stage.storeledger("erase", path, "--yes", "--app-account-token", account)
             #expect(unsure.code == 65 && unsure.errors.contains("--unknown"), "\(unsure)")
+            let mistyped = try await stage.storeledger("erase", path, "--dry-run", "--app-account-token", account)
+            #expect(mistyped.code == 65 && mistyped.output == "", "\(mistyped)")
             #expect(try await book.count("SELECT count(*) FROM erased_marks") == 0)
             let sure = try await stage.storeledger("erase", path, "--yes", "--unknown", "--app-account-token", account)
             #expect(sure.code == 0, "\(sure.errors)")

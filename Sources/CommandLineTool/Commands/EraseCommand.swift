@@ -78,7 +78,7 @@ struct EraseCommand: AsyncParsableCommand {
                 if let erasure = try await pipeline.eraseAgain(isRehearsal: dryRun) { show(erasure) }
                 if erasures.isEmpty, !json { Console.result("\(name): no records of erased customers are left") }
             } else {
-                if !dryRun { try await confirm(pipeline) }
+                try await confirm(pipeline)
                 try await pipeline.erase(try customers(), isRehearsal: dryRun, done: show)
             }
             if !dryRun, let warning = await pipeline.renewStatisticsAfterwards() {

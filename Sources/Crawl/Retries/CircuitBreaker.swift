@@ -59,14 +59,18 @@ package struct CircuitBreaker: Sendable {
         trip(requests.note(failed: failed, at: now).map { $0 + last })
     }
 
-    /// Records a failed item; only unknown error codes count.
+    /// Records a failed item; only unknown error codes and 403 count.
+    ///
+    /// Many items with 403 mean that Apple refuses the key for a whole stream.
     package mutating func noteFailedItem(_ report: FailureReport) {
         guard report.isUnknownCode else { return }
         // 0 stands for answers without a code; Apple has no code 0.
         let count = unknownCodes[report.code ?? 0, default: 0] + 1
         unknownCodes[report.code ?? 0] = count
         guard count > 50 else { return }
-        trip("\(count) items failed with the same unknown answer, \(report)")
+        let sentence = "\(count) items failed with the same unknown answer, \(report)"
+        guard stopReason == nil, report.status == 403 else { return trip(sentence) }
+        stopReason = .credentials(FailureReport(message: sentence))
     }
 
     private mutating func trip(_ sentence: String?) {

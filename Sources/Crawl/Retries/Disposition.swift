@@ -12,6 +12,10 @@ package enum Disposition: Equatable, Sendable {
     ///
     /// It costs no attempt.
     case renewToken
+    /// Apple is asked whether it accepts the key, with a request that is not about the item.
+    ///
+    /// If it does, the request is sent again, which costs no attempt. Otherwise the run ends for this reason.
+    case checkKey(StopReason)
     /// The request is sent again without a delay, with a new permit.
     ///
     /// It costs no attempt.
@@ -62,10 +66,12 @@ package enum Retry: Equatable, Sendable {
 package struct AttemptHistory: Equatable, Sendable {
     /// Attempts for the page so far, including the one that failed.
     ///
-    /// 429 and 401 do not count.
+    /// 429, 401 and a first 403 do not count.
     package var attempts = 1
     /// Whether the token was renewed for the page, and every attempt since has failed with 401.
     package var tokenWasRenewed = false
+    /// Whether Apple answered a request for the page with 403, and accepted the key for another request after that.
+    package var keyWasAccepted = false
     /// Whether a reused connection was closed during an earlier request for the page.
     package var keptConnectionWasLost = false
     /// Whether the item may not start again in this run, neither without its cursor nor with a shortened window.

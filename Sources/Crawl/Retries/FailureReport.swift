@@ -7,7 +7,7 @@ package struct FailureReport: Error, Equatable, Sendable, CustomStringConvertibl
     /// Apple's `errorCode`; `nil` if the answer has none.
     package let code: Int64?
     package let message: String
-    /// Whether Apple refused the request with a code that is not listed for the stream, or with a 400 without a code.
+    /// Whether Apple refused the request with a code that is not listed for the stream, or with a 400 or 403 without a code.
     package internal(set) var isUnknownCode = false
 
     package init(status: Int? = nil, code: Int64? = nil, message: String) {

@@ -52,8 +52,9 @@ extension RequestFailure {
         // Apple's 401 has no body. The key can be wrong, or the clock that dated the token can be ahead.
         case 401:
             history.tokenWasRenewed ? .stopRun(.credentials(answer.refusal(now: now))) : .renewToken
+        // Apple documents no 403 for the endpoints that are crawled, so it can be about the key or about this item.
         case 403:
-            .stopRun(.credentials(report))
+            history.keyWasAccepted ? .failItem(report.withUnknownCode) : .checkKey(.credentials(report))
         // An answer without Apple's code is not from Apple: the URL is wrong, or a proxy answered.
         case 404 where answer.errorCode == nil:
             .repeating(.limited(2), history, otherwise: .stopRun(.contractBroken(report)))

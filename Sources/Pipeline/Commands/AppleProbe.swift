@@ -21,6 +21,34 @@ struct AppleProbe {
     /// - Returns: What Apple answered, as a sentence.
     /// - Throws: ``AppStoreModel/RequestFailure``, ``ClockIsOff``, errors of the ledger.
     func finding(countingFor app: AppID?) async throws -> String {
+        switch try await send(countingFor: app) {
+        case .notSent(let refusal):
+            return "not checked: the job's share is spent or closed (\(refusal?.rawValue ?? ""))"
+        case .page(let page, let stream, let sent):
+            let clock =
+                try page.date.flatMap(HTTPDate.parse)
+                .map { try ", clock " + ClockIsOff.finding($0 - sent, of: "Apple") } ?? ""
+            let records = try compareWithApp(page, from: stream, at: sent)
+            return "\(job.appStore.baseURL) accepts the key\(clock); \(records)"
+        }
+    }
+
+    /// Whether Apple answers the request with a page.
+    ///
+    /// - Parameter app: The app whose budget in the ledger counts the request.
+    /// - Returns: `false` if the job's share is spent.
+    /// - Throws: As ``finding(countingFor:)``.
+    func isAnswered(countingFor app: AppID) async throws -> Bool {
+        if case .page = try await send(countingFor: app) { true } else { false }
+    }
+
+    private enum Answer {
+        /// `sent` is on this machine's clock.
+        case page(Page, StreamName, sent: UnixMilliseconds)
+        case notSent(RateGrant.Refusal?)
+    }
+
+    private func send(countingFor app: AppID?) async throws -> Answer {
         let transport = try CurlTransport(job.transportConfiguration(connections: 1))
         defer { transport.shutdown() }
         let time = time
@@ -38,17 +66,10 @@ struct AppleProbe {
         if let app {
             let grant = try await budget(of: app, for: stream.name).take(stream.name, atMost: 1)
             if let latest = grant.latest, let clock = grant.clock { throw ClockIsBehind(by: latest - clock) }
-            guard grant.granted == 1 else {
-                return "not checked: the job's share is spent or closed (\(grant.refusal?.rawValue ?? ""))"
-            }
+            guard grant.granted == 1 else { return .notSent(grant.refusal) }
         }
         let sent = UnixMilliseconds(rawValue: time.wallClock())
-        let page = try await client.page(request, decode: stream.page)
-        let clock =
-            try page.date.flatMap(HTTPDate.parse)
-            .map { try ", clock " + ClockIsOff.finding($0 - sent, of: "Apple") } ?? ""
-        let records = try compareWithApp(page, from: stream.name, at: now)
-        return "\(job.appStore.baseURL) accepts the key\(clock); \(records)"
+        return .page(try await client.page(request, decode: stream.page), stream.name, sent: sent)
     }
 
     private func budget(of app: AppID, for stream: StreamName) -> PostgresRateLedger {

@@ -59,8 +59,9 @@ struct Diagnostics {
             history.tokenWasRenewed = true
             history.attempts = .max
             var reason = StopReason.contractBroken(error.report)
-            if case .stopRun(let found) = error.disposition(after: history, effects: .ofEveryStream, now: now) {
-                reason = found
+            switch error.disposition(after: history, effects: .ofEveryStream, now: now) {
+            case .stopRun(let found), .checkKey(let found): reason = found
+            default: break
             }
             let stop = Failure(reason)
             let finding = remedy(of: error, reason).map { redacted("\(error.report.sentence) \($0)") } ?? stop.message

@@ -49,7 +49,7 @@ extension Pipeline {
             }
             return nil
         } catch {
-            return "everything else is done, but the views were not refreshed: \(Failure(error).message)"
+            return "the views were not refreshed: \(Failure(error).message)"
                 + "; storeledger refresh brings them up to date"
         }
     }

@@ -5,6 +5,7 @@ import Crawl
 import HTTPTransport
 import JobPlan
 import Ledger
+import LedgerSchema
 
 /// Fetches pages from Apple.
 ///
@@ -16,6 +17,10 @@ struct AppleSource: PageSource {
     let client: AppStoreClient
     /// For IDs that production does not know, if the job allows it.
     let otherClient: AppStoreClient?
+    /// For a refusal that is about the key or about one item.
+    let probe: AppleProbe
+    /// Whose budget counts the probe.
+    let app: AppID
     let time: Timekeeper
 
     func page(of item: WorkItem, departingBy departsBy: Duration, onNewConnection: Bool) async throws -> Page {
@@ -37,6 +42,14 @@ struct AppleSource: PageSource {
     func renewToken() async {
         client.renewToken()
         otherClient?.renewToken()
+    }
+
+    func acceptsKey() async -> Bool {
+        do {
+            return try await probe.isAnswered(countingFor: app)
+        } catch {
+            return false
+        }
     }
 
     /// Checks that the page is of the job's app and of the environment that was requested.

@@ -104,6 +104,8 @@ struct RunSession: Sendable {
             now: plan.now,
             client: client(job.appStore.requestURL),
             otherClient: job.appStore.triesSandbox ? client(job.sandboxURL) : nil,
+            probe: AppleProbe(job: job, ledger: ledger, credentials: credentials, time: pipeline.time),
+            app: holder.app,
             time: pipeline.time
         )
     }

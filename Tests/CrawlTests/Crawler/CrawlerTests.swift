@@ -251,6 +251,39 @@ struct CrawlerTests {
         #expect(FailureReport(message: "Odd.").sentence == "Odd.")
     }
 
+    @Test func `H08 a 403 that repeats while Apple accepts the key fails its item only`() async throws {
+        let refusal = ScriptedSource.Answer.apple(403, 4_030_099)
+        let refusals = (1...10).map { _ in refusal }
+        let source = ScriptedSource(
+            ["1": refusals, "2": [refusal, .page(["a"], cursor: "r", hasMore: false)]],
+            keyIsAccepted: true
+        )
+        let store = MemoryStore(["1", "2", "3"])
+        try await crawl(source, store)
+        #expect(store.states == ["failed", "done", "done"])
+        #expect(store.item("1")?.ends == [.failed(code: 4_030_099, message: "as scripted")])
+        #expect(source.cursors(of: "1").count == 2 && source.keyChecks == 2)
+
+        let refused = ScriptedSource(["1": refusals])
+        let error = await #expect(throws: StopReason.self) { try await crawl(refused, MemoryStore(["1", "2"])) }
+        #expect(error?.exitCode == 77)
+        #expect(refused.cursors(of: "1").count == 1 && refused.cursors(of: "2").isEmpty && refused.keyChecks == 1)
+    }
+
+    @Test func `a key that Apple refuses for all items of a stream stops the run`() async throws {
+        let keys = (1...60).map(String.init)
+        let scripts = Dictionary(
+            uniqueKeysWithValues: keys.map { ($0, (1...4).map { _ in ScriptedSource.Answer.apple(403) }) }
+        )
+        let store = MemoryStore(keys)
+        let error = await #expect(throws: StopReason.self) {
+            try await crawl(ScriptedSource(scripts, keyIsAccepted: true), store)
+        }
+        #expect(error?.exitCode == 77)
+        #expect(error?.report.message == "51 items failed with the same unknown answer, HTTP 403: as scripted")
+        #expect(store.states.count { $0 == "failed" } == 50)
+    }
+
     @Test func `N24 more pages without a new cursor is asked again once and then fails the item`() async throws {
         let stuck = ScriptedSource.Answer.page(["a"], cursor: "r1", hasMore: true)
         let source = ScriptedSource(["1": [stuck, stuck, stuck]])

@@ -18,12 +18,17 @@ final class ScriptedSource: PageSource {
         var underWay = 0
         var mostUnderWay = 0
         var tokens = 1
+        var keyChecks = 0
     }
 
     private let state: Mutex<State>
+    private let keyIsAccepted: Bool
 
-    /// - Parameter scripts: By item key; an item whose script has run out gets an empty last page.
-    init(_ scripts: [String: [Answer]] = [:]) {
+    /// - Parameters:
+    ///   - scripts: By item key; an item whose script has run out gets an empty last page.
+    ///   - keyIsAccepted: The result of each check of the key.
+    init(_ scripts: [String: [Answer]] = [:], keyIsAccepted: Bool = false) {
+        self.keyIsAccepted = keyIsAccepted
         state = Mutex(State(scripts: scripts))
     }
 
@@ -33,6 +38,7 @@ final class ScriptedSource: PageSource {
     func onNewConnections(of key: String) -> Int { state.withLock { $0.onNewConnections[key] ?? 0 } }
     var mostUnderWay: Int { state.withLock(\.mostUnderWay) }
     var tokens: Int { state.withLock(\.tokens) }
+    var keyChecks: Int { state.withLock(\.keyChecks) }
 
     func page(of item: WorkItem, departingBy departure: Duration, onNewConnection: Bool) async throws -> Page {
         let answer = state.withLock { state in
@@ -58,6 +64,11 @@ final class ScriptedSource: PageSource {
 
     func renewToken() async {
         state.withLock { $0.tokens += 1 }
+    }
+
+    func acceptsKey() async -> Bool {
+        state.withLock { $0.keyChecks += 1 }
+        return keyIsAccepted
     }
 }
 

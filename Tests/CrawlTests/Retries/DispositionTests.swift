@@ -11,7 +11,7 @@ struct DispositionTests {
 
     /// What a row of the table says, without the report that goes with it.
     enum Action: Equatable, Sendable {
-        case wait, atOnce, renewToken, restartCursor, shortenWindow, otherEnvironment
+        case wait, atOnce, renewToken, checkKey, restartCursor, shortenWindow, otherEnvironment
         case fail, failUnknown, postpone
         case retry(Retry)
         case stop(Int32)
@@ -44,7 +44,7 @@ struct DispositionTests {
         Row(400, [4_000_021, 4_000_022, 4_000_023, 4_000_024, 4_000_025, 4_000_026], .stop(65)),
         Row(400, [nil, 0, -1, .max, 4_000_020, 4_000_027, 4_000_185, 4_290_000], .failUnknown),
         Row(401, [nil, 4_010_000], .renewToken, last: .stop(77)),
-        Row(403, [nil, 4_030_000], .stop(77)),
+        Row(403, [nil, 4_030_000], .checkKey, last: .failUnknown),
         Row(404, [4_040_002, 4_040_004, 4_040_006], .retry(.short), last: .postpone),
         Row(404, [4_040_003], .stop(78)),
         Row(404, [4_040_010], .fail),
@@ -167,6 +167,7 @@ struct DispositionTests {
         var history = AttemptHistory()
         history.attempts = 5
         history.tokenWasRenewed = true
+        history.keyWasAccepted = true
         history.keptConnectionWasLost = true
         history.hasUsedUpRestarts = true
         return history
@@ -180,6 +181,7 @@ struct DispositionTests {
         case .retry(let retry): (found, report) = (.retry(retry), nil)
         case .repeatAtOnce: (found, report) = (.atOnce, nil)
         case .renewToken: (found, report) = (.renewToken, nil)
+        case .checkKey(let reason): (found, report) = (.checkKey, reason.report)
         case .restartCursor(let said): (found, report) = (.restartCursor, said)
         case .shortenWindow(let said): (found, report) = (.shortenWindow, said)
         case .tryOtherEnvironment(let said): (found, report) = (.otherEnvironment, said)

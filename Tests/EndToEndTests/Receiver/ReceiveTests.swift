@@ -155,6 +155,20 @@ struct ReceiveTests {
         }
     }
 
+    @Test func `a receiver whose port is in use ends with 78 and says so in a sentence`() async throws {
+        try await ReceiverStage.with { stage in
+            try await stage.receiving { receiver in
+                let address = "127.0.0.1:\(receiver.http.port)"
+                let second = try await stage.storeledger("receive", stage.job, "--listen", address)
+                #expect(second.code == 78)
+                #expect(
+                    second.errors.contains("cannot listen on \(address): Address already in use. Name an address"),
+                    "\(second.errors)"
+                )
+            }
+        }
+    }
+
     @Test func `while PostgreSQL is away the answer is 503, and 200 when it is back`() async throws {
         try await withTemporaryDirectory { directory in
             try await OwnPostgres.running(in: directory + "/server") { server in

@@ -44,7 +44,7 @@ struct RequestLineSigner: Sendable {
     /// The first rule that a line breaks.
     private static func problem(of line: RequestLine) -> RowProblem? {
         do {
-            try InAppRequest.check(try StrictJSON.parse(line.json))
+            try InAppRequest.check(try StrictJSON.scan(line.json))
             return nil
         } catch let problem as AdvancedCommerceProblem {
             return RowProblem(line.number, "\(problem.rule): \(problem.sentence)")

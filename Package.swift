@@ -214,7 +214,7 @@ let package = Package(
         tests(of: "Basics", []),
         tests(of: "JobPlan", ["AppStoreModel", "StrictJSON"]),
         tests(of: "HTTPTransport", ["CLibCurl"]),
-        tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "TestSupport"]),
+        tests(of: "SignedData", ["AppStoreModel", "StrictJSON", "Basics", "TestSupport"]),
         tests(of: "Postgres", ["LedgerSchema", "TestSupport"]),
         tests(of: "CSVFormat", []),
         tests(of: "ParquetFormat", ["TestSupport"]),

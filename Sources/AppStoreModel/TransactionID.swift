@@ -6,9 +6,14 @@ package struct TransactionID: Hashable, Comparable, Sendable, CustomStringConver
 
     /// Returns `nil` unless `text` is `^[0-9]{1,20}$`.
     package init?(_ text: String) {
-        let bytes = text.utf8
-        guard (1...20).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard Self.isValid(text.utf8.span) else { return nil }
         self.text = text
+    }
+
+    static func isValid(_ text: Span<UInt8>) -> Bool {
+        guard (1...20).contains(text.count) else { return false }
+        for index in text.indices where !(0x30...0x39).contains(text[index]) { return false }
+        return true
     }
 
     package var description: String { text }

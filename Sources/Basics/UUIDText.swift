@@ -1,5 +1,3 @@
-import Glibc
-
 /// UUIDs as text of the form 8-4-4-4-12, and as their sixteen bytes.
 package enum UUIDText {
     /// - Returns: The sixteen bytes; `nil` for text of another form. Digits may be in either case.
@@ -46,16 +44,5 @@ package enum UUIDText {
 
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-    }
-
-    /// Sixteen random bytes from the system's generator, as a UUID of version 4 (RFC 9562, section 5.4).
-    package static func random() -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        // One call for all bytes: SystemRandomNumberGenerator asks the kernel for 8 at a time.
-        let result = unsafe bytes.withUnsafeMutableBytes { unsafe getentropy($0.baseAddress, $0.count) }
-        precondition(result == 0, "the kernel gives no random bytes")
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return bytes
     }
 }

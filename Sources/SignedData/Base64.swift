@@ -18,14 +18,27 @@ package enum Base64 {
 
     /// Base64url text of `bytes`, without padding.
     package static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
-        encode(bytes.span, alphabet: urlAlphabet)
+        var text: [UInt8] = []
+        appendURL(bytes.span, to: &text)
+        return text
+    }
+
+    /// Appends the base64url text of `bytes`, without padding.
+    package static func appendURL(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+        append(bytes, to: &text, pairs: urlPairs)
     }
 
     /// Standard base64 text of `bytes`, padded.
     package static func encodeStandard(_ bytes: [UInt8]) -> [UInt8] {
-        var text = encode(bytes.span, alphabet: standardAlphabet)
-        while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        var text: [UInt8] = []
+        appendStandard(bytes.span, to: &text)
         return text
+    }
+
+    /// Appends the standard base64 text of `bytes`, padded.
+    package static func appendStandard(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+        append(bytes, to: &text, pairs: standardPairs)
+        for _ in 0..<(3 - bytes.count % 3) % 3 { text.append(UInt8(ascii: "=")) }
     }
 
     private static func decode(_ text: Span<UInt8>, count: Int, values: [UInt8]) -> [UInt8]? {
@@ -61,25 +74,50 @@ package enum Base64 {
         (byteCount * 4 + 2) / 3
     }
 
-    private static func encode(_ bytes: Span<UInt8>, alphabet: [UInt8]) -> [UInt8] {
-        let alphabet = alphabet.span
-        return [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
-            var index = 0
-            while index + 3 <= bytes.count {
-                let a = bytes[index], b = bytes[index + 1], c = bytes[index + 2]
-                text.append(alphabet[Int(a >> 2)])
-                text.append(alphabet[Int((a << 4 | b >> 4) & 0x3F)])
-                text.append(alphabet[Int((b << 2 | c >> 6) & 0x3F)])
-                text.append(alphabet[Int(c & 0x3F)])
+    private static func append(_ bytes: Span<UInt8>, to text: inout [UInt8], pairs: [UInt16]) {
+        text.append(addingCapacity: urlTextCount(of: bytes.count)) { text in
+            var index = appendGroups(of: bytes, to: &text, pairs: pairs)
+            while index < bytes.count {
+                let rest = bytes.count - index
+                let b = rest > 1 ? UInt32(bytes[index + 1]) : 0, c = rest > 2 ? UInt32(bytes[index + 2]) : 0
+                let word = UInt32(bytes[index]) << 16 | b << 8 | c
+                let characters = UInt32(pairs[Int(word >> 12)]) | UInt32(pairs[Int(word & 0xFFF)]) << 16
+                for place in 0..<min(rest + 1, 4) {
+                    text.append(UInt8(truncatingIfNeeded: characters >> (8 * place)))
+                }
                 index += 3
             }
-            let rest = bytes.count - index
-            guard rest > 0 else { return }
-            let a = bytes[index], b = rest == 2 ? bytes[index + 1] : 0
-            text.append(alphabet[Int(a >> 2)])
-            text.append(alphabet[Int((a << 4 | b >> 4) & 0x3F)])
-            if rest == 2 { text.append(alphabet[Int(b << 2 & 0x3F)]) }
         }
+    }
+
+    /// Appends eight characters for six bytes at a time, and returns how many bytes that were.
+    ///
+    /// Each load has eight bytes, so the last bytes are left.
+    private static func appendGroups(
+        of bytes: Span<UInt8>,
+        to text: inout OutputSpan<UInt8>,
+        pairs: [UInt16]
+    ) -> Int {
+        let groups = max(0, bytes.count - 2) / 6
+        precondition(text.freeCapacity >= 8 * groups && pairs.count == 4_096)
+        unsafe text.withUnsafeMutableBufferPointer { buffer, count in
+            unsafe pairs.withUnsafeBufferPointer { pairs in
+                let output = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]
+                )
+                for group in 0..<groups {
+                    let loaded = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: 6 * group, as: UInt64.self)
+                    let word = UInt64(bigEndian: loaded)
+                    let a = unsafe UInt64(pairs[Int(word >> 52)]), b = unsafe UInt64(pairs[Int(word >> 40 & 0xFFF)])
+                    let c = unsafe UInt64(pairs[Int(word >> 28 & 0xFFF)]),
+                        d = unsafe UInt64(pairs[Int(word >> 16 & 0xFFF)])
+                    let characters = a | b << 16 | c << 32 | d << 48
+                    unsafe output.storeBytes(of: characters.littleEndian, toByteOffset: 8 * group, as: UInt64.self)
+                }
+            }
+            count += 8 * groups
+        }
+        return 6 * groups
     }
 
     /// Marks a character that is not in the alphabet; valid values are below 64.
@@ -88,6 +126,8 @@ package enum Base64 {
     private static let shared = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     private static let urlAlphabet = [UInt8]((shared + "-_").utf8)
     private static let standardAlphabet = [UInt8]((shared + "+/").utf8)
+    private static let urlPairs = pairs(of: urlAlphabet)
+    private static let standardPairs = pairs(of: standardAlphabet)
     private static let urlValues = values(of: urlAlphabet)
     private static let standardValues = values(of: standardAlphabet)
 
@@ -95,5 +135,10 @@ package enum Base64 {
         var values = [UInt8](repeating: invalid, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
         return values
+    }
+
+    /// The two characters of each twelve bits, the first of them in the lower byte.
+    private static func pairs(of alphabet: [UInt8]) -> [UInt16] {
+        alphabet.flatMap { first in alphabet.map { second in UInt16(second) << 8 | UInt16(first) } }
     }
 }

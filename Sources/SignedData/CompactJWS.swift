@@ -1,4 +1,4 @@
-import Glibc
+import Basics
 
 /// The positions of the three segments in the text of a compact JWS (RFC 7515, section 7.1).
 package struct CompactJWS {
@@ -31,12 +31,7 @@ package struct CompactJWS {
     }
 
     private static func dot(in text: Span<UInt8>, from start: Int) -> Int? {
-        unsafe text.withUnsafeBytes { text in
-            guard let base = text.baseAddress,
-                let dot = unsafe memchr(base + start, Int32(UInt8(ascii: ".")), text.count - start)
-            else { return nil }
-            return unsafe UnsafeRawPointer(dot) - base
-        }
+        text.firstIndex(of: UInt8(ascii: "."), from: start)
     }
 
     /// Whether a record can begin and end with this byte.

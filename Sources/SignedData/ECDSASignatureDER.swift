@@ -9,6 +9,18 @@ struct ECDSASignatureDER {
     private var bytes = InlineArray<72, UInt8>(repeating: 0)
     private var count = 0
 
+    /// Takes what `write` writes into a buffer of ``capacity`` bytes; `nil` when it fails.
+    ///
+    /// - Parameter write: Sets the count, and returns whether it succeeded.
+    @safe
+    init?(writtenBy write: (_ buffer: UnsafeMutablePointer<UInt8>?, _ count: inout Int) -> Bool) {
+        var span = bytes.mutableSpan
+        var count = Self.capacity
+        let isWritten = unsafe span.withUnsafeMutableBufferPointer { unsafe write($0.baseAddress, &count) }
+        guard isWritten, count <= Self.capacity else { return nil }
+        self.count = count
+    }
+
     /// Returns `nil` unless `raw` has exactly 64 bytes.
     init?(raw: Span<UInt8>) {
         guard raw.count == 2 * Self.fieldByteCount else { return nil }
@@ -17,6 +29,10 @@ struct ECDSASignatureDER {
         append(integer: raw, from: 0)
         append(integer: raw, from: Self.fieldByteCount)
         bytes[1] = UInt8(count - 2)
+    }
+
+    func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        body(bytes.span.extracting(first: count))
     }
 
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
@@ -40,18 +56,22 @@ struct ECDSASignatureDER {
         for index in first..<end { append(raw[index]) }
     }
 
-    /// The 64 bytes r‖s of a signature from OpenSSL, with both halves padded on the left.
-    static func raw(fromTrustedDER der: ArraySlice<UInt8>) -> [UInt8]? {
-        let der = Array(der)
-        var reader = DERReader(der)
-        guard var integers = reader.enter(DERTag.sequence), let r = integers.next(DERTag.integer),
-            let s = integers.next(DERTag.integer)
-        else { return nil }
-        var raw = [UInt8](repeating: 0, count: 2 * fieldByteCount)
-        for (element, end) in [(r, fieldByteCount), (s, 2 * fieldByteCount)] {
-            let digits = der[element.content].drop { $0 == 0 }
-            guard digits.count <= fieldByteCount else { return nil }
-            raw.replaceSubrange(end - digits.count..<end, with: digits)
+    /// The 64 bytes r‖s, with both halves padded on the left.
+    var raw: InlineArray<64, UInt8>? { withSpan { Self.raw(fromTrustedDER: $0) } }
+
+    /// The 64 bytes r‖s of a signature from OpenSSL; `nil` when it has not two integers of at most 32 bytes.
+    static func raw(fromTrustedDER der: Span<UInt8>) -> InlineArray<64, UInt8>? {
+        var raw = InlineArray<64, UInt8>(repeating: 0)
+        var start = 2
+        for half in 1...2 {
+            guard start + 2 <= der.count, der[start] == DERTag.integer else { return nil }
+            var first = start + 2
+            let next = first + Int(der[start + 1])
+            guard next <= der.count else { return nil }
+            while first < next, der[first] == 0 { first += 1 }
+            guard next - first <= fieldByteCount else { return nil }
+            for index in first..<next { raw[half * fieldByteCount - next + index] = der[index] }
+            start = next
         }
         return raw
     }

@@ -45,12 +45,24 @@ package struct JWSIssuer: Sendable {
 
     /// The compact JWS of `payload`, as ASCII.
     package func text(of payload: [UInt8]) throws(SigningError) -> [UInt8] {
-        var text = prefix
-        text.reserveCapacity(prefix.count + payload.count * 4 / 3 + 96)
-        text.append(contentsOf: Base64.encodeURL(payload))
-        let signature = try signatures.raw(of: text.span)
-        text.append(UInt8(ascii: "."))
-        text.append(contentsOf: Base64.encodeURL(signature))
+        var text: [UInt8] = []
+        text.reserveCapacity(textByteCount(of: payload.count))
+        try append(payload.span, to: &text)
         return text
+    }
+
+    /// Appends the compact JWS of `payload` to other text.
+    func append(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(SigningError) {
+        let start = output.count
+        output.append(contentsOf: prefix)
+        Base64.appendURL(payload, to: &output)
+        let signature = try signatures.raw(of: output.span.extracting(start..<output.count))
+        output.append(UInt8(ascii: "."))
+        Base64.appendURL(signature.span, to: &output)
+    }
+
+    /// The length of the compact JWS of a payload.
+    private func textByteCount(of payload: Int) -> Int {
+        prefix.count + Base64.urlTextCount(of: payload) + 1 + Base64.urlTextCount(of: ES256.signatureByteCount)
     }
 }

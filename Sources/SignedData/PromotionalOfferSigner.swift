@@ -1,5 +1,5 @@
 package import AppStoreModel
-import Basics
+package import Basics
 
 /// Creates the older signatures of promotional offers: ECDSA over texts that U+2063 separates.
 ///
@@ -38,21 +38,26 @@ package struct PromotionalOfferSigner: Sendable {
     ///   - offerIdentifier: The offer's identifier in App Store Connect.
     ///   - applicationUsername: The text that the app sets as `applicationUsername`, or an empty text; it is signed in lower case.
     ///   - now: The timestamp.
+    ///   - nonces: Has the nonce of the offer.
     /// - Returns: The signature with the values that the app needs beside it.
     /// - Throws: ``SigningError``.
     package func sign(
         productId: String,
         offerIdentifier: String,
         applicationUsername: String,
-        at now: UnixMilliseconds
+        at now: UnixMilliseconds,
+        nonces: inout RandomUUIDs
     ) throws(SigningError) -> Signature {
-        let nonce = UUIDText.text(of: UUIDText.random())
+        let nonce = UUIDText.text(of: nonces.next())
         let texts = [
             bundleId, keyId, productId, offerIdentifier, applicationUsername.lowercased(), nonce, String(now.rawValue),
         ]
         let message = Array(texts.joined(separator: String(Self.separator)).utf8)
+        let der = try key.signatures.der(of: message.span)
+        var text: [UInt8] = []
+        der.withSpan { Base64.appendStandard($0, to: &text) }
         return Signature(
-            text: Base64.encodeStandard(try key.signatures.der(of: message.span)),
+            text: text,
             nonce: nonce,
             timestamp: now.rawValue,
             keyIdentifier: keyId

@@ -17,8 +17,8 @@ final class SignatureMaker: Sendable {
     /// 64 bytes r‖s over the SHA-256 of `message`.
     ///
     /// - Throws: ``SigningError`` when OpenSSL fails twice, for example for lack of memory or randomness.
-    func raw(of message: Span<UInt8>) throws(SigningError) -> [UInt8] {
-        guard let raw = ECDSASignatureDER.raw(fromTrustedDER: try der(of: message)[...]) else {
+    func raw(of message: Span<UInt8>) throws(SigningError) -> InlineArray<64, UInt8> {
+        guard let raw = try der(of: message).raw else {
             throw SigningError(detail: "the key is not a P-256 key")
         }
         return raw
@@ -27,7 +27,7 @@ final class SignatureMaker: Sendable {
     /// The same signature in OpenSSL's form, `SEQUENCE { INTEGER r, INTEGER s }` in DER.
     ///
     /// - Throws: As ``raw(of:)``.
-    func der(of message: Span<UInt8>) throws(SigningError) -> [UInt8] {
+    func der(of message: Span<UInt8>) throws(SigningError) -> ECDSASignatureDER {
         let prepared = idle.withLock { $0.popLast() } ?? PreparedSigning(key)
         if let prepared, let der = prepared.der(of: message) {
             idle.withLock { $0.append(prepared) }
@@ -76,7 +76,7 @@ private final class PreparedSigning: @unchecked Sendable {
     }
 
     /// `nil` when OpenSSL fails; its error queue says why.
-    func der(of message: Span<UInt8>) -> [UInt8]? {
+    func der(of message: Span<UInt8>) -> ECDSASignatureDER? {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var digestSpan = digest.mutableSpan
         let isHashed = unsafe digestSpan.withUnsafeMutableBufferPointer { digest in
@@ -87,15 +87,10 @@ private final class PreparedSigning: @unchecked Sendable {
             }
         }
         guard isHashed else { return nil }
-        var der = [UInt8](repeating: 0, count: ECDSASignatureDER.capacity)
-        var count = der.count
-        let result = unsafe digest.span.withUnsafeBufferPointer { digest in
-            unsafe der.withUnsafeMutableBufferPointer { der in
-                unsafe EVP_PKEY_sign(signing, der.baseAddress, &count, digest.baseAddress, digest.count)
+        return unsafe digest.span.withUnsafeBufferPointer { digest in
+            ECDSASignatureDER { der, count in
+                unsafe EVP_PKEY_sign(signing, der, &count, digest.baseAddress, digest.count) == 1
             }
         }
-        guard result == 1 else { return nil }
-        der.removeLast(der.count - count)
-        return der
     }
 }

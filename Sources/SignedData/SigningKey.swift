@@ -1,3 +1,4 @@
+import Basics
 import COpenSSL
 
 /// A P-256 private key: from App Store Connect's .p8 file, or created here.
@@ -27,7 +28,8 @@ package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// 64 bytes r‖s over the SHA-256 of `message`.
     package func signature(of message: [UInt8]) throws(SigningError) -> [UInt8] {
-        try signatures.raw(of: message.span)
+        let raw = try signatures.raw(of: message.span)
+        return [UInt8](copying: raw.span)
     }
 
     package var description: String { "<P-256 private key>" }

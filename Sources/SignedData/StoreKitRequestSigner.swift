@@ -1,5 +1,5 @@
 package import AppStoreModel
-import Basics
+package import Basics
 import StrictJSON
 
 /// Signs requests that an app passes to StoreKit: a JWS with an audience for each kind of request.
@@ -38,18 +38,36 @@ package struct StoreKitRequestSigner: Sendable {
     /// - Parameters:
     ///   - claims: The claims of this kind of request.
     ///   - now: Becomes `iat`, in whole seconds.
+    ///   - nonces: Has the nonce of the request.
     /// - Returns: The compact JWS, as ASCII.
     /// - Throws: ``SigningError``.
-    package func sign(_ claims: [Claim], at now: UnixMilliseconds) throws(SigningError) -> [UInt8] {
-        var payload = self.claims
-        payload.reserveCapacity(payload.count + 256)
+    package func sign(
+        _ claims: [Claim],
+        at now: UnixMilliseconds,
+        nonces: inout RandomUUIDs
+    ) throws(SigningError) -> [UInt8] {
+        var text: [UInt8] = []
+        try append(claims, at: now, nonces: &nonces, to: &text)
+        return text
+    }
+
+    /// Signs one request as ``sign(_:at:nonces:)`` does, and appends the signature to `output`.
+    package func append(
+        _ claims: [Claim],
+        at now: UnixMilliseconds,
+        nonces: inout RandomUUIDs,
+        to output: inout [UInt8]
+    ) throws(SigningError) {
+        var payload: [UInt8] = []
+        payload.reserveCapacity(claims.reduce(self.claims.count + 128) { $0 + $1.byteCount })
+        payload.append(contentsOf: self.claims)
         payload.append(contentsOf: String(now.rawValue / 1_000).utf8)
         payload.append(contentsOf: #","nonce":""#.utf8)
-        UUIDText.append(UUIDText.random(), to: &payload)
+        UUIDText.append(nonces.next(), to: &payload)
         payload.append(UInt8(ascii: "\""))
         for claim in claims { claim.append(to: &payload) }
         payload.append(UInt8(ascii: "}"))
-        return try issuer.text(of: payload)
+        try issuer.append(payload.span, to: &output)
     }
 
     /// A claim of one kind of request.
@@ -61,6 +79,15 @@ package struct StoreKitRequestSigner: Sendable {
         /// An Advanced Commerce request as UTF-8 JSON, which the claim has in base64.
         case request([UInt8])
 
+        /// About how many bytes it has in the payload.
+        fileprivate var byteCount: Int {
+            switch self {
+            case .productId(let text), .offerIdentifier(let text), .transactionId(let text): text.utf8.count + 24
+            case .allowIntroductoryOffer: 32
+            case .request(let json): json.count * 4 / 3 + 24
+            }
+        }
+
         fileprivate func append(to payload: inout [UInt8]) {
             switch self {
             case .productId(let text): append(text, as: "productId", to: &payload)
@@ -70,7 +97,7 @@ package struct StoreKitRequestSigner: Sendable {
                 payload.append(contentsOf: (#","allowIntroductoryOffer":"# + (isAllowed ? "true" : "false")).utf8)
             case .request(let json):
                 payload.append(contentsOf: #","request":""#.utf8)
-                payload.append(contentsOf: Base64.encodeStandard(json))
+                Base64.appendStandard(json.span, to: &payload)
                 payload.append(UInt8(ascii: "\""))
             }
         }

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import CSVFormat
 import SignedData
 
@@ -47,6 +48,7 @@ struct OfferSigner: Sendable {
     /// - Throws: ``SignedData/SigningError``.
     func sign(_ rows: [OfferRow], at now: UnixMilliseconds, isSigning: Bool) throws -> SignedRows {
         var signed = SignedRows(count: rows.count)
+        var nonces = RandomUUIDs()
         var output = CSVRows(columnCount: header.names.count + OfferColumn.added(by: kind).count)
         for row in rows {
             let values: [String?]
@@ -57,7 +59,7 @@ struct OfferSigner: Sendable {
                 continue
             }
             guard isSigning, signed.problems.isEmpty else { continue }
-            try append(row, values, at: now, to: &output)
+            try append(row, values, at: now, nonces: &nonces, to: &output)
         }
         signed.output = output.take()
         return signed
@@ -67,6 +69,7 @@ struct OfferSigner: Sendable {
         _ row: OfferRow,
         _ values: [String?],
         at now: UnixMilliseconds,
+        nonces: inout RandomUUIDs,
         to output: inout CSVRows
     ) throws {
         for place in header.names.indices {
@@ -83,21 +86,22 @@ struct OfferSigner: Sendable {
                 .productId(values[0] ?? ""), .offerIdentifier(values[1] ?? ""),
             ]
             if let transactionId = values[2] { claims.append(.transactionId(transactionId)) }
-            let text = try signer.sign(claims, at: now)
+            let text = try signer.sign(claims, at: now, nonces: &nonces)
             output.append(literal: text.span)
         case .introductoryOfferEligibility(let signer):
             let claims: [StoreKitRequestSigner.Claim] = [
                 .productId(values[0] ?? ""), .allowIntroductoryOffer(values[1] == "true"),
                 .transactionId(values[2] ?? ""),
             ]
-            let text = try signer.sign(claims, at: now)
+            let text = try signer.sign(claims, at: now, nonces: &nonces)
             output.append(literal: text.span)
         case .promotionalOfferSignature(let signer):
             let signature = try signer.sign(
                 productId: values[0] ?? "",
                 offerIdentifier: values[1] ?? "",
                 applicationUsername: values[2] ?? "",
-                at: now
+                at: now,
+                nonces: &nonces
             )
             output.append(literal: signature.text.span)
             output.append(text: signature.nonce.utf8.span)

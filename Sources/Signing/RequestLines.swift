@@ -1,3 +1,4 @@
+import Basics
 import CSVFormat
 
 /// The lines of a file of JSON Lines, read a few at a time.
@@ -29,23 +30,24 @@ struct RequestLines: ~Copyable {
             var lines: [RequestLine] = []
             let count = try file.fill(&chunk)
             var start = 0
-            while let end = chunk[start..<count].firstIndex(of: UInt8(ascii: "\n")) {
-                begun.append(contentsOf: chunk[start..<end])
-                try endLine(in: &lines)
+            while let end = chunk.span.extracting(first: count).firstIndex(of: UInt8(ascii: "\n"), from: start) {
+                try endLine(chunk[start..<end], in: &lines)
                 start = end + 1
             }
             begun.append(contentsOf: chunk[start..<count])
             hasEnded = count == 0
-            if hasEnded || begun.count > Self.longest { try endLine(in: &lines) }
+            if hasEnded || begun.count > Self.longest { try endLine([], in: &lines) }
             if !lines.isEmpty { return lines }
         }
         return nil
     }
 
-    private mutating func endLine(in lines: inout [RequestLine]) throws {
-        guard begun.count <= Self.longest else {
+    /// Ends the line that has begun with its last bytes.
+    private mutating func endLine(_ rest: ArraySlice<UInt8>, in lines: inout [RequestLine]) throws {
+        guard begun.count + rest.count <= Self.longest else {
             throw SigningInputError.lineTooLong(path: path, line: number, limit: Self.longest)
         }
+        begun.append(contentsOf: rest)
         let line = RequestLine(number: number, text: begun)
         if !line.json.isEmpty { lines.append(line) }
         begun.removeAll(keepingCapacity: true)

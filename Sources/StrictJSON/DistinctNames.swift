@@ -59,6 +59,6 @@ struct DistinctNames {
         guard left.kind == .plainString, right.kind == .plainString else {
             return left.string(in: bytes).isByteEqual(to: right.string(in: bytes))
         }
-        return left.text.count == right.text.count && bytes[left.text].elementsEqual(bytes[right.text])
+        return areSameBytes(bytes.span.extracting(left.text), bytes.span.extracting(right.text))
     }
 }

@@ -2,7 +2,10 @@
 ///
 /// Most values are read once or never. So the scan builds one table instead of a tree, and a value is decoded when it
 /// is read.
-package final class JSONDocument: Sendable {
+///
+/// Public for the reason of ``JSONElement``.
+public final class JSONDocument: Sendable {
+    @usableFromInline
     package let bytes: [UInt8]
     /// Values and member names in their order in the document: a container before its content, a name before its value.
     let nodes: [JSONNode]
@@ -20,17 +23,15 @@ package final class JSONDocument: Sendable {
     /// The place of a member's value of the object at `place`; names are compared as bytes.
     ///
     /// `nil` if there is no object at `place` or it has no such member.
+    @usableFromInline
     func value(of key: String, at place: Int) -> Int? {
         let nodes = nodes
         guard nodes[place].kind == .object else { return nil }
+        let key = key.utf8.span
         let end = Int(nodes[place].next)
         var next = place + 1
         while next < end {
-            let name = nodes[next]
-            let isNamed =
-                name.kind == .plainString
-                ? name.isEqual(to: key, in: bytes) : name.string(in: bytes).isByteEqual(to: key)
-            if isNamed { return next + 1 }
+            if nodes[next].isText(key, in: bytes) { return next + 1 }
             next = Int(nodes[next + 1].next)
         }
         return nil
@@ -76,12 +77,13 @@ struct JSONNode: BitwiseCopyable, Sendable {
 
     var text: Range<Int> { Int(start)..<Int(end) }
 
-    /// Whether its text is `other`, byte for byte.
-    func isEqual(to other: String, in bytes: [UInt8]) -> Bool {
-        let other = other.utf8.span
-        guard other.count == text.count else { return false }
-        for index in other.indices where other[index] != bytes[Int(start) + index] { return false }
-        return true
+    /// Whether it is a string or a name with this text, byte for byte.
+    func isText(_ other: Span<UInt8>, in bytes: [UInt8]) -> Bool {
+        switch kind {
+        case .plainString: areSameBytes(bytes.span.extracting(text), other)
+        case .escapedString: areSameBytes(string(in: bytes).utf8.span, other)
+        default: false
+        }
     }
 
     /// The text of a string or name; empty for anything else.
@@ -92,4 +94,22 @@ struct JSONNode: BitwiseCopyable, Sendable {
         default: ""
         }
     }
+}
+
+/// Whether both are the same bytes.
+func areSameBytes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    var index = 0
+    while index + 8 <= left.count {
+        // Any eight bytes are a valid UInt64.
+        let word = unsafe left.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let other = unsafe right.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+        guard word == other else { return false }
+        index += 8
+    }
+    while index < left.count {
+        guard left[index] == right[index] else { return false }
+        index += 1
+    }
+    return true
 }

@@ -1,8 +1,13 @@
 /// One value of a ``JSONDocument``, decoded when it is read.
-package struct JSONElement: Sendable {
-    private let document: JSONDocument
-    private let place: Int
+///
+/// Public, because the compiler inlines public functions into other modules, but not those of the package.
+public struct JSONElement: Sendable {
+    @usableFromInline
+    let document: JSONDocument
+    @usableFromInline
+    let place: Int
 
+    @inlinable
     init(document: JSONDocument, place: Int) {
         self.document = document
         self.place = place
@@ -18,14 +23,29 @@ package struct JSONElement: Sendable {
     package var isObject: Bool { node.kind == .object }
 
     /// Whether it is a string of exactly these bytes.
-    package func isText(_ text: String) -> Bool {
+    package func isText(_ text: String) -> Bool { node.isText(text.utf8.span, in: document.bytes) }
+
+    /// The place of the text of a string in a list; `nil` for another text, and for anything but a string.
+    package func place(in table: KeyTable) -> Int? {
         let node = node
-        switch node.kind {
-        case .plainString: return node.isEqual(to: text, in: document.bytes)
-        case .escapedString: return node.string(in: document.bytes).isByteEqual(to: text)
-        default: return false
-        }
+        guard node.kind == .plainString || node.kind == .escapedString else { return nil }
+        return table.place(of: node, in: document.bytes)
     }
+
+    /// Calls `body` with the bytes of a string, without a copy if the string has no escapes; `nil` for anything else.
+    @inlinable
+    public func withText<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        let bytes = document.bytes
+        if let range = plainTextRange { return try body(bytes.span.extracting(range)) }
+        guard let text = string else { return nil }
+        return try body(text.utf8.span)
+    }
+
+    /// The range of the text of a string without escapes; `nil` for anything else.
+    @usableFromInline
+    var plainTextRange: Range<Int>? { node.kind == .plainString ? node.text : nil }
 
     /// What kind of value it is, for a message.
     package var kind: String {
@@ -47,6 +67,7 @@ package struct JSONElement: Sendable {
         }
     }
 
+    @usableFromInline
     package var string: String? {
         let node = node
         guard node.kind == .plainString || node.kind == .escapedString else { return nil }
@@ -78,16 +99,18 @@ package struct JSONElement: Sendable {
         return value == .min ? nil : -value
     }
 
+    package var isArray: Bool { node.kind == .array }
+
+    /// Whether it is an array or an object without content.
+    package var isEmpty: Bool { (isArray || isObject) && Int(node.next) == place + 1 }
+
     /// The elements of an array; `nil` for anything else.
-    package var array: [JSONElement]? {
-        guard node.kind == .array else { return nil }
-        var elements: [JSONElement] = []
-        var next = place + 1
-        while next < node.next {
-            elements.append(JSONElement(document: document, place: next))
-            next = Int(document.nodes[next].next)
-        }
-        return elements
+    package var array: [JSONElement]? { isArray ? Array(elements) : nil }
+
+    /// The elements of an array in their order; none for other values.
+    package var elements: Elements {
+        let node = node
+        return Elements(document: document, place: place + 1, end: node.kind == .array ? Int(node.next) : 0)
     }
 
     /// The members of an object in their order in the document; none for other values.
@@ -99,8 +122,10 @@ package struct JSONElement: Sendable {
     /// The member's value, or `nil` if this is not an object or has no such member; names are compared as bytes.
     ///
     /// JSON `null` is an element, not `nil`.
-    package subscript(key: String) -> JSONElement? {
-        document.value(of: key, at: place).map { JSONElement(document: document, place: $0) }
+    @inlinable
+    public subscript(key: String) -> JSONElement? {
+        guard let place = document.value(of: key, at: place) else { return nil }
+        return JSONElement(document: document, place: place)
     }
 
     /// Calls `body` for each member, in document order, with the place of its name in `table` and its value.
@@ -112,12 +137,7 @@ package struct JSONElement: Sendable {
         let end = Int(nodes[place].next)
         var next = place + 1
         while next < end {
-            let name = nodes[next]
-            let isPlain = name.kind == .plainString
-            let found =
-                isPlain
-                ? table.place(of: bytes.span.extracting(name.text)) : table.place(of: name.string(in: bytes))
-            body(found, JSONElement(document: document, place: next + 1))
+            body(table.place(of: nodes[next], in: bytes), JSONElement(document: document, place: next + 1))
             next = Int(nodes[next + 1].next)
         }
     }
@@ -151,7 +171,7 @@ package struct JSONElement: Sendable {
 
 extension JSONElement: Equatable {
     /// Whether both have the same content, regardless of notation; numbers are compared as text.
-    package static func == (left: Self, right: Self) -> Bool {
+    public static func == (left: Self, right: Self) -> Bool {
         left.value == right.value
     }
 }
@@ -165,6 +185,20 @@ extension JSONElement {
         package var key: String { document.nodes[place].string(in: document.bytes) }
 
         package var value: JSONElement { JSONElement(document: document, place: place + 1) }
+    }
+
+    /// The elements of one array.
+    package struct Elements: Sequence, IteratorProtocol, Sendable {
+        fileprivate let document: JSONDocument
+        fileprivate var place: Int
+        fileprivate let end: Int
+
+        package mutating func next() -> JSONElement? {
+            guard place < end else { return nil }
+            let element = JSONElement(document: document, place: place)
+            place = Int(document.nodes[place].next)
+            return element
+        }
     }
 
     /// The members of one object.

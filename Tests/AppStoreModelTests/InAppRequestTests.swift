@@ -44,7 +44,7 @@ struct InAppRequestTests {
     /// The rule that a request breaks, with the place; `nil` for a valid one.
     private func problem(_ json: String) throws -> String? {
         do {
-            try InAppRequest.check(try StrictJSON.parse(Array(json.utf8)))
+            try InAppRequest.check(try StrictJSON.scan(Array(json.utf8)))
             return nil
         } catch let problem as AdvancedCommerceProblem {
             return "\(problem.rule) \(problem.path)"

@@ -1,4 +1,5 @@
 import AppStoreModel
+import Basics
 import StrictJSON
 import Testing
 
@@ -27,7 +28,8 @@ struct StoreKitRequestTests {
             issuerId: "issuer",
             bundleId: "com.example.game"
         )
-        let text = try signer.sign(claims, at: now)
+        var nonces = RandomUUIDs()
+        let text = try signer.sign(claims, at: now, nonces: &nonces)
         let parts = try CompactJWS(text.span, maximumBytes: 10_000)
         let signature = try #require(decoded(text[parts.signature]))
         let message = Array(text[parts.signed])
@@ -79,18 +81,21 @@ struct StoreKitRequestTests {
 
     @Test func `the older signature covers seven texts with U+2063 between them, the user name in lower case`() throws {
         let signer = PromotionalOfferSigner(key: key, keyId: "KEY1", bundleId: "com.example.game")
+        var nonces = RandomUUIDs()
         let signature = try signer.sign(
             productId: "Pro",
             offerIdentifier: "Win",
             applicationUsername: "Ünal-A",
-            at: now
+            at: now,
+            nonces: &nonces
         )
         #expect(signature.timestamp == 1_780_000_000_999 && signature.keyIdentifier == "KEY1")
         let texts = ["com.example.game", "KEY1", "Pro", "Win", "ünal-a", signature.nonce, "1780000000999"]
         let message = Array(texts.joined(separator: "\u{2063}").utf8)
         let der = try #require(decodedStandard(signature.text))
-        let raw = try #require(ECDSASignatureDER.raw(fromTrustedDER: der[...]))
-        #expect(ES256.verify(signature: raw, message: message, publicKey: key.publicKey))
+        let raw = ECDSASignatureDER.raw(fromTrustedDER: der.span)
+        let bytes = [UInt8](copying: try #require(raw).span)
+        #expect(ES256.verify(signature: bytes, message: message, publicKey: key.publicKey))
     }
 
     @Test func `many threads sign with one key`() async throws {

@@ -1,16 +1,18 @@
 package import StrictJSON
 
 /// One member of the body of an Advanced Commerce request, with Apple's rules for its value.
-package struct AdvancedCommerceField: Sendable {
+///
+/// A class, because a check of a value would otherwise copy its rules.
+package final class AdvancedCommerceField: Sendable {
     /// The type of the value, and its rules.
     ///
     /// Apple documents lengths in characters and does not say how they are counted. UTF-16 units are counted, because no other
     /// count gives more.
-    package indirect enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// Text of 1 to `longest` characters without control characters. `rule` is the name of the error for a longer one.
         case text(longest: Int, rule: String, invalid: AppleErrorCode?)
         /// One of Apple's words.
-        case word([String], invalid: AppleErrorCode?)
+        case word(KeyTable, invalid: AppleErrorCode?)
         /// Three upper-case letters.
         case code(String, invalid: AppleErrorCode)
         case uuid(invalid: AppleErrorCode)
@@ -19,7 +21,7 @@ package struct AdvancedCommerceField: Sendable {
         /// A whole number, for money in milliunits. `outside` is the error for a number out of the range.
         case integer(ClosedRange<Int64>, outside: AppleErrorCode)
         /// A list of texts, each with the rules of `kind`.
-        case texts(of: Kind)
+        indirect case texts(of: Kind)
         case object(AdvancedCommerceObject)
         /// A list of at least one object.
         case objects(AdvancedCommerceObject)
@@ -48,6 +50,27 @@ package struct AdvancedCommerceField: Sendable {
         isRequired = true
         self.missing = missing
     }
+
+    /// Checks the value of the member, or that it may be missing.
+    ///
+    /// - Throws: The first rule that the value breaks; the path is that in the object.
+    func check(_ value: JSONElement?) throws(AdvancedCommerceProblem) {
+        guard let value, !value.isNull else {
+            guard isRequired || value != nil else { return }
+            throw absence(isNull: value != nil)
+        }
+        do throws(AdvancedCommerceProblem) {
+            try kind.check(value)
+        } catch {
+            throw error.inside(".\(key)")
+        }
+    }
+
+    private func absence(isNull: Bool) -> AdvancedCommerceProblem {
+        let detail = isNull ? (isRequired ? "is null" : "is null; leave it out") : "is missing"
+        guard let missing else { return AdvancedCommerceProblem(".\(key)", "missing_field", detail) }
+        return AdvancedCommerceProblem(".\(key)", missing, detail)
+    }
 }
 
 extension AdvancedCommerceField.Kind {
@@ -63,7 +86,7 @@ extension AdvancedCommerceField.Kind {
     package var rule: String {
         switch self {
         case .text(let longest, _, _): "a text of 1 to \(longest) characters"
-        case .word(let words, _): words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+        case .word(let words, _): words.keys.dropLast().joined(separator: ", ") + " or " + (words.keys.last ?? "")
         case .code(let example, _): "three capital letters, such as \(example)"
         case .uuid: "a UUID, such as 7e3fb20b-4cdb-47cc-936d-99d65f608138"
         case .transactionID: "a transaction ID: one to twenty digits"
@@ -79,96 +102,114 @@ extension AdvancedCommerceField.Kind {
     ///
     /// Members of objects get the order of the documentation, so that equal values are equal bytes.
     ///
+    /// - Parameters:
+    ///   - value: JSON.
+    ///   - name: The name of the value, for messages.
+    /// - Returns: The value in the form in which it is sent.
     /// - Throws: The first rule that the value breaks.
-    package func read(_ value: JSONValue, at path: String) throws(AdvancedCommerceProblem) -> JSONValue {
+    package func read(_ value: JSONValue, at name: String) throws(AdvancedCommerceProblem) -> JSONValue {
+        let element = JSONElement(value)
+        do throws(AdvancedCommerceProblem) {
+            try check(element)
+        } catch {
+            throw error.inside(name)
+        }
+        return sent(element)
+    }
+
+    /// Checks a value.
+    ///
+    /// - Throws: The first rule that the value breaks; the path is empty, or that of a value inside this one.
+    func check(_ value: JSONElement) throws(AdvancedCommerceProblem) {
         switch self {
         case .text(let longest, let rule, let invalid):
-            return .string(try text(value, at: path, longest: longest, rule: rule, invalid: invalid))
+            try check(value) { (text) throws(AdvancedCommerceProblem) in
+                guard text.count > 0 else { throw problem(invalid, "is empty") }
+                guard !TextRule.holdsControlCharacter(text) else { throw problem(invalid, "has a control character") }
+                // The UTF-8 of a text never has fewer bytes than its UTF-16 has units.
+                guard text.count > longest, let count = value.string?.utf16.count, count > longest else { return }
+                throw AdvancedCommerceProblem("", rule, "has \(count) characters; Apple takes at most \(longest)")
+            }
         case .word(let words, let invalid):
-            let text = try string(value, at: path)
-            guard words.contains(where: { $0.isByteEqual(to: text) }) else {
-                throw problem(path, invalid, "is \(shown(text)); it must be \(words.joined(separator: ", "))")
-            }
+            guard value.place(in: words) == nil else { return }
+            throw wrong(value, invalid, words.keys.joined(separator: ", "))
         case .code(let example, let invalid):
-            let text = try string(value, at: path)
-            guard text.utf8.count == 3, text.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-                throw problem(path, invalid, "is \(shown(text)); it must be three capital letters, such as \(example)")
-            }
+            guard value.withText(TextRule.isCode) != true else { return }
+            throw wrong(value, invalid, "three capital letters, such as \(example)")
         case .uuid(let invalid):
-            let text = try string(value, at: path)
-            guard isUUID(text) else { throw problem(path, invalid, "is \(shown(text)); it must be a UUID") }
+            guard value.withText(TextRule.isUUID) != true else { return }
+            throw wrong(value, invalid, "a UUID")
         case .transactionID(let invalid):
-            let text = try string(value, at: path)
-            guard TransactionID(text) != nil else {
-                throw problem(path, invalid, "is \(shown(text)); it must be a transaction ID: one to twenty digits")
-            }
+            guard value.withText(TransactionID.isValid) != true else { return }
+            throw wrong(value, invalid, "a transaction ID: one to twenty digits")
         case .boolean:
-            guard value.bool != nil else { throw wrongType(value, at: path, "true or false") }
+            guard value.bool != nil else { throw wrongType(value, "true or false") }
         case .integer(let range, let outside):
-            guard let number = value.number else { throw wrongType(value, at: path, "a whole number") }
-            guard let integer = number.int64 else {
-                throw wrongType(value, at: path, "a whole number without fraction and exponent")
+            guard let integer = value.int64 else {
+                let form = value.number == nil ? "" : " without fraction and exponent"
+                throw wrongType(value, "a whole number\(form)")
             }
             guard range.contains(integer) else {
                 let end = range.upperBound == .max ? "or more" : "to \(range.upperBound)"
-                throw problem(path, outside, "is \(integer); it must be \(range.lowerBound) \(end)")
+                throw problem(outside, "is \(integer); it must be \(range.lowerBound) \(end)")
             }
-            return .number(JSONNumber(text: String(integer)))
         case .texts(let kind):
-            guard let elements = value.array else { throw wrongType(value, at: path, "a list of texts") }
-            var texts: [JSONValue] = []
-            for (place, element) in elements.enumerated() {
-                texts.append(try kind.read(element, at: "\(path)[\(place)]"))
-            }
-            return .array(texts)
-        case .object(let object): return .object(try object.read(value, at: path))
+            guard value.isArray else { throw wrongType(value, "a list of texts") }
+            try check(value.elements, by: kind.check)
+        case .object(let object): try object.check(value)
         case .objects(let object):
-            guard let elements = value.array else { throw wrongType(value, at: path, "a list of \(object.name)") }
-            guard !elements.isEmpty else { throw problem(path, .atLeastOneItem, "is empty; it must have an item") }
-            var objects: [JSONValue] = []
-            for (place, element) in elements.enumerated() {
-                objects.append(.object(try object.read(element, at: "\(path)[\(place)]")))
+            guard value.isArray else { throw wrongType(value, "a list of \(object.name)") }
+            guard !value.isEmpty else { throw problem(.atLeastOneItem, "is empty; it must have an item") }
+            try check(value.elements, by: object.check)
+        }
+    }
+
+    private func check(
+        _ elements: JSONElement.Elements,
+        by check: (JSONElement) throws(AdvancedCommerceProblem) -> Void
+    ) throws(AdvancedCommerceProblem) {
+        var place = 0
+        for element in elements {
+            do throws(AdvancedCommerceProblem) {
+                try check(element)
+            } catch {
+                throw error.inside("[\(place)]")
             }
-            return .array(objects)
+            place += 1
         }
-        return value
     }
 
-    private func text(
-        _ value: JSONValue,
-        at path: String,
-        longest: Int,
-        rule: String,
-        invalid: AppleErrorCode?
-    ) throws(AdvancedCommerceProblem) -> String {
-        let text = try string(value, at: path)
-        guard !text.isEmpty else { throw problem(path, invalid, "is empty") }
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw problem(path, invalid, "has a control character")
+    private func check(
+        _ value: JSONElement,
+        by check: (Span<UInt8>) throws(AdvancedCommerceProblem) -> Void
+    ) throws(AdvancedCommerceProblem) {
+        guard try value.withText(check) != nil else { throw wrongType(value, "a text in quotes") }
+    }
+
+    /// A valid value in the form in which it is sent.
+    func sent(_ value: JSONElement) -> JSONValue {
+        switch self {
+        case .text, .word, .code, .uuid, .transactionID, .boolean, .texts: value.value
+        case .integer: .number(JSONNumber(text: String(value.int64 ?? 0)))
+        case .object(let object): .object(object.sent(value))
+        case .objects(let object): .array(value.elements.map { .object(object.sent($0)) })
         }
-        guard text.utf16.count <= longest else {
-            throw AdvancedCommerceProblem(
-                path,
-                rule,
-                "has \(text.utf16.count) characters; Apple takes at most \(longest)"
-            )
-        }
-        return text
     }
 
-    private func string(_ value: JSONValue, at path: String) throws(AdvancedCommerceProblem) -> String {
-        guard let text = value.string else { throw wrongType(value, at: path, "a text in quotes") }
-        return text
+    /// The problem of a text that is not what it must be, or of a value that is no text.
+    private func wrong(_ value: JSONElement, _ invalid: AppleErrorCode?, _ rule: String) -> AdvancedCommerceProblem {
+        guard let text = value.string else { return wrongType(value, "a text in quotes") }
+        return problem(invalid, "is \(shown(text)); it must be \(rule)")
     }
 
-    private func problem(_ path: String, _ code: AppleErrorCode?, _ detail: String) -> AdvancedCommerceProblem {
-        guard let code else { return AdvancedCommerceProblem(path, AdvancedCommerceProblem.wrongType, detail) }
-        return AdvancedCommerceProblem(path, code, detail)
+    private func problem(_ code: AppleErrorCode?, _ detail: String) -> AdvancedCommerceProblem {
+        guard let code else { return AdvancedCommerceProblem("", AdvancedCommerceProblem.wrongType, detail) }
+        return AdvancedCommerceProblem("", code, detail)
     }
 
-    private func wrongType(_ value: JSONValue, at path: String, _ expected: String) -> AdvancedCommerceProblem {
+    private func wrongType(_ value: JSONElement, _ expected: String) -> AdvancedCommerceProblem {
         let detail = "is \(value.described); it must be \(expected)"
-        return AdvancedCommerceProblem(path, AdvancedCommerceProblem.wrongType, detail)
+        return AdvancedCommerceProblem("", AdvancedCommerceProblem.wrongType, detail)
     }
 
     /// The beginning of a text, in quotes.
@@ -176,28 +217,13 @@ extension AdvancedCommerceField.Kind {
         let scalars = text.unicodeScalars.prefix(40).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0) }
         return "\"\(String(scalars))\""
     }
-
-    private func isUUID(_ text: String) -> Bool {
-        let digits = text.utf8.enumerated()
-        return text.utf8.count == 36
-            && digits.allSatisfy { place, byte in
-                [8, 13, 18, 23].contains(place)
-                    ? byte == UInt8(ascii: "-")
-                    : (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xDF)
-            }
-    }
 }
 
-extension JSONValue {
+extension JSONElement {
     /// The type of a value, for messages; numbers with their text.
     fileprivate var described: String {
-        switch self {
-        case .null: "null"
-        case .bool(let isTrue): "\(isTrue)"
-        case .number(let number): "\(number.text.prefix(40))"
-        case .string: "a text"
-        case .array: "a list"
-        case .object: "an object"
-        }
+        if let bool { return "\(bool)" }
+        if let number { return "\(number.text.prefix(40))" }
+        return isNull ? "null" : isArray ? "a list" : isObject ? "an object" : "a text"
     }
 }

@@ -22,10 +22,10 @@ extension AdvancedCommerceObject {
                 AdvancedCommerceField("displayName", .displayName),
                 AdvancedCommerceField("effective", .effective, missing: .nullEffective),
             ]
-        ) { object, path in
+        ) { object in
             guard object["displayName"] == nil, object["description"] == nil else { return nil }
             let detail = "has neither displayName nor description"
-            return AdvancedCommerceProblem(path, .atLeastOneOfDisplayNameOrDescription, detail)
+            return AdvancedCommerceProblem("", .atLeastOneOfDisplayNameOrDescription, detail)
         }
     }
 
@@ -38,10 +38,10 @@ extension AdvancedCommerceObject {
             AdvancedCommerceField("displayName", .displayName),
             AdvancedCommerceField("effective", .effective, missing: .nullEffective),
         ]
-    ) { object, path in
+    ) { object in
         guard object["SKU"] == nil, object["displayName"] == nil, object["description"] == nil else { return nil }
         let detail = "has none of SKU, displayName and description"
-        return AdvancedCommerceProblem(path, .atLeastOneOfDisplayNameOrDescription, detail)
+        return AdvancedCommerceProblem("", .atLeastOneOfDisplayNameOrDescription, detail)
     }
 
     package static let priceChangeItem = AdvancedCommerceObject(
@@ -72,47 +72,43 @@ extension AdvancedCommerceObject {
             // Apple documents no error for a missing one.
             AdvancedCommerceField("revoke", .boolean, missing: nil),
         ]
-    ) { object, path in
-        let isCustom = object["refundType"]?.string == "CUSTOM"
+    ) { object in
+        let isCustom = object["refundType"]?.isText("CUSTOM") ?? false
         switch (isCustom, object["refundAmount"]) {
         case (true, nil):
             return AdvancedCommerceProblem(
-                "\(path).refundAmount",
+                ".refundAmount",
                 .nullRefundAmount,
                 "is missing; a CUSTOM refund needs it"
             )
         case (false, _?):
             let detail = "is only for a CUSTOM refund"
-            return AdvancedCommerceProblem("\(path).refundAmount", .refundAmountWithoutCustom, detail)
+            return AdvancedCommerceProblem(".refundAmount", .refundAmountWithoutCustom, detail)
         default: return nil
         }
     }
 }
 
 /// Rules that the items of one request share.
+///
+/// Each of them takes the list of items and its path.
 extension AdvancedCommerceProblem {
     /// An SKU that two items of a list have in the member `key`.
-    package static func repeatedSKU(in items: [JSONValue], key: String = "SKU", at path: String = "items") -> Self? {
-        var seen: Set<ExactText> = []
-        for (place, item) in items.enumerated() {
-            guard let sku = item.object?[key]?.string, !seen.insert(ExactText(sku)).inserted else { continue }
-            let detail = "is also that of an earlier item"
-            return Self("\(path)[\(place)].\(key)", .itemCannotBeSpecifiedMultipleTimes, detail)
-        }
-        return nil
+    package static func repeatedSKU(in items: JSONElement?, key: String = "SKU", at path: String = "items") -> Self? {
+        guard let place = items?.firstRepetition(of: key) else { return nil }
+        let detail = "is also that of an earlier item"
+        return Self("\(path)[\(place)].\(key)", .itemCannotBeSpecifiedMultipleTimes, detail)
     }
 
     /// A dependent SKU that two items of a price change have, or that has dependent SKUs itself.
-    package static func wrongDependents(in items: [JSONValue], at path: String = "items") -> Self? {
-        func dependents(_ item: JSONValue) -> [String] {
-            (item.object?["dependentSKUs"]?.array ?? []).compactMap(\.string)
+    package static func wrongDependents(in items: JSONElement?, at path: String = "items") -> Self? {
+        let items = (items?.array ?? []).map { item in
+            (sku: item["SKU"]?.string, dependents: (item["dependentSKUs"]?.array ?? []).compactMap(\.string))
         }
-        let parents = Set(
-            items.filter { !dependents($0).isEmpty }.compactMap { $0.object?["SKU"]?.string }.map(ExactText.init)
-        )
+        let parents = Set(items.filter { !$0.dependents.isEmpty }.compactMap(\.sku).map(ExactText.init))
         var seen: Set<ExactText> = []
         for (place, item) in items.enumerated() {
-            for (index, sku) in dependents(item).enumerated() {
+            for (index, sku) in item.dependents.enumerated() {
                 let name = "\(path)[\(place)].dependentSKUs[\(index)]"
                 if parents.contains(ExactText(sku)) {
                     return Self(name, .dependentSKUsCannotBeChained, "has dependent SKUs itself")
@@ -126,9 +122,9 @@ extension AdvancedCommerceProblem {
     }
 
     /// A mix of simulated and real refund reasons.
-    package static func mixedSimulation(in items: [JSONValue], at path: String = "items") -> Self? {
-        let simulated = items.filter { $0.object?["refundReason"]?.string == "SIMULATE_REFUND_DECLINE" }
-        guard !simulated.isEmpty, simulated.count < items.count else { return nil }
+    package static func mixedSimulation(in items: JSONElement?, at path: String = "items") -> Self? {
+        let isSimulated = (items?.array ?? []).map { $0["refundReason"]?.isText("SIMULATE_REFUND_DECLINE") ?? false }
+        guard isSimulated.contains(true), isSimulated.contains(false) else { return nil }
         let detail = "have SIMULATE_REFUND_DECLINE and other reasons; all or none must have it"
         return Self(path, .partialSimulateRefundDecline, detail)
     }

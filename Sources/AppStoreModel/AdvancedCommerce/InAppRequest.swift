@@ -12,25 +12,33 @@ package enum InAppRequest: String, CaseIterable, Sendable {
 
     /// Checks a request by Apple's rules for its operation.
     ///
-    /// - Parameter value: The whole request.
+    /// - Parameter request: The whole request.
     /// - Returns: Its operation.
     /// - Throws: The first rule that the request breaks.
     @discardableResult
-    package static func check(_ value: JSONValue) throws(AdvancedCommerceProblem) -> InAppRequest {
-        guard let object = value.object else {
+    package static func check(_ request: JSONElement) throws(AdvancedCommerceProblem) -> InAppRequest {
+        guard request.isObject else {
             throw AdvancedCommerceProblem("the request", AdvancedCommerceProblem.wrongType, "must be an object")
         }
-        guard let operation = object["operation"]?.string.flatMap(InAppRequest.init(rawValue:)) else {
-            let words = allCases.map(\.rawValue).joined(separator: ", ")
-            let found = object["operation"] == nil ? "is missing" : "is not an operation of Apple's"
+        guard let place = request["operation"]?.place(in: operations) else {
+            let words = operations.keys.joined(separator: ", ")
+            let found = request["operation"] == nil ? "is missing" : "is not an operation of Apple's"
             throw AdvancedCommerceProblem("operation", .invalidOperation, "\(found); it must be \(words)")
         }
-        for list in ["addItems", "changeItems"] where object[list]?.array?.isEmpty ?? false {
+        for list in ["addItems", "changeItems"] {
+            guard let items = request[list], items.isArray, items.isEmpty else { continue }
             throw AdvancedCommerceProblem(list, .emptyAddChangeItems, "is empty; leave it out")
         }
-        _ = try operation.object.read(value)
+        let operation = allCases[place]
+        do throws(AdvancedCommerceProblem) {
+            try operation.object.check(request)
+        } catch {
+            throw error.inRequest()
+        }
         return operation
     }
+
+    private static let operations = KeyTable(allCases.map(\.rawValue))
 
     private var object: AdvancedCommerceObject {
         switch self {
@@ -46,10 +54,14 @@ package enum InAppRequest: String, CaseIterable, Sendable {
         [
             AdvancedCommerceField(
                 "operation",
-                .word([rawValue], invalid: .invalidOperation),
+                .word(KeyTable([rawValue]), invalid: .invalidOperation),
                 missing: .invalidOperation
             ),
-            AdvancedCommerceField("version", .word(["1"], invalid: .unexpectedVersion), missing: .nullVersion),
+            AdvancedCommerceField(
+                "version",
+                .word(KeyTable(["1"]), invalid: .unexpectedVersion),
+                missing: .nullVersion
+            ),
             AdvancedCommerceField("requestInfo", .object(.inAppRequestInfo), missing: .nullRequestInfo),
             AdvancedCommerceField("storefront", .storefront),
         ]
@@ -68,7 +80,7 @@ package enum InAppRequest: String, CaseIterable, Sendable {
             AdvancedCommerceField("item", .object(.oneTimeChargeItem), missing: .nullItem),
             AdvancedCommerceField("taxCode", .taxCode, missing: .nullTaxCode),
         ]
-    ) { request, _ in
+    ) { request in
         consistencyToken(of: request, isAllowed: false, "a one-time charge has none")
     }
 
@@ -85,9 +97,9 @@ package enum InAppRequest: String, CaseIterable, Sendable {
             ),
             AdvancedCommerceField("taxCode", .taxCode, missing: .nullTaxCode),
         ]
-    ) { request, _ in
+    ) { request in
         let isRenewed = request["previousTransactionId"] != nil
-        return AdvancedCommerceProblem.repeatedSKU(in: request["items"]?.array ?? [])
+        return AdvancedCommerceProblem.repeatedSKU(in: request["items"], at: ".items")
             ?? consistencyToken(of: request, isAllowed: isRenewed, "it needs previousTransactionId")
     }
 
@@ -104,7 +116,7 @@ package enum InAppRequest: String, CaseIterable, Sendable {
             AdvancedCommerceField("retainBillingCycle", .boolean, missing: .nullRetainBillingCycle),
             AdvancedCommerceField("taxCode", .taxCode),
         ]
-    ) { request, _ in
+    ) { request in
         ModifiedItems(request).problem
     }
 
@@ -114,18 +126,18 @@ package enum InAppRequest: String, CaseIterable, Sendable {
             transactionId,
             AdvancedCommerceField("items", .objects(.namedItem("SubscriptionReactivateItem"))),
         ]
-    ) { request, _ in
-        AdvancedCommerceProblem.repeatedSKU(in: request["items"]?.array ?? [])
+    ) { request in
+        AdvancedCommerceProblem.repeatedSKU(in: request["items"], at: ".items")
     }
 
     /// Apple says where a consistency token must be left out.
     private static func consistencyToken(
-        of request: JSONObject,
+        of request: JSONElement,
         isAllowed: Bool,
         _ reason: String
     ) -> AdvancedCommerceProblem? {
-        guard !isAllowed, request["requestInfo"]?.object?["consistencyToken"] != nil else { return nil }
-        let path = "requestInfo.consistencyToken"
+        guard !isAllowed, request["requestInfo"]?["consistencyToken"] != nil else { return nil }
+        let path = ".requestInfo.consistencyToken"
         return AdvancedCommerceProblem(path, .invalidConsistencyToken, "must be left out: \(reason)")
     }
 }

@@ -38,8 +38,8 @@ extension AdvancedCommerceObject {
             AdvancedCommerceField("offer", .object(.offer)),
             AdvancedCommerceField("proratedPrice", .proratedPrice),
         ]
-    ) { item, path in
-        offerPrice(item, path) ?? twoPrices(item, path)
+    ) { item in
+        offerPrice(item) ?? twoPrices(item)
     }
 
     static let modifyChangeItem = AdvancedCommerceObject(
@@ -53,11 +53,11 @@ extension AdvancedCommerceObject {
             AdvancedCommerceField("offer", .object(.offer)),
             AdvancedCommerceField("proratedPrice", .proratedPrice),
         ]
-    ) { item, path in
-        if let problem = offerPrice(item, path) ?? twoPrices(item, path) { return problem }
-        guard item["effective"]?.string == Effective.later, item["proratedPrice"] != nil else { return nil }
+    ) { item in
+        if let problem = offerPrice(item) ?? twoPrices(item) { return problem }
+        guard item["effective"]?.isText(Effective.later) ?? false, item["proratedPrice"] != nil else { return nil }
         return AdvancedCommerceProblem(
-            "\(path).proratedPrice",
+            ".proratedPrice",
             .invalidProratedPriceForChangeItemWithEffectiveLater,
             "must be left out: the change is effective at the next billing cycle"
         )
@@ -86,10 +86,10 @@ extension AdvancedCommerceObject {
             AdvancedCommerceField("price", .price, missing: .nullPrice),
             AdvancedCommerceField("reason", .offerReason, missing: .nullReason),
         ]
-    ) { offer, path in
-        guard offer["price"]?.number?.int64 == 0, offer["periodCount"]?.number?.int64 != 1 else { return nil }
+    ) { offer in
+        guard offer["price"]?.int64 == 0, offer["periodCount"]?.int64 != 1 else { return nil }
         let detail = "must be 1 for a free trial"
-        return AdvancedCommerceProblem("\(path).periodCount", .freeTrialOfferMustUsePeriodCountOfOne, detail)
+        return AdvancedCommerceProblem(".periodCount", .freeTrialOfferMustUsePeriodCountOfOne, detail)
     }
 
     /// The members of an item that is sold.
@@ -101,16 +101,16 @@ extension AdvancedCommerceObject {
     ]
 
     @Sendable
-    private static func offerPrice(_ item: JSONObject, _ path: String) -> AdvancedCommerceProblem? {
-        guard let price = item["price"]?.number?.int64,
-            let offered = item["offer"]?.object?["price"]?.number?.int64, offered > price
+    private static func offerPrice(_ item: JSONElement) -> AdvancedCommerceProblem? {
+        guard let price = item["price"]?.int64,
+            let offered = item["offer"]?["price"]?.int64, offered > price
         else { return nil }
-        return AdvancedCommerceProblem("\(path).offer.price", .invalidOfferPrice, "is higher than the item's price")
+        return AdvancedCommerceProblem(".offer.price", .invalidOfferPrice, "is higher than the item's price")
     }
 
     @Sendable
-    private static func twoPrices(_ item: JSONObject, _ path: String) -> AdvancedCommerceProblem? {
+    private static func twoPrices(_ item: JSONElement) -> AdvancedCommerceProblem? {
         guard item["offer"] != nil, item["proratedPrice"] != nil else { return nil }
-        return AdvancedCommerceProblem(path, .multiplePrices, "has offer and proratedPrice; give one of both")
+        return AdvancedCommerceProblem("", .multiplePrices, "has offer and proratedPrice; give one of both")
     }
 }

@@ -11,38 +11,35 @@ enum Effective {
 /// Apple's own examples remove items without adding or changing others, so the rule of RemoveItemsWithoutAddOrChangeItemsError
 /// (4000144) is left to Apple.
 struct ModifiedItems {
-    private let request: JSONObject
-    private let added: [JSONValue]
-    private let changed: [JSONValue]
-    private let removed: [JSONValue]
+    private let request: JSONElement
+    private let changed: [JSONElement]
 
-    init(_ request: JSONObject) {
+    init(_ request: JSONElement) {
         self.request = request
-        added = request["addItems"]?.array ?? []
         changed = request["changeItems"]?.array ?? []
-        removed = request["removeItems"]?.array ?? []
     }
 
     /// The first rule that the changes break.
     var problem: AdvancedCommerceProblem? {
         let keys = ["addItems", "changeItems", "removeItems", "periodChange", "descriptors", "taxCode"]
         guard keys.contains(where: { request[$0] != nil }) else {
-            return AdvancedCommerceProblem("the request", .oneItemNeededInModify, "changes nothing")
+            return AdvancedCommerceProblem("", .oneItemNeededInModify, "changes nothing")
         }
         return repeatedItem ?? periodConflict
     }
 
     private var repeatedItem: AdvancedCommerceProblem? {
-        if let problem = AdvancedCommerceProblem.repeatedSKU(in: added, at: "addItems")
-            ?? AdvancedCommerceProblem.repeatedSKU(in: removed, at: "removeItems")
+        if let problem = AdvancedCommerceProblem.repeatedSKU(in: request["addItems"], at: ".addItems")
+            ?? AdvancedCommerceProblem.repeatedSKU(in: request["removeItems"], at: ".removeItems")
         {
             return problem
         }
         // The items that the subscription has now.
         var targets: Set<ExactText> = []
-        for (items, key, list) in [(changed, "currentSKU", "changeItems"), (removed, "SKU", "removeItems")] {
+        let removed = request["removeItems"]?.array ?? []
+        for (items, key, list) in [(changed, "currentSKU", ".changeItems"), (removed, "SKU", ".removeItems")] {
             for (place, item) in items.enumerated() {
-                guard let sku = item.object?[key]?.string, !targets.insert(ExactText(sku)).inserted else { continue }
+                guard let sku = item[key]?.string, !targets.insert(ExactText(sku)).inserted else { continue }
                 let detail = "is the target of another change in this request"
                 return AdvancedCommerceProblem("\(list)[\(place)].\(key)", .multipleOperationsOnSingleSKU, detail)
             }
@@ -51,26 +48,27 @@ struct ModifiedItems {
     }
 
     private var periodConflict: AdvancedCommerceProblem? {
-        let period = request["periodChange"]?.object?["effective"]?.string
+        let period = request["periodChange"]?["effective"]?.string
+        let addsNothing = request["addItems"] == nil
         let retains = request["retainBillingCycle"]?.bool ?? false
-        let laterChange = changed.firstIndex { $0.object?["effective"]?.string == Effective.later }
+        let laterChange = changed.firstIndex { $0["effective"]?.isText(Effective.later) ?? false }
         if period == Effective.now, retains {
             let detail = "is true, but periodChange begins a new billing cycle immediately"
-            return AdvancedCommerceProblem("retainBillingCycle", .periodResetWithRetainBillingCycle, detail)
+            return AdvancedCommerceProblem(".retainBillingCycle", .periodResetWithRetainBillingCycle, detail)
         }
         if period == Effective.now, let laterChange {
             let detail = "is NEXT_BILL_CYCLE, but periodChange is effective immediately"
-            let path = "changeItems[\(laterChange)].effective"
+            let path = ".changeItems[\(laterChange)].effective"
             return AdvancedCommerceProblem(path, .periodChangeImmediateWithEffectiveAtNextBillingCycle, detail)
         }
-        if period == Effective.later, !added.isEmpty {
+        if period == Effective.later, !addsNothing {
             let detail = "is NEXT_BILL_CYCLE, but addItems adds items to the current period"
-            return AdvancedCommerceProblem("periodChange.effective", .periodChangeEffectiveConflict, detail)
+            return AdvancedCommerceProblem(".periodChange.effective", .periodChangeEffectiveConflict, detail)
         }
-        let isOnlyLater = changed.allSatisfy { $0.object?["effective"]?.string == Effective.later }
-        if !retains, period == nil, added.isEmpty, !changed.isEmpty, isOnlyLater {
+        let isOnlyLater = changed.allSatisfy { $0["effective"]?.isText(Effective.later) ?? false }
+        if !retains, period == nil, addsNothing, !changed.isEmpty, isOnlyLater {
             let detail = "is false, but every change is effective at the next billing cycle"
-            return AdvancedCommerceProblem("retainBillingCycle", .billingCycleResetWithEffectiveLater, detail)
+            return AdvancedCommerceProblem(".retainBillingCycle", .billingCycleResetWithEffectiveLater, detail)
         }
         return nil
     }

@@ -72,6 +72,9 @@ package struct ActionParameters: Equatable, Sendable {
         return texts
     }
 
+    /// The value as JSON.
+    package func json(_ column: String) -> JSONElement? { self[column].map { JSONElement($0.json) } }
+
     /// The elements of a list of objects; empty without one.
     package func elements(_ column: String) -> [JSONValue] { self[column]?.json.array ?? [] }
 

@@ -21,6 +21,6 @@ package enum ChangeSubscriptionMetadata: AdvancedCommerceAction {
         guard bodyColumns.contains(where: { row[$0.name] != nil }) else {
             return ("no_change", "the row has none of descriptors, items and tax_code, so it changes nothing")
         }
-        return problem(.repeatedSKU(in: row.elements("items"), key: "currentSKU"))
+        return problem(.repeatedSKU(in: row.json("items"), key: "currentSKU"))
     }
 }

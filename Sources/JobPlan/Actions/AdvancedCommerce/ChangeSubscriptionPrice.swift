@@ -23,7 +23,7 @@ package enum ChangeSubscriptionPrice: AdvancedCommerceAction {
 
     /// Apple lists no 4000097 for this call; 4000205 says that an increase was communicated, which the read-back has to show.
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? {
-        let items = row.elements("items")
+        let items = row.json("items")
         return problem(.repeatedSKU(in: items), .wrongDependents(in: items))
     }
 }

@@ -24,8 +24,8 @@ package enum MigrateSubscription: AdvancedCommerceAction {
 
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? {
         problem(
-            .repeatedSKU(in: row.elements("items")),
-            .repeatedSKU(in: row.elements("renewal_items"), at: "renewal_items")
+            .repeatedSKU(in: row.json("items")),
+            .repeatedSKU(in: row.json("renewal_items"), at: "renewal_items")
         )
     }
 }

@@ -22,7 +22,7 @@ package enum RequestTransactionRefund: AdvancedCommerceAction {
     package static let readBack: ActionReadBack? = .advancedCommerceTransaction
 
     package static func problem(of row: ActionParameters) -> (rule: String, reason: String)? {
-        let items = row.elements("items")
+        let items = row.json("items")
         return problem(.repeatedSKU(in: items), .mixedSimulation(in: items))
     }
 }

@@ -192,6 +192,31 @@ struct MigratorTests {
         try await ledger.transaction { try $0.script("DROP OWNED BY \(reader); DROP ROLE \(reader)") }
     }
 
+    @Test func `without a changed file, migrate writes no comments, and makes a view that is missing`() async throws {
+        let ledger = try TestLedger.bare()
+        let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]
+        let view = "CREATE OR REPLACE VIEW v AS SELECT n FROM a;\nCOMMENT ON VIEW v IS 'first';"
+        let comment = { () async throws in
+            try await ledger.transaction { connection in
+                try connection.run("SELECT obj_description('v'::regclass) AS words")[0].textOrNil("words")
+            }
+        }
+        try await withMigrations(files, views: ["v.sql": view]) { directory in
+            let migrator = Migrator(ledger: ledger, directory: directory)
+            _ = try await migrator.migrate()
+            try await ledger.transaction { try $0.script("COMMENT ON VIEW v IS 'by hand'") }
+            #expect(try await migrator.migrate().changedNothing)
+            #expect(try await comment() == "by hand")
+            try await ledger.transaction { try $0.script("DROP VIEW v") }
+            #expect(try await migrator.migrate().views.made == ["v"])
+            #expect(try await comment() == "first")
+        }
+        try await withMigrations(files, views: ["v.sql": view.replacing("first", with: "second")]) { directory in
+            #expect(try await Migrator(ledger: ledger, directory: directory).migrate().changedNothing)
+        }
+        #expect(try await comment() == "second")
+    }
+
     @Test func `a view no longer wanted goes; one that a user's own view stands on stays, and is named`() async throws {
         let ledger = try TestLedger.bare()
         let files = ["0001_a.sql": "CREATE TABLE a (n integer)"]

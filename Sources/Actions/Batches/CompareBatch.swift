@@ -59,8 +59,10 @@ extension ActionLedger {
                     ActionParameters(try StrictJSON.parseObject($0), columns: job.action.columns).bytes
                 }
                 digest.add(last, json)
-                salted.update(try row.bytesOrNil("salted_sha256") ?? [])
-                if try row.bool("is_erased") {
+                let hash = try row.bytesOrNil("salted_sha256")
+                salted.update(hash ?? [])
+                // An erasure leaves the hash. A row without one was added later.
+                if try row.bool("is_erased"), hash != nil || batch.saltedSHA256 == nil {
                     hasErased = true
                 } else if try row.boolOrNil("is_unchanged") != true, changed == nil {
                     changed = last

@@ -52,7 +52,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
     }
 
     /// Tests beyond this number wait: each has sessions, of which the server allows 200, and a thread for each session.
-    private static let gate = Gate(places: 10)
+    private static let gate = Gate(places: 12)
 
     private func withDatabase(
         on server: Server,

@@ -149,7 +149,7 @@ struct ComparedBatchTests {
 
     @Test(arguments: sections.indices)
     func
-        `AI13 every row of a batch is compared with the plan, whatever its verdict, and after an erasure every other row`(
+        `AI13 every row of a batch is compared with the plan, and an erased row takes only its own comparison away`(
             section: Int
         )
         async throws

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Synchronization
 
 /// A Python script of the tests, with the packages that `install_python_packages` of scripts/lib/install.sh installs.
 package enum PythonScript {
@@ -17,12 +18,27 @@ package enum PythonScript {
     ]
 
     /// Whether Python and these modules are installed.
+    ///
+    /// Python is asked once for each list, because it needs up to a second to import it and each test of a suite asks.
     package static func canImport(_ modules: String...) async -> Bool {
-        // Any failure means "no".
-        let arguments = ["python3", "-c", "import " + modules.joined(separator: ", ")]
-        let code = try? await withChildProcess("/usr/bin/env", arguments, environment: environment) { await $0.wait() }
-        return code == 0
+        let asked = answers.withLock { answers in
+            let asked =
+                answers[modules]
+                ?? Task.detached {
+                    // Any failure means "no".
+                    let arguments = ["python3", "-c", "import " + modules.joined(separator: ", ")]
+                    let code = try? await withChildProcess("/usr/bin/env", arguments, environment: environment) {
+                        await $0.wait()
+                    }
+                    return code == 0
+                }
+            answers[modules] = asked
+            return asked
+        }
+        return await asked.value
     }
+
+    private static let answers = Mutex<[[String]: Task<Bool, Never>]>([:])
 
     /// Whether a Java machine is installed.
     package static func hasJava() async -> Bool {

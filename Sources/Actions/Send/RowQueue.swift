@@ -177,13 +177,13 @@ struct RowQueue: Sendable {
                 [
                     "app": .integer(actions.app.rawValue), "batch": .uuid(batch.id), "position": .bigint(row.position),
                     "epoch": .bigint(row.epoch), "owner": .uuid(owner), "attempt": .integer(attempt),
-                    "http_status": result.status.map { .integer(Int32(clamping: $0)) } ?? .null,
+                    "http_status": result.status.map { Cell.integer(Int32(clamping: $0)) } ?? .null,
                     "apple_code": result.code.map(Cell.bigint) ?? .null,
                     "message": result.message.map(Cell.text) ?? .null,
-                    "answer_digest": result.body.map { .bytea(SHA256.digest(of: $0)) } ?? .null,
-                    "answer_body": result.body.map { .bytea(Array($0.prefix(65_536))) } ?? .null,
+                    "answer_digest": result.body.map { Cell.bytea(SHA256.digest(of: $0)) } ?? .null,
+                    "answer_body": result.body.map { Cell.bytea(Array($0.prefix(65_536))) } ?? .null,
                     "state": .text(change.state.rawValue), "may_be_applied": .boolean(change.mayBeApplied),
-                    "kept": change.kept.map { .jsonb(JSONWriter.bytes(.object($0))) } ?? .null,
+                    "kept": change.kept.map { Cell.jsonb(JSONWriter.bytes(.object($0))) } ?? .null,
                     "confirmed_by": change.confirmedBy.map(Cell.text) ?? .null,
                     "is_end": .boolean(change.isEnd), "releases": .boolean(change.releases),
                 ]

@@ -137,7 +137,8 @@ struct ItemPlanner {
         var withheld: Int64 = 0
         for batch in staged.batches {
             let dropped = try connection.transaction(.readCommitted) { connection -> Int64? in
-                try connection.script(Ledger.defaultPlanner)
+                // The check of a foreign key keeps its plan; otherwise PostgreSQL would plan it for each row.
+                try connection.script("\(Ledger.defaultPlanner); SET LOCAL plan_cache_mode = auto")
                 let isCurrent = try connection.run(
                     "SELECT FROM runs WHERE app_id = $1 AND run_id = $2 AND phase = $3 AND finished_at IS NULL FOR SHARE",
                     [app, .bigint(run), .integer(phase)]
@@ -229,7 +230,7 @@ struct ItemPlanner {
     private func insertItems(of stream: StreamName, run: Int64, on connection: borrowing PostgresConnection) throws {
         let fingerprint = plan.job.queryFingerprint(for: stream)
         if !plan.restart {
-            _ = try connection.run(
+            _ = try connection.runOnce(
                 Self.keepFinished,
                 [app, job, .text(stream.rawValue), .text(fingerprint), .bigint(run)]
             )
@@ -238,7 +239,7 @@ struct ItemPlanner {
         let window = requestedWindow(settings?.dates)
         let keepsCursor = settings?.keepsCursor ?? false
         let overlap = settings?.dates?.overlap ?? RequestedDates.defaultOverlap
-        _ = try connection.run(
+        _ = try connection.runOnce(
             """
             INSERT INTO crawl_items AS i
                 (app_id, job, stream, item_key, run_id, state, claimable_at, fingerprint, window_start, window_end, cursor,

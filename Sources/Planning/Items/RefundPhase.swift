@@ -49,7 +49,7 @@ extension Ledger {
             _ = try planner.noteFilters(of: plan.streamsOfRevocations, on: connection)
             _ = try planner.planBatches(of: plan.streamsOfRevocations, staged, run: run, inPhase: 1, on: connection) {
                 connection in
-                _ = try connection.run(
+                _ = try connection.runOnce(
                     """
                     UPDATE crawl_items i SET refunds_due = false FROM stage_ids listed
                      WHERE i.app_id = $1 AND i.job = $2 AND i.item_key = listed.item_key AND i.refunds_due

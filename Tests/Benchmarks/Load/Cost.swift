@@ -76,7 +76,9 @@ struct CostMeter: Sendable {
     private func seconds(of whom: __rusage_who_t) -> Double {
         var usage = rusage()
         unsafe getrusage(whom, &usage)
-        return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+        let seconds = Double(usage.ru_utime.tv_sec) + Double(usage.ru_stime.tv_sec)
+        let microseconds = Double(usage.ru_utime.tv_usec) + Double(usage.ru_stime.tv_usec)
+        return seconds + microseconds / 1e6
     }
 
     /// Sessions that ended are counted with the process that started them.

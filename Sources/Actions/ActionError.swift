@@ -13,9 +13,9 @@ package enum ActionInputError: Error, Sendable {
     case noRows(input: String)
     /// PostgreSQL refuses a query of the job file.
     case query(name: String, message: String)
-    /// A query of the job file says by `refuse_input` that nothing may be planned now.
+    /// A query of the job file called `refuse_input`, so nothing may be planned now.
     case refused(name: String, reason: String)
-    /// The query of consents has other columns than one that names customers.
+    /// The query of consents must return one column that identifies customers, and returns others.
     case consentColumn(found: [String])
 
     package var isMissingInput: Bool {
@@ -64,7 +64,7 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case expired(hash: String, at: String)
     /// The rows in the ledger are not those that the plan showed.
     case changed(hash: String, found: String)
-    /// A row, its place, verdict or token is not what the plan froze; `position` is `nil` if rows were added or removed.
+    /// A row, or its position, verdict or token, differs from the plan; `position` is `nil` if rows were added or removed.
     case changedRow(hash: String, position: Int64?)
     case appUnknown(bundleId: String, environment: String)
     case nothingToRetry(job: String)
@@ -72,7 +72,7 @@ package enum ActionRefusal: Error, Equatable, Sendable {
     case noOpenRequest(job: String)
     case noPolicy(job: String)
     case noPolicyApproval(job: String)
-    /// The policy of the job file is not the one that an approval was to name.
+    /// The hash to approve is not that of the job file's policy.
     case otherPolicy(named: String, found: String)
     case policyNotApproved(hash: String)
     /// The policy of the job file is not the one that was approved.

@@ -22,7 +22,7 @@ struct BatchSummaryText {
 
     private var batch: ActionBatch { summary.batch }
 
-    /// The least times that the rows take, in seconds.
+    /// The shortest times to send the rows, in seconds: at Apple's limit, and at the job's share of it.
     private var seconds: (atLimit: Double, atShare: Double) {
         let limit = job.limits.requestsPerSecond[batch.action] ?? 0
         let count = Double(batch.rowsToSend)
@@ -75,7 +75,7 @@ struct BatchSummaryText {
     /// Rounded up, because a run takes at least this long.
     private func words(_ seconds: Double) -> String { Duration.seconds(seconds).inWords(rounded: .up) }
 
-    /// Thousandths as a decimal number with two digits.
+    /// A number of thousandths as a decimal number, rounded to two decimals.
     static func amount(_ milliunits: Int64) -> String {
         let hundredths = (milliunits + 5) / 10
         let fraction = hundredths % 100

@@ -25,7 +25,7 @@ struct JobRun {
 
     /// Runs the job, shows its progress, and writes the summary to stdout.
     ///
-    /// Metrics and notification follow every end of the process, with its exit code.
+    /// However the process ends, it then writes the metrics and sends the notification, both with its exit code.
     func perform(
         restart: Bool = false,
         retryFailed: Bool = false,
@@ -50,7 +50,7 @@ struct JobRun {
                 try await run(pipeline, options, attempt, log, form, job: argument.path)
             }
         } catch {
-            // A wrong value in the environment is the only other error, and part of the command line.
+            // The only other error is a wrong value in the environment, which counts as a wrong command line.
             await finish(attempt, code: (error as? ExitCode)?.rawValue ?? ExitStatus.usage.rawValue, log)
             throw error
         }

@@ -10,11 +10,11 @@ import ServiceLifecycle
 
 /// Receives App Store Server Notifications: verifies, stores, answers, and makes records of them in the background.
 package struct Receiver: Sendable {
-    /// Commits at a time: while one waits for the disk, the next is prepared.
+    /// The most commits at a time: while one waits for the disk, the next is prepared.
     private static let commits = 2
-    /// How long a request waits for a connection to a server that is away.
+    /// How long a request waits for a connection while PostgreSQL is not available.
     private static let connectPatience = Duration.seconds(1)
-    /// How often waiting notifications are checked for their time limit, and work of other receivers is looked for.
+    /// How often overdue notifications are failed, and the inbox is searched for notifications that other receivers left behind.
     private static let tick = Duration.milliseconds(500)
 
     private let settings: ReceiverSettings
@@ -59,7 +59,7 @@ package struct Receiver: Sendable {
     ///
     /// Then it accepts no further connection, answers the requests that it has, and returns.
     ///
-    /// - Throws: ``CannotListen``.
+    /// - Throws: ``CannotListen``, other errors of the HTTP server.
     package func run() async throws {
         let inbox = ledger.inbox(of: origin.app, sessions: Self.commits, patience: Self.connectPatience)
         let metrics = ReceiverMetrics()
@@ -85,7 +85,7 @@ package struct Receiver: Sendable {
             while !Task.isCancelled {
                 commits.failOverdue()
                 wake.yield()
-                // It ends early only when it is cancelled.
+                // The sleep throws only when the task is cancelled, and then the loop ends.
                 try? await time.sleep(Self.tick)
             }
         }
@@ -132,7 +132,7 @@ package struct Receiver: Sendable {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [application], logger: .quiet)
         )
-        // A task of its own, so that a cancellation stops it in order.
+        // A task of its own, so that a cancellation shuts the server down gracefully instead of cancelling it.
         let serving = Task { try await group.run() }
         let result = await withTaskCancellationHandler {
             await serving.result
@@ -161,7 +161,7 @@ package struct Receiver: Sendable {
 }
 
 extension Logger {
-    /// Logs nothing of single connections: anyone can open them.
+    /// Logs only critical messages: anyone can open connections, and messages about each could fill the log.
     fileprivate static var quiet: Logger {
         var logger = Logger(label: "storeledger") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical

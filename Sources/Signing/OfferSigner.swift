@@ -79,7 +79,7 @@ struct OfferSigner: Sendable {
                 output.appendNull()
             }
         }
-        // The signatures are variables: the compiler of Swift 6.3 cannot take the span of a result that may be an error.
+        // Each signature is stored in a variable: Swift 6.3 cannot take the span of the result of a call that can throw.
         switch method {
         case .promotionalOffer(let signer):
             var claims: [StoreKitRequestSigner.Claim] = [

@@ -4,7 +4,7 @@ import JobPlan
 
 /// The rows of a CSV file of offers, read a few at a time.
 struct OfferTable: ~Copyable {
-    /// Rows that are signed together.
+    /// The number of rows that are signed together.
     private static let batch = 128
 
     let header: OfferHeader
@@ -47,11 +47,12 @@ struct OfferTable: ~Copyable {
 
 /// One row of a CSV file of offers.
 struct OfferRow: Sendable {
+    /// The line of the file in which the row begins, from 1.
     let line: Int
     let cells: [String]
 }
 
-/// The header of a CSV file of offers: where the columns of its kind are.
+/// The header of a CSV file of offers: the positions of the columns that its kind of signature reads.
 struct OfferHeader: Sendable {
     let names: [String]
     private let columns: [OfferColumn]

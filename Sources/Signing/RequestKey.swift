@@ -1,6 +1,6 @@
 package import SignedData
 
-/// The key of an app with the names that go into signatures.
+/// An app's signing key, with the IDs that go into signatures.
 package struct RequestKey: Sendable {
     let key: SigningKey
     let keyId: String

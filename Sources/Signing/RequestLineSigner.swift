@@ -24,7 +24,7 @@ struct RequestLineSigner: Sendable {
     func sign(_ lines: [RequestLine], at now: UnixMilliseconds, isSigning: Bool) throws -> SignedRows {
         var signed = SignedRows(count: lines.count)
         var nonces = RandomUUIDs()
-        // The line, its base64 in base64 (16 bytes for 9), and about 600 bytes of other claims, header and signature.
+        // The line, the line in base64 twice (16 bytes for 9), and about 600 bytes of other claims, header and signature.
         signed.output.reserveCapacity(lines.reduce(0) { $0 + $1.json.count * 3 + 600 })
         for line in lines {
             if let problem = Self.problem(of: line) {

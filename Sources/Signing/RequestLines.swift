@@ -5,13 +5,13 @@ import CSVFormat
 ///
 /// Lines may end in LF or CRLF. Blank lines are skipped.
 struct RequestLines: ~Copyable {
-    /// In bytes; Apple's examples have about 800.
+    /// The most bytes of a line; Apple's examples have about 800.
     static let longest = 256 * 1_024
 
     private let path: String
     private let file: InputFile
     private var chunk = [UInt8](repeating: 0, count: 65_536)
-    /// The beginning of the line whose end was not read yet.
+    /// The beginning of the current line, whose end was not read yet.
     private var begun: [UInt8] = []
     private var number = 1
     private var hasEnded = false
@@ -42,7 +42,7 @@ struct RequestLines: ~Copyable {
         return nil
     }
 
-    /// Ends the line that has begun with its last bytes.
+    /// Ends the current line; `rest` is its last bytes.
     private mutating func endLine(_ rest: ArraySlice<UInt8>, in lines: inout [RequestLine]) throws {
         guard begun.count + rest.count <= Self.longest else {
             throw SigningInputError.lineTooLong(path: path, line: number, limit: Self.longest)

@@ -7,10 +7,10 @@ import Synchronization
 ///
 ///     read ─► check ─► sign ─► write
 ///
-/// Rows are signed on all processors, and written in the order of the input. A row that breaks a rule stops the signing; the other
-/// rows are then only checked, so that all problems are known at once. Only some thousand rows are in memory.
+/// Rows are signed in parallel, and written in the order of the input. After a row that breaks a rule, all other rows are only
+/// checked, so that all problems are reported at once. At most two batches of rows for each worker are in memory.
 package struct RequestSigning: Sendable {
-    /// Problems that an error shows.
+    /// The most problems that an error lists.
     private static let mostProblems = 20
 
     private let kind: SignatureKind
@@ -33,7 +33,7 @@ package struct RequestSigning: Sendable {
     /// Signs the file at `path`.
     ///
     /// - Parameters:
-    ///   - path: Messages show it unchanged.
+    ///   - path: The input file; messages show the path unchanged.
     ///   - write: Gets the output part by part. The parts are worthless after an error.
     /// - Returns: The number of signatures, at least 1.
     /// - Throws: ``SigningInputError``, ``SignedData/SigningError``, errors of `write`.

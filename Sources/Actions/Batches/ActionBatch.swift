@@ -10,9 +10,11 @@ package struct ActionBatch: Equatable, Sendable {
     /// Sixteen bytes.
     package let id: [UInt8]
     package let action: StreamName
-    /// Hexadecimal.
+    /// SHA-256 of the app, the job, the action and the normalised rows, in hexadecimal.
     package let sha256: String
-    /// Covers each row by itself, hexadecimal; `nil` if an earlier version planned the batch.
+    /// SHA-256 of the salted hashes of all rows, in hexadecimal; `nil` if an earlier version planned the batch.
+    ///
+    /// It can still be compared after an erasure has cleared rows.
     let saltedSHA256: String?
     /// The path of the input file; `nil` for other inputs.
     package let inputName: String?
@@ -69,9 +71,7 @@ package struct ActionBatch: Equatable, Sendable {
         finishedAt = try moment("finished_at")
     }
 
-    /// Whether rows may be sent: approved, or planned without the need for it.
-    ///
-    /// An approval can have expired.
+    /// Whether the batch was approved or needs no approval; still `true` after the approval has expired.
     package var mayBeSent: Bool { approvedAt != nil || !requiresApproval }
 }
 
@@ -81,7 +81,9 @@ extension ActionLedger {
         try await ledger.transaction { connection in try batches(on: connection) }
     }
 
-    /// The batches of the job, the newest first, or those of the last day that have rows to send or to find out.
+    /// The batches of the job, the newest first.
+    ///
+    /// With `recentAndOpen`, only those of the last day with rows to send or with an unknown outcome.
     func batches(on connection: borrowing PostgresConnection, recentAndOpen isRecent: Bool = false) throws
         -> [ActionBatch]
     {

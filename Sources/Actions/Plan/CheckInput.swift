@@ -31,7 +31,7 @@ extension ActionJob {
         }
     }
 
-    /// Whether PostgreSQL must accept a query of the job file.
+    /// Whether the job file has a query that PostgreSQL has to accept.
     package var readsQuery: Bool {
         switch input {
         case .query: true
@@ -66,9 +66,10 @@ extension ActionLedger {
         }
     }
 
-    /// Which names in the job's query both the user and the ledger have, and which of the two the query reads, each as a sentence.
+    /// Warnings about names in the job's query that exist both in the user's tables and in the ledger.
     ///
-    /// An input is selected from the views of the ledger. Consents are in tables of the user.
+    /// Each sentence says which of the two the query reads: a query for the input reads the ledger's views, and a query for
+    /// consents reads the user's tables.
     ///
     /// - Throws: ``Postgres/PostgresError``.
     package func queryWarnings() async throws -> [String] {
@@ -91,7 +92,8 @@ extension ActionLedger {
 
     /// What the session's role may do with batches.
     ///
-    /// - Throws: ``ActionRefusal/noRight(role:)`` if `actions plan` and `actions run` would be refused.
+    /// - Throws: ``ActionRefusal/noRight(role:)`` if `actions plan` and `actions run` would be refused,
+    ///   ``ActionRefusal/mustBeApproved(role:)`` if the job needs no approval and the role may not plan without one.
     package func checkRole() async throws -> String {
         let decides = !job.approval.isRequired
         return try await ledger.transaction { connection in
@@ -111,11 +113,11 @@ extension ActionLedger {
         }
     }
 
-    /// The batches that a run would send.
+    /// A sentence about the batches that a run would send, or about the policy that is in force.
     ///
     /// - Throws: ``ActionRefusal``, as a run does.
     package func batchFinding() async throws -> String {
-        // The policy's approval is enough for actions run --follow.
+        // `actions run --follow` needs only the policy's approval, and no approved batch.
         if try await policyApproval() != nil {
             do {
                 let approval = try await policyInForce()

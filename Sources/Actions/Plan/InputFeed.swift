@@ -19,14 +19,14 @@ struct InputFeed {
         case none
     }
 
-    /// Rows that are copied to the database at a time.
+    /// The number of rows that are copied to the database at a time.
     private static let batch = 5_000
 
     let source: Source
     let app: AppID
     let job: ActionJob
 
-    /// Calls `take` with the header and then with each batch of rows.
+    /// Reads the header, and calls `take` with each batch of rows.
     ///
     /// - Parameters:
     ///   - connection: Inside a transaction.
@@ -128,7 +128,7 @@ struct InputFeed {
         return header.columns
     }
 
-    /// The columns of a query of the user, which has this name in messages.
+    /// The columns of a user's query; messages call the query `name`.
     static func columns(
         of sql: String,
         _ cells: [Cell],
@@ -141,7 +141,7 @@ struct InputFeed {
         }
     }
 
-    /// Converts PostgreSQL errors about a query of the user, which has this name in messages.
+    /// Converts PostgreSQL errors about a user's query; messages call the query `name`.
     static func translating<R>(_ name: String, _ query: () throws -> R) throws -> R {
         do {
             return try query()
@@ -152,7 +152,7 @@ struct InputFeed {
         }
     }
 
-    /// Without spaces and tabs around it; U+0000, which PostgreSQL cannot store, becomes U+FFFD.
+    /// The cell without leading and trailing spaces and tabs; U+0000, which PostgreSQL cannot store, becomes U+FFFD.
     static func trimmed(_ cell: String) -> String {
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         let bytes = cell.utf8

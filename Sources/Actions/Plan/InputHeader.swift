@@ -18,7 +18,7 @@ struct InputHeader {
     /// - Parameters:
     ///   - names: The header as it was read.
     ///   - input: The name of the input for messages.
-    ///   - job: Its action and defaults.
+    ///   - job: Has the action and the default values.
     /// - Throws: ``ActionInputError``, ``CSVFormat/CSVError``.
     init(_ names: [String], of input: String, for job: ActionJob) throws {
         action = job.action
@@ -44,7 +44,7 @@ struct InputHeader {
             let key = "\(job.action.name.rawValue).\(column.key)"
             throw ActionInputError.noValue(input: input, column: column.name, key: key)
         }
-        // A result file can be the input of a new batch; its outcomes are those of an earlier batch.
+        // A result file can be the input of a new batch. Its result columns belong to an earlier batch, so they are not kept.
         places = names.indices.filter { !ResultColumns.all.contains(names[$0]) }
         columns = places.map { names[$0] }
         placesOfAction = known.map { name in names.firstIndex(of: name) }
@@ -60,7 +60,7 @@ struct InputHeader {
     func row(_ position: Int64, line: Int?, _ cells: [String]) -> InputRow {
         func cell(_ place: Int) -> String { place < cells.count ? cells[place] : "" }
         var row = InputRow(position: position, line: line, input: places.map(cell))
-        // An invalid row has a subject too if it can be read, so that an erasure finds the row.
+        // An erasure finds a row by its subject, so an invalid row also has one if it can be read.
         if let place = action.columns.firstIndex(where: { $0.name == action.subject }),
             let cellPlace = placesOfAction[place],
             case .text(let subject) = action.columns[place].value(cell(cellPlace))
@@ -113,7 +113,7 @@ struct InputHeader {
         return row
     }
 
-    /// The rule of such a row, which is not invalid: check_rows.sql makes it ineligible.
+    /// The rule of a row that the policy does not answer; check_rows.sql makes such a row ineligible, not invalid.
     private static let unansweredRule = "answer_none"
 }
 
@@ -125,7 +125,7 @@ struct InputRow {
     let input: [String]
     /// The ID of what the row changes, if it can be read.
     var subject: String?
-    /// `nil` for an invalid row.
+    /// `nil` for a row with a ``problem``.
     var parameters: ActionParameters?
     /// The rule that the row breaks, and the reason as a sentence.
     var problem: (rule: String, reason: String)?

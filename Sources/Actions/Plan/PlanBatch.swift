@@ -8,8 +8,8 @@ import Postgres
 extension ActionLedger {
     /// Plans a batch: reads, normalises and checks every row, and freezes the result.
     ///
-    /// Sends nothing. Everything happens in one transaction, so a batch is there with all of its rows or not at all. An earlier
-    /// plan of the job that was not approved is replaced.
+    /// Sends nothing. Everything happens in one transaction, so a batch is stored with all of its rows or not at all. It replaces
+    /// an earlier plan of the job that was not approved.
     ///
     /// - Parameter source: Where the rows come from.
     /// - Returns: The batch.
@@ -164,17 +164,17 @@ extension ActionLedger {
         requiresApproval: Bool,
         on connection: borrowing PostgresConnection
     ) throws {
-        // A role that may not decide about approvals leaves the column to its default; see sql/roles.sql.
-        let decides = requiresApproval ? "" : ", approval_required"
+        // A batch that needs approval leaves the column to its default, because not every role may write it; see sql/roles.sql.
+        let (extraColumn, extraValue) = requiresApproval ? ("", "") : (", approval_required", ", false")
         _ = try connection.run(
             """
             INSERT INTO action_batches (app_id, batch_id, job, action, rows_sha256, occurrence, input_name, input_sha256,
-                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, salted_sha256\(decides))
+                   input_columns, row_count, rows_to_send, rows_invalid, rows_ineligible, rows_duplicate, rows_same, policy_sha256, salted_sha256\(extraColumn))
             SELECT $1::integer, $2::uuid, $3::text, $4::text, $5::text, $6::bigint, $7::text, $8::text, $9::text[], count(*),
                    count(*) FILTER (WHERE verdict = 'valid'), count(*) FILTER (WHERE verdict = 'invalid'),
                    count(*) FILTER (WHERE verdict = 'ineligible'), count(*) FILTER (WHERE verdict = 'duplicate'),
                    count(*) FILTER (WHERE verdict = 'same'), $10::text,
-                   encode(sha256(string_agg(salted_sha256, '' ORDER BY position)), 'hex')\(decides.isEmpty ? "" : ", false")
+                   encode(sha256(string_agg(salted_sha256, '' ORDER BY position)), 'hex')\(extraValue)
               FROM action_rows WHERE app_id = $1 AND batch_id = $2
             """,
             [

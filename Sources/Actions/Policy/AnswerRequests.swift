@@ -56,7 +56,7 @@ extension ActionLedger {
         }
     }
 
-    /// The batches of the last day that have rows to send or to find out, the oldest first.
+    /// The batches of the last day with rows to send or with an unknown outcome, the oldest first.
     package func openBatches() async throws -> [ActionBatch] {
         try await ledger.transaction { connection in
             try batches(on: connection, recentAndOpen: true).filter { $0.action == job.action.name }.reversed()

@@ -10,9 +10,9 @@ enum AttemptDecision {
     case succeeded(JSONObject)
     /// Apple refused the only request that was sent.
     case rejected(FailureReport)
-    /// An earlier request may have been applied, and this answer does not settle it: signed data must.
+    /// An earlier request may have been applied, and only signed data can show whether it was.
     ///
-    /// Only after a refusal can unchanged data prove that no request was applied.
+    /// Unchanged data proves that no request was applied only if Apple refused this attempt (`isRefused`).
     case readBack(JSONObject?, isRefused: Bool)
     /// Apple answered 429; the values are its raw `Retry-After` and `Date` headers.
     case waitForApple(retryAfter: [String], date: String?)
@@ -45,7 +45,7 @@ extension AttemptDecision {
     /// - Parameters:
     ///   - result: Apple's answer, or why there is none.
     ///   - mayBeApplied: Whether an earlier request of the row may have been applied.
-    ///   - tokenWasRenewed: Whether the token was renewed, and every attempt since has failed with 401.
+    ///   - tokenWasRenewed: Whether the attempt before this one was answered 401, so that this one had a new token.
     ///   - action: What was sent.
     init(_ result: SendResult, mayBeApplied: Bool, tokenWasRenewed: Bool, action: any AppStoreAction.Type) {
         switch result {
@@ -96,10 +96,10 @@ extension AttemptDecision {
         action: any AppStoreAction.Type
     ) -> AttemptDecision {
         guard let code = answer.errorCode else {
-            // Apple's refusals have a code, except for the refusal of a key. Another server may have answered.
+            // Of Apple's refusals only a refused key (403) has no code. For any other, another server may have answered.
             return .stop(answer.status == 403 ? .credentials(report) : .contractBroken(report))
         }
-        // A code that Apple documents with another status is unknown.
+        // A known code with a status that Apple does not document for it counts as unknown.
         let known = AppleErrorCode(rawValue: code).flatMap { $0.status == answer.status ? $0 : nil }
         switch known.flatMap({ action.errorEffects[$0] }) ?? .rejectsRow {
         case .rejectsRow: return mayBeApplied ? .readBack(nil, isRefused: true) : .rejected(report)

@@ -25,6 +25,7 @@ struct BatchSender: Sendable {
     private let watch: Watch
     private let leases: LeaseKeeper<HeldRow>
 
+    /// What all workers of this process share.
     private final class Watch: Sendable {
         let rejections: Mutex<RejectionWatch>
         let breaker = Mutex(CircuitBreaker())
@@ -60,7 +61,9 @@ struct BatchSender: Sendable {
 
     var action: any AppStoreAction.Type { queue.actions.job.action }
 
-    /// Sends until every row has an outcome or may not be sent any more, in this or another process, or until ``stop()``.
+    /// Sends rows until none is left for this run, or until ``stop()``.
+    ///
+    /// Waits for the rows that other processes hold: a row of a killed process becomes available when its lease expires.
     ///
     /// - Throws: ``ActionStop`` when the run must end, `CancellationError`, errors of the ledger.
     func send(concurrency: Int) async throws {
@@ -142,7 +145,7 @@ struct BatchSender: Sendable {
                 try await keepOpen(row, attempt, result)
             case .retry(let retry, let failure):
                 guard try await pause(attempts, retry, failure, { try await keepOpen(row, attempt, result) }) else {
-                    // The row was not applied by this attempt, and is left to the next run.
+                    // Apple did not apply this attempt, so the next run can send the row again.
                     return try await leave(row, attempt, result, failure)
                 }
                 attempts += 1
@@ -162,9 +165,10 @@ struct BatchSender: Sendable {
 
     /// Waits for a permit, commits the intent, and sends the request once.
     ///
-    /// A permit that has expired when the intent is committed leads to ``WriteFailure/tooLate``.
+    /// If the permit expires before the intent is committed, the result is ``WriteFailure/tooLate``.
     ///
-    /// - Throws: ``RowLeaseLost`` when the lease is no longer safe, ``SendingStopped`` after ``stop()``; then nothing was sent.
+    /// - Throws: ``RowLeaseLost`` when the lease is no longer safe, and ``SendingStopped`` after ``stop()``: then nothing was
+    ///   sent. ``ClockDisagreement``, errors of the ledger.
     func attempt(
         _ row: LeasedRow,
         _ purpose: AttemptPurpose,
@@ -259,7 +263,9 @@ struct BatchSender: Sendable {
         return true
     }
 
-    /// - Returns: Whether the quota of retries allows another one.
+    /// Counts the outcome of a request for the circuit breaker and the retry quota.
+    ///
+    /// - Returns: Whether the quota allows another retry; always `true` for a request that did not fail.
     @discardableResult
     private func note(failed: Bool, _ failure: FailureReport? = nil) throws -> Bool {
         let stop = watch.breaker.withLock { breaker in
@@ -305,7 +311,7 @@ extension BatchSender {
         if let sentence { throw ActionStop.tooManyRejections(sentence: sentence) }
     }
 
-    /// Records an attempt after which the row goes on.
+    /// Records an attempt after which this process continues with the row.
     func keepOpen(
         _ row: LeasedRow,
         _ attempt: Int32,
@@ -319,7 +325,7 @@ extension BatchSender {
         crashPoint(.writeRecorded)
     }
 
-    /// Leaves a row to the next run, after an attempt that did not change it.
+    /// Leaves a row to the next run after an attempt that changed nothing at Apple.
     func leave(_ row: LeasedRow, _ attempt: Int32, _ result: SendResult, _ failure: FailureReport?) async throws {
         let state: RowState = row.mayBeApplied ? .unknown : .approved
         var change = RowChange(result: result.record, state: state, mayBeApplied: row.mayBeApplied)
@@ -334,6 +340,7 @@ extension BatchSender {
     func leaveUnknown(_ row: LeasedRow, _ reason: String) async throws {
         var change = RowChange(result: RowChange.Result(message: reason), state: .unknown, mayBeApplied: true)
         change.releases = true
+        // The last attempt is recorded already. No attempt has the number 0, so this changes only the row.
         try await queue.record(change, of: row, attempt: 0)
         leases.remove(row.lease)
         report(.ended(position: row.position, state: .unknown))
@@ -355,7 +362,7 @@ extension LeasedRow {
 }
 
 extension SendResult {
-    /// As it is recorded.
+    /// What the ledger records of the result.
     var record: RowChange.Result {
         switch self {
         case .answered(let written):

@@ -14,7 +14,9 @@ struct RowQueue: Sendable {
     /// 16 random bytes; a new process is a new owner.
     let owner: [UInt8]
 
-    /// Another process can be taking the last available row, which is known in a moment.
+    /// The shortest wait that ``lease(atMost:)`` returns.
+    ///
+    /// While another process is taking the last available row, the computed wait is zero or less.
     private static let leastWait = Duration.milliseconds(20)
 
     private var pool: RetryingPool { actions.ledger.control }
@@ -54,12 +56,15 @@ struct RowQueue: Sendable {
     /// The result of ``lease(atMost:)``.
     enum Leased {
         case rows([LeasedRow])
-        /// No row is available now; the next one is available after this time at the latest.
+        /// No row is available now; look again after this time.
+        ///
+        /// The next lease expires then, unless it is renewed. A row that is released is available earlier.
         case later(Duration)
-        /// Every row has an outcome, or may not be sent any more.
+        /// No row is left for this run: each has an outcome, is left to the next run, or may not be sent any more.
         case drained
     }
 
+    /// Leases up to `count` rows to this process, those that became available first.
     func lease(atMost count: Int) async throws -> Leased {
         try await pool.transaction { connection in
             let taken = try connection.run(
@@ -194,10 +199,10 @@ struct RowQueue: Sendable {
         guard isHeld else { throw RowLeaseLost() }
     }
 
-    /// Whether another request may have extended the row's subscription since the plan, as far as the ledger knows.
+    /// Whether a request of another batch may have extended the row's subscription since the plan, as far as the ledger knows.
     ///
-    /// Then a later date in Apple's data does not prove that the request of this row was applied. The request of another row is
-    /// in the ledger before it is sent, so ask after Apple has answered.
+    /// Then a later date in Apple's data does not prove that the request of this row was applied. Call it after Apple has
+    /// answered: every request is in the ledger before it is sent, so none that can be in Apple's answer is missed.
     func hasOtherExtension(_ subject: String) async throws -> Bool {
         try await pool.transaction { connection in
             try connection.run(
@@ -211,9 +216,9 @@ struct RowQueue: Sendable {
         }
     }
 
-    /// What Apple's SUMMARY notification says about a row's request, if a crawl has brought the notification.
+    /// What Apple's SUMMARY notification says about a row's request, if the notification is in the ledger.
     ///
-    /// - Returns: The members of the answer that Apple's status would have had; `nil` without the notification.
+    /// - Returns: The members that an answer of Apple's status endpoint has; `nil` without the notification.
     func summary(of row: LeasedRow) async throws -> JSONObject? {
         try await pool.transaction { connection in
             try connection.run(
@@ -229,7 +234,9 @@ struct RowQueue: Sendable {
         }
     }
 
-    /// Records that every row has an outcome, known or not, if that is so.
+    /// Marks the batch as finished if no row of it is left to send.
+    ///
+    /// A row with an unknown outcome does not prevent that.
     func finish() async throws {
         try await pool.transaction { connection in
             _ = try connection.run(
@@ -258,6 +265,7 @@ struct RowChange {
         var status: Int?
         var code: Int64?
         var message: String?
+        /// The ledger stores its SHA-256 and its first 65,536 bytes.
         var body: [UInt8]?
     }
 

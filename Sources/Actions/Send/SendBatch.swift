@@ -12,18 +12,19 @@ extension ActionLedger {
     private static let shutdownTimeout = Duration.seconds(5)
     /// How long a process that is stopped waits for the answers to requests in progress.
     ///
-    /// A request without an answer leaves its row unknown, so it is worth waiting for.
+    /// Without the answer, the outcome of the row is unknown, and the next run has to find it out.
     private static let answerTimeout = Duration.seconds(3)
-    /// How often the rows that other processes have sent are counted.
+    /// How often the ended rows of all processes are counted.
     private static let countInterval = Duration.seconds(30)
 
     /// The batches that a run sends: approved ones with rows that have no outcome, the oldest first.
     ///
-    /// A batch whose approval has expired is among them if it is the last one that may be sent, or if rows of it were sent and
+    /// A batch whose approval has expired is among them if it is the newest one that may be sent, or if rows of it were sent and
     /// have no known outcome.
     ///
-    /// - Returns: Nothing if every row of the newest batch was sorted out and no earlier one has rows to send.
-    /// - Throws: ``ActionRefusal`` without a batch, and if the newest one waits for its approval and no other can be sent.
+    /// - Returns: Empty if no batch has rows left, and the newest one either may be sent or has no row to send.
+    /// - Throws: ``ActionRefusal`` if the job has no batch, if a batch to send is of another action, and if the newest batch
+    ///   waits for its approval and no other can be sent.
     package func batchesToSend() async throws -> [ActionBatch] {
         let all = try await batches()
         guard let newest = all.first else { throw ActionRefusal.noBatch(job: job.name) }
@@ -52,17 +53,18 @@ extension ActionLedger {
 
     /// Sends a batch, or what is left of it.
     ///
-    /// A process that is cancelled ends the requests in progress, as far as they are answered in time, and releases the rest.
+    /// After a cancellation, it waits a few seconds for the answers to requests in progress, and releases all other rows.
     ///
     /// - Parameters:
     ///   - batch: One of ``batchesToSend()``.
     ///   - server: Apple's server.
     ///   - limiters: Those of the action and of the endpoint that reads its effect back.
-    ///   - window: The limiter's window, with which all other times shrink in a rehearsal.
+    ///   - window: The limiter's window. In a rehearsal it can be shorter, and all other times shrink with it.
     ///   - time: Clocks and sleep.
     ///   - report: Called for each event.
-    /// - Throws: ``ActionStop``, ``ActionRefusal/changed(hash:found:)``, ``ActionRefusal/changedRow(hash:position:)``;
-    ///   ``ActionRefusal/expired(hash:at:)`` if rows are left that may not be sent any more; `CancellationError`, errors of the ledger.
+    /// - Throws: ``ActionStop``, ``ActionRefusal/tooManyRows(rows:maximum:)``, ``ActionRefusal/changed(hash:found:)``,
+    ///   ``ActionRefusal/changedRow(hash:position:)``; ``ActionRefusal/expired(hash:at:)`` if rows are left that may not be sent
+    ///   any more; `CancellationError`, errors of the ledger.
     package func send(
         _ batch: ActionBatch,
         to server: AppleServer,
@@ -115,13 +117,15 @@ extension ActionLedger {
         }
         try await queue.finish()
         let after = try await states(of: batch)
-        if after[RowState.approved.rawValue, default: 0] > 0, let expired = try await expiredBatch(batch) {
-            throw ActionRefusal.expired(hash: batch.sha256, at: expired)
+        if after[RowState.approved.rawValue, default: 0] > 0, let expiredAt = try await expiry(of: batch) {
+            throw ActionRefusal.expired(hash: batch.sha256, at: expiredAt)
         }
     }
 
-    /// What `stopAfter` counts: the rows of the batch, or those of all batches that follow from the same approval of a policy,
-    /// which can have a row each.
+    /// The watch that applies `stopAfter`, starting with the outcomes of earlier processes.
+    ///
+    /// Usually these are the outcomes of the batch's own rows. Batches that follow from the approval of a policy can have one row
+    /// each, so for them the outcomes of all batches of the same approval count.
     private func rejections(of batch: ActionBatch, _ before: RowCounts) async throws -> RejectionWatch {
         guard let approval = batch.policyApproval else {
             return RejectionWatch(rule: job.stopAfter, rejected: before.rejected, ended: before.known)
@@ -141,7 +145,7 @@ extension ActionLedger {
         }
     }
 
-    /// Sends until every row has an outcome; a cancellation first lets the requests in progress be answered.
+    /// Sends rows until none is left; after a cancellation, waits for the answers to requests in progress.
     private func send(with sender: BatchSender, time: Timekeeper) async throws {
         let concurrency = job.limits.concurrency
         let sending = Task { try await sender.send(concurrency: concurrency) }
@@ -157,14 +161,14 @@ extension ActionLedger {
         try Task.checkCancellation()
     }
 
-    /// When the approval of a batch expired; `nil` if it has not.
-    private func expiredBatch(_ batch: ActionBatch) async throws -> String? {
+    /// When the approval of a batch expired, in ISO 8601; `nil` if it has not expired.
+    private func expiry(of batch: ActionBatch) async throws -> String? {
         guard let now = try await batches().first(where: { $0.id == batch.id }), now.isExpired else { return nil }
         return now.expiresAt?.iso8601
     }
 }
 
-/// Cancels `body` after a time.
+/// Runs `body`, and cancels it after `limit`.
 private func withTimeLimit(
     _ limit: Duration,
     time: Timekeeper,

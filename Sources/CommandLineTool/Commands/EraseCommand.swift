@@ -109,8 +109,8 @@ struct EraseCommand: AsyncParsableCommand {
         guard asks || !unknown else { return }
         var found: [ErasureSummary] = []
         try await pipeline.erase(try customers(), isRehearsal: true) { found.append($0) }
-        let strangers = found.filter(\.isOfUnknownCustomer).count
-        if strangers > 0, !unknown { throw UnknownCustomers(count: strangers) }
+        let unknownCount = found.filter(\.isOfUnknownCustomer).count
+        if unknownCount > 0, !unknown { throw UnknownCustomers(count: unknownCount) }
         guard asks else { return }
         for erasure in found { lines(erasure, job: pipeline.job.name, isDone: false).forEach(Console.message) }
         Console.raw("This cannot be undone. Type yes to erase: ")

@@ -59,7 +59,9 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Returns: Whether to continue; false after SIGINT or SIGTERM, which end watching.
+    /// Waits two seconds.
+    ///
+    /// - Returns: Whether to continue; `false` after SIGINT or SIGTERM, which end watching.
     private func pause() async -> Bool {
         (try? await Task.sleep(for: .seconds(2))) != nil
     }
@@ -107,10 +109,10 @@ struct StatusText {
     /// The path of the job file, for commands in the text; `nil` without one.
     let jobFile: String?
 
-    var lines: [String] { unnamed.map { namingJob(jobFile, in: $0) } }
+    var lines: [String] { linesWithPlaceholder.map { namingJob(jobFile, in: $0) } }
 
     /// The lines with `JOB` in place of the job file.
-    private var unnamed: [String] {
+    private var linesWithPlaceholder: [String] {
         var lines = ["\(status.job): \(status.app) (\(status.environment))"]
         if let replica = status.replica {
             lines.append("  read from a replica, which has everything that was committed until \(replica.appliedUntil)")
@@ -177,7 +179,7 @@ struct StatusText {
         return lines
     }
 
-    /// What the text calls the parts of ``JobStatus/notReadable``, which are keys of the JSON.
+    /// The words of the text for ``JobStatus/notReadable``, which contains keys of the JSON.
     private static let wordsForParts = [
         "message": "messages", "failures": "failed items", "unknownIds": "unknown IDs", "retryable": "items to retry",
         "oldestUnfinished": "oldest unfinished item", "budget": "spent limits", "certificates": "certificates",
@@ -211,7 +213,7 @@ struct StatusText {
         let when = run.finishedAt ?? ""
         switch run.state {
         case .running:
-            // Exit code and message are those of an earlier process.
+            // Exit code and message are not shown, because they are those of an earlier process.
             let processes = status.activity?.processes ?? []
             let places = processes.map { "\($0.host) (process \($0.processId))" }.joined(separator: ", ")
             return "running" + (places.isEmpty ? "" : " on \(places)")

@@ -14,14 +14,16 @@ import Planning
 /// | `warning` | data is or may be missing: an item failed, or the job file has a questionable setting |
 /// | `notice` | notable, but nothing to do: a limit was reached, or an item started again |
 /// | `info` | the progress of the run |
-/// | `debug` | every page, every retry, every item that was put off |
+/// | `debug` | every page, every short wait for the budget, every item that was put off |
 struct RunLog: Sendable {
     private let logger: Logger
     private let isJSON: Bool
     private let isSilent: Bool
     private let troubles = TroubleLog()
 
-    /// Logs beside a display of the form `progress`, which is ``ProgressForm/onThisTerminal`` of the one that was asked for.
+    /// Creates the log for a display of the form `progress`.
+    ///
+    /// `progress` is the form in use, ``ProgressForm/onThisTerminal``. It can differ from `options.progress`, the requested form.
     init(options: ProcessOptions, progress: ProgressForm) {
         isJSON = options.logFormat == .json
         let showsBar = progress == .bar

@@ -135,7 +135,7 @@ struct TroubleReport: Sendable, Equatable {
     let sentence: String
 }
 
-/// Decides when troubles are reported: the first of each kind at once, and then at most once a minute with their number.
+/// Decides when troubles are reported: the first of each kind at once, later ones at most once a minute, with their number.
 struct RecurringTroubles: Sendable {
     static let interval = Duration.seconds(60)
 
@@ -159,7 +159,7 @@ struct RecurringTroubles: Sendable {
         return due(trouble.kind, at: now)
     }
 
-    /// What has waited for its minute, in the order of the kinds.
+    /// The troubles that were held back and are due now, in the order of the kinds.
     mutating func due(at now: Duration) -> [TroubleReport] {
         Trouble.Kind.allCases.compactMap { due($0, at: now) }
     }

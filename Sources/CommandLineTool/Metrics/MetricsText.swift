@@ -11,7 +11,7 @@ struct MetricsText {
     /// The metrics of ``LastExit``.
     static let exitMetrics = ["storeledger_last_exit_code", "storeledger_last_exit_timestamp_seconds"]
 
-    /// How many tables have a size: the largest, because the others are small or internal.
+    /// The number of tables whose size is shown: the largest, because the others are small or internal.
     private static let tables = 10
 
     typealias Sample = (labels: [(String, String)], value: Double)
@@ -39,7 +39,7 @@ struct MetricsText {
         )
     }
 
-    /// The metrics of a process that knows nothing else.
+    /// Only how a process ended, for a command line that could not be parsed.
     init(_ exit: LastExit) { add(exit) }
 
     private mutating func add(_ exit: LastExit) {

@@ -15,7 +15,7 @@ struct ProgressState: ProgressText {
     private var requests = 0
     private var rows = 0
     private var rejected = 0
-    /// When closed endpoints, and those with a spent budget, open again.
+    /// When each endpoint opens again that Apple has closed, or whose budget is spent.
     private var closed: [StreamName: UnixMilliseconds] = [:]
     private var pace = DonePace()
 
@@ -62,13 +62,13 @@ struct ProgressState: ProgressText {
         }
     }
 
-    /// Such as `5 min left`, or `at least 5 min left` while streams come on top whose items are not known yet.
+    /// Such as `5 min left`, or `at least 5 min left` while the items of some streams are not known yet.
     private func timeLeft(at now: Duration) -> String? {
         guard let left = estimate.timeLeft(at: now), left.duration > .zero else { return nil }
         return "\(left.isMinimum ? "at least " : "")\(left.duration.inWords) left"
     }
 
-    /// The endpoint that is waited for, and until when; `nil` if none is closed.
+    /// The endpoint that opens last, and when it opens; `nil` if none is closed.
     private func waiting(_ wall: UnixMilliseconds) -> (stream: StreamName, moment: UnixMilliseconds)? {
         closed.filter { $0.value > wall }.max { $0.value < $1.value }.map { ($0.key, $0.value) }
     }

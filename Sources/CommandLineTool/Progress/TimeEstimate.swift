@@ -9,7 +9,7 @@ import RateLimit
 /// Estimates how long a run still takes.
 ///
 /// Streams differ in speed, so each has an estimate of its own: its pages left, at its pace of the last minute. The
-/// streams of a phase are then played forward together: those that are done free workers for the others, and none is
+/// streams of a phase are then simulated together: a stream that is done frees its workers for the others, and none is
 /// faster than its hourly limit. Phases that have not begun count as `plan` counts them, one request for each item at the
 /// job's share of the limit.
 struct TimeEstimate: Sendable {
@@ -17,13 +17,15 @@ struct TimeEstimate: Sendable {
     static let memory = Duration.seconds(60)
     /// A shorter wait for a limit is part of the pace: with many processes, the budget frees a little every second.
     static let shortestClosing = Duration.seconds(10)
-    /// The share of customers with a revocation counts once this many customers are done; until then all have one.
+    /// The share of customers with a revocation is measured once this many customers are done.
+    ///
+    /// Until then, every customer counts as one with a revocation.
     static let fewestCustomers = 20
 
     /// The time left.
     struct TimeLeft: Equatable, Sendable {
         let duration: Duration
-        /// Whether streams whose items are not known yet come on top.
+        /// Whether streams whose items are not known yet will take further time.
         let isMinimum: Bool
     }
 
@@ -85,7 +87,7 @@ struct TimeEstimate: Sendable {
         var isMinimum = false
         for phase in phases {
             let works = phase.compactMap { work(of: $0, at: now) }
-            guard let seconds = together(works) else { return nil }
+            guard let seconds = secondsTogether(works) else { return nil }
             total += seconds
             if phase.contains(where: { $0.planning == .afterNotifications }) { isMinimum = true }
         }
@@ -113,7 +115,7 @@ struct TimeEstimate: Sendable {
         return Work(
             pages: pace.pagesLeft(of: items),
             items: items,
-            pace: pace.pagesPerSecond(at: now, by: workers(of: stream)).map { $0 * pace.shareOfOthers },
+            pace: pace.pagesPerSecond(at: now, by: workers(of: stream)).map { $0 * pace.itemsPerOwnItem },
             limit: stream.requestsPerSecond / pace.requestsPerPage,
             closed: pace.closedFor(at: now).inSeconds
         )
@@ -131,7 +133,7 @@ struct TimeEstimate: Sendable {
         return max(phase.count { $0.items > doneItems(of: $0) }, 1)
     }
 
-    /// The customers that have a revocation as far as is known; all of them before there is enough to count.
+    /// The estimated number of customers with a revocation; all customers while fewer than ``fewestCustomers`` are done.
     private var revokedCustomers: Double {
         var customers: Int64 = 0
         var share: Double?
@@ -149,10 +151,10 @@ struct TimeEstimate: Sendable {
         max(1, min(items, (Double(concurrency) / Double(max(streams, 1))).rounded(.up)))
     }
 
-    /// The seconds until all works are done that begin at the same time and share the workers.
+    /// The seconds until all of `works` are done, if they begin at the same time and share the workers.
     ///
-    /// - Returns: `nil` if one of them has no known speed and no limit.
-    private func together(_ works: [Work]) -> Double? {
+    /// - Returns: `nil` if one of them has the speed 0, so that it would never be done.
+    private func secondsTogether(_ works: [Work]) -> Double? {
         var left = works
         var elapsed = 0.0
         while !left.isEmpty {
@@ -182,8 +184,8 @@ private struct StreamPace: Sendable {
     /// Items that this process has brought to their end.
     private(set) var endedItems = 0
     private(set) var revokedItems = 0
-    /// What all processes finish for each item that this one finishes, by the last count; 1 if it works alone.
-    private(set) var shareOfOthers = 1.0
+    /// How many items all processes finish for each item that this one finishes, by the last count; 1 if it works alone.
+    private(set) var itemsPerOwnItem = 1.0
     private var endedAtCount = 0
     private var lastCount: Int64?
     private var endedPages = 0
@@ -191,9 +193,9 @@ private struct StreamPace: Sendable {
     private var requests = 0
     /// Pages of the items in progress, and whether one of them is of a revoked purchase.
     private var inProgress: [String: (pages: Int, isRevoked: Bool)] = [:]
-    /// Pages so far, at moments of ``openTime(at:)`` and with the time that all workers together had for them, oldest first.
+    /// Samples of `pages` and `workTime`, the oldest first; `at` is an ``openTime(at:)``.
     private var samples: [(at: Duration, workTime: Double, pages: Int)] = []
-    /// The seconds that workers had for the stream, while its endpoint was open.
+    /// The seconds that all workers together spent on the stream while its endpoint was open.
     private var workTime = 0.0
     private var workedUntil: Duration?
     private var closing: Range<Duration>?
@@ -201,7 +203,7 @@ private struct StreamPace: Sendable {
 
     mutating func counted(done: Int64) {
         if let lastCount, endedItems > endedAtCount {
-            shareOfOthers = max(1, Double(done - lastCount) / Double(endedItems - endedAtCount))
+            itemsPerOwnItem = max(1, Double(done - lastCount) / Double(endedItems - endedAtCount))
         }
         (lastCount, endedAtCount) = (done, endedItems)
         self.done = max(self.done, done)
@@ -236,11 +238,11 @@ private struct StreamPace: Sendable {
         let now = openTime(at: now)
         if let last = samples.last, now - last.at < .seconds(1) { return }
         samples.append((now, workTime, pages))
-        // One older sample is kept, so that the pace is always measured over the whole time.
+        // One older sample is kept, so that the pace is always measured over all of ``TimeEstimate/memory``.
         while samples.count > 2, now - samples[1].at >= TimeEstimate.memory { samples.removeFirst() }
     }
 
-    /// Notes that the stream has this many workers since the last call.
+    /// Adds the time since the last call to ``workTime``; the stream had this many workers since then.
     mutating func work(_ workers: Double, until now: Duration) {
         let open = openTime(at: now)
         workTime += workers * max((open - (workedUntil ?? open)).inSeconds, 0)
@@ -249,7 +251,7 @@ private struct StreamPace: Sendable {
 
     /// Pages a second of one worker while the endpoint was open; `nil` before there are two moments to compare.
     ///
-    /// Since the last event, there were `workers`.
+    /// `workers` is their number since the last event.
     func pagesPerSecond(at now: Duration, by workers: Double) -> Double? {
         let open = openTime(at: now)
         guard let first = samples.first, pages > first.pages, open - first.at >= .seconds(1) else { return nil }

@@ -8,9 +8,12 @@ extension Ledger {
     /// The result of ``lease(_:atMost:for:)``.
     package enum Leased: Sendable {
         case items([WorkItem])
-        /// No item is available now; the next one is available after this time at the latest.
+        /// No item is available now; look again after this time.
+        ///
+        /// The next item is due or its lease expires then, unless the lease is renewed. An item that is released is available
+        /// earlier.
         case later(Duration)
-        /// All items of the stream are finished.
+        /// Every item of the stream is done or has failed.
         case drained
     }
 

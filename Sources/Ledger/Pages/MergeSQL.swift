@@ -71,8 +71,9 @@ enum MergeSQL {
     ///
     /// SQL parameters: app, run; for transactions source and listed transaction ID; the rows as ``Staging/hashed(_:)``.
     ///
-    /// Result columns: the key, and whether the row was inserted. `xmax`, which says so of a plain table, cannot be read
-    /// from a partitioned one. So an update makes `last_changed_at` later than `first_seen_at`; they are equal in a new row.
+    /// Result columns: the key, and whether the row was inserted. An inserted row has equal `first_seen_at` and
+    /// `last_changed_at`; an update makes `last_changed_at` later. `xmax` would tell the two apart as well, but cannot be
+    /// returned from a partitioned table.
     ///
     /// - Parameters:
     ///   - table: One of ``LedgerSchema/Tables/snapshots``.
@@ -246,8 +247,8 @@ enum MergeSQL {
 
     /// Stores a rejected record.
     ///
-    /// Each run counts a record once, even if it reads the page several times. The text and the sentence are those of the
-    /// newest run.
+    /// Each run counts a record once, even if it reads the page several times. `raw` and `detail` are those of the newest
+    /// run.
     ///
     /// The result is the ID of the written row; no row if nothing was written.
     ///

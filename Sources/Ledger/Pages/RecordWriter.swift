@@ -18,12 +18,12 @@ struct RecordWriter {
     /// Either another worker was faster, or the record's row was removed by hand without its children.
     var isRetryAfterConflict = false
 
-    /// Writes verified records to the ledger; used by pages of a crawl and by replays.
+    /// Writes verified records to the ledger; crawls, replays and receivers use it.
     ///
-    /// Removes records of erased customers first, and blocks erasures until the transaction ends.
+    /// First withholds records of erased customers, and blocks erasures until the transaction ends.
     ///
     /// - Parameters:
-    ///   - rows: One page, or one batch of a replay.
+    ///   - rows: One page, or one batch of a replay or of a receiver.
     ///   - itemKey: Stored with rejected records.
     ///   - planningApp: The app of the job that lists the page's ID. It differs from the rows' app if the ID is crawled
     ///     in Apple's other environment.
@@ -88,8 +88,8 @@ struct RecordWriter {
             try QuotedIDs.store(rows, ofOrder: order, app: origin.app, on: connection)
         }
         try removeIssues(of: merged.replaced, on: connection)
-        // A job with `changedSince` looks only at new notifications. A record that only a replay accepts came with an
-        // old one, so its customer has to be marked.
+        // A job with `changedSince` looks only at new notifications. A record that is accepted only now, by a replay, came
+        // with an old one, so its customer has to be marked.
         if mode.rewritesHeldSnapshots, origin.namesChangedCustomers {
             try markChangedCustomers(merged.written(among: rows.snapshots), on: connection)
         }
@@ -292,7 +292,7 @@ struct RecordWriter {
     ) throws {
         guard let kind = RecordKind(of: table), let ownerKind = kind.ownerKind else { return }
         var owners = updated
-        // If someone removed only a snapshot's row by hand, its old children are still there and conflict with the new
+        // If only a snapshot's row was removed by hand, its old children are still there and conflict with the new
         // ones. If there are no new ones, a replay finds and removes the old ones.
         if isRetryAfterConflict { owners.formUnion(winners.filter { !$0.children.isEmpty }.map { ExactText($0.key) }) }
         if !owners.isEmpty {

@@ -1,8 +1,9 @@
 import LedgerSchema
 package import Postgres
 
-/// The tables of the user beside those of the ledger, in one database: which of them a query of the job file means by a name without a
-/// schema.
+/// Decides which table a query of the job file reads by a name without a schema.
+///
+/// A database can contain tables of the user beside those of the ledger.
 package enum UserTables {
     /// A name that a query uses without a schema, and that a schema of the user has beside the ledger's.
     package struct SharedName: Equatable, Sendable {
@@ -12,8 +13,9 @@ package enum UserTables {
         package let ledger: String
     }
 
-    /// Runs `body` while a name without a schema means first what the session's role finds under it by its own `search_path`, and
-    /// then the ledger's.
+    /// Runs `body` with a `search_path` in which the user's tables come before those of the ledger.
+    ///
+    /// The user's part is the default `search_path` of the session's role.
     ///
     /// A query that names customers reads tables of the user. A view of the ledger with the same name must not take their place.
     ///

@@ -4,20 +4,20 @@ import Postgres
 
 /// The notifications of one app that receivers have stored.
 ///
-/// Every call is one short statement. If the server is away, it fails soon, so that the notification can be answered.
+/// Every call is short. While PostgreSQL is not available, it fails soon, so that the notification can be answered.
 package struct NotificationInbox: Sendable {
-    /// What became of a stored notification.
+    /// How the inbox has stored a notification.
     package enum Receipt: Sendable, Equatable {
         case new
-        /// It was received before.
+        /// It was received before, or has replaced an older one with the same UUID.
         case known
-        /// Another notification with the same UUID is not older, so it stays; this one is kept as refused.
+        /// Another notification with the same UUID is not older, so it stays; the caller can keep this one as refused.
         case conflict
     }
 
     /// How many refused notifications an app keeps.
     static let mostRefused: Int64 = 1_000
-    /// How many bytes of them.
+    /// The most bytes of the refused notifications that an app keeps.
     static let mostRefusedBytes: Int64 = 16 * 1_024 * 1_024
     /// How long they are kept after they were last received.
     ///
@@ -66,7 +66,7 @@ package struct NotificationInbox: Sendable {
         }
     }
 
-    /// Replaces another content of the notification if that is older.
+    /// Replaces the stored notification with the same UUID if it is older; returns whether it was.
     private func replace(
         by notification: ReceivedNotification,
         on connection: borrowing PostgresConnection
@@ -119,7 +119,7 @@ package struct NotificationInbox: Sendable {
         }
     }
 
-    /// How old the oldest notification is that is not normalised, by the database's clock; `nil` if all are.
+    /// The age of the oldest notification that is not normalised, by the database's clock; `nil` if all are.
     ///
     /// - Throws: ``Postgres/PostgresError``, so it also tells whether the database answers.
     package func ageOfOldestPending() async throws -> Duration? {

@@ -45,7 +45,7 @@ package struct ActionPipeline: Sendable {
         )
     }
 
-    /// The batches of the job's app.
+    /// Opens the ledger for the batches of the job's app.
     ///
     /// - Throws: ``Actions/ActionRefusal/appUnknown(bundleId:environment:)`` if no crawl has loaded records of the app.
     func actions() async throws -> ActionLedger {
@@ -57,12 +57,12 @@ package struct ActionPipeline: Sendable {
         return ActionLedger(ledger: ledger, app: app, job: job)
     }
 
-    /// The same, after a check that the ledger's records are from the server that the job sends to.
+    /// Opens the ledger as ``actions()`` does, and checks that its records are from the server that the job sends to.
     ///
-    /// A rehearsal must not send by records of the App Store, and no request to the App Store may follow from those of a
-    /// rehearsal.
+    /// Requests of a rehearsal must not be based on records of the App Store, and requests to the App Store must not be based on
+    /// records of a rehearsal.
     ///
-    /// - Throws: ``Ledger/OtherOrigin``.
+    /// - Throws: ``Ledger/OtherOrigin``, and as ``actions()``.
     func actions(trusting roots: [String]) async throws -> ActionLedger {
         let actions = try await actions()
         try await ledger.check([actions.app: origin(roots)])
@@ -83,7 +83,7 @@ package struct ActionPipeline: Sendable {
         return try await actions.summary(of: try await actions.plan(source))
     }
 
-    /// Which names in the job's query both the user and the ledger have, each as a sentence.
+    /// Warnings about names in the job's query that exist both in the user's tables and in the ledger.
     ///
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func queryWarnings() async throws -> [String] {
@@ -92,7 +92,7 @@ package struct ActionPipeline: Sendable {
 
     /// Plans the rejected rows of the last batch as a new batch; sends nothing.
     ///
-    /// - Parameter path: A CSV file with corrected rows in their place; `nil` for the rows as they were.
+    /// - Parameter path: A CSV file with corrected rows, which replace the rejected ones; `nil` for the rows as they were.
     /// - Returns: The batch.
     /// - Throws: Errors that ``Failure/init(_:)`` explains.
     package func retry(csv path: String?) async throws -> BatchSummary {
@@ -153,7 +153,7 @@ package struct ActionPipeline: Sendable {
     /// A sentence if the input file has changed since the batch was planned.
     func changeOfInput(of batch: ActionBatch) -> String? {
         guard let path = batch.inputName, let planned = batch.inputSHA256,
-            // A file that is gone is no change that matters: the batch does not need it.
+            // A missing file does not matter: the batch no longer needs it.
             let now = try? BatchSource.sha256(of: path), now != planned
         else { return nil }
         return "\(path) has changed since the batch was planned. The batch stays as it was planned"

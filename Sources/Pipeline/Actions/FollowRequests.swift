@@ -11,11 +11,11 @@ extension ActionPipeline {
     ///
     ///     new request ─► plan ─► approve by the policy's approval ─► send ─► next request
     ///
-    /// Each round plans one batch, and sends all batches of the last day that have rows left: also those of a killed process. It writes
-    /// no result files, because these have one batch.
+    /// Each round plans at most one batch. It then sends all batches of the last day with rows left, including those of a killed
+    /// process. No result files are written, because a set of result files contains one batch.
     ///
     /// - Parameters:
-    ///   - limit: Stop after this time; with 75 only if rows are left.
+    ///   - limit: Stop after this time; the exit code is 75 only if rows are left.
     ///   - reload: Reads the job file again. A process never answers by a policy that the file no longer has.
     ///   - report: Called for each event.
     /// - Returns: The last batches that were sent, after a stop without rows left.
@@ -56,7 +56,7 @@ extension ActionPipeline {
     /// The most batches that the command shows at its end.
     private static let shown = 10
 
-    /// Plans and sends until the approval of the policy has ended, which is an error.
+    /// Plans and sends until the approval of the policy has ended; then throws the refusal that says why.
     private func answer(
         _ actions: ActionLedger,
         _ credentials: Credentials,
@@ -68,9 +68,9 @@ extension ActionPipeline {
         let server = server(over: transport, credentials)
         let window = RateWindow(length: .seconds(job.limits.windowSeconds))
         let limiters = limiters(of: actions, window: window, report: report)
-        // Ten seconds with Apple.
+        // Ten seconds, and less in a rehearsal with a shorter window.
         let pause = window.grantLife
-        var waits = Waits(first: pause * 6, next: pause * 60)
+        var waits = Waits(batchPause: pause * 6, requestPause: pause * 60)
         var isUnreadable = false
         while true {
             var ended: ActionRefusal?
@@ -100,11 +100,12 @@ extension ActionPipeline {
                         report: report
                     )
                 } catch let refusal as ActionRefusal {
-                    // A withdrawal says more than the expiry that it causes.
+                    // A withdrawal also ends the approval of the batch. This call then throws the refusal that names the
+                    // withdrawal.
                     _ = try await actions.policyInForce()
                     throw refusal
                 }
-                // If rows are still unknown, each round would repeat their requests.
+                // Otherwise every round would repeat the requests of rows that stay unknown.
                 waits.postpone(batch: batch, at: time.monotonic())
             }
             if let ended { throw ended }
@@ -126,23 +127,23 @@ extension ActionPipeline {
     }
 }
 
-/// What is not tried again in every round.
+/// Batches and requests that are not tried again in every round.
 private struct Waits {
-    /// How long a batch with unknown rows is left alone.
-    let first: Duration
-    /// How long a request is left alone that the ledger's records rule out: more records can change that.
-    let next: Duration
+    /// How long a batch is not sent again, because some of its rows may be unknown.
+    let batchPause: Duration
+    /// How long a request that the ledger's records rule out is not planned again; new records can change that.
+    let requestPause: Duration
     private var batches: [[UInt8]: Duration] = [:]
     private var ids: [String: Duration] = [:]
 
-    init(first: Duration, next: Duration) {
-        self.first = first
-        self.next = next
+    init(batchPause: Duration, requestPause: Duration) {
+        self.batchPause = batchPause
+        self.requestPause = requestPause
     }
 
-    mutating func postpone(request id: String, at now: Duration) { ids[id] = now + next }
+    mutating func postpone(request id: String, at now: Duration) { ids[id] = now + requestPause }
 
-    /// The requests that are left alone now.
+    /// The transaction IDs of the requests that are not planned now.
     mutating func requests(at now: Duration) -> Set<String> {
         ids = ids.filter { $0.value > now }
         return Set(ids.keys)
@@ -150,7 +151,7 @@ private struct Waits {
 
     mutating func postpone(batch: ActionBatch, at now: Duration) {
         batches = batches.filter { $0.value > now }
-        batches[batch.id] = now + first
+        batches[batch.id] = now + batchPause
     }
 
     func postpones(_ batch: ActionBatch, at now: Duration) -> Bool { batches[batch.id].map { $0 > now } ?? false }

@@ -11,14 +11,14 @@ import Postgres
 package import Publish
 import RateLimit
 
-/// The result of one process's part of sending.
+/// The result of `actions run`, as one process reports it.
 package struct ActionRunReport: Sendable {
     package let job: String
     package let batches: [BatchStatus]
     /// The files of the last batch; empty if the job publishes none.
     package let files: [Manifest.File]
 
-    /// 0 if every sent row succeeded, 2 if rows were rejected, not applied, not sent in time or are unknown.
+    /// 0 if every sent row succeeded; 2 if rows were rejected, not applied or not sent in time, are unknown, or are left to send.
     package var exitStatus: ExitStatus {
         let states: [RowState] = [.rejected, .notApplied, .unknown, .confirming, .sending, .approved]
         let bad = batches.contains { batch in batch.rowsTooLate > 0 || states.contains { batch.count($0) > 0 } }
@@ -54,7 +54,7 @@ extension ActionPipeline {
                 batches: await afterStop { try await actions.statuses(of: batches) }
             )
         }
-        // Read again, with the moments of this run.
+        // Read again, because sending has changed when the batches were started and finished.
         let all = try await actions.batches()
         let shown =
             batches.isEmpty ? Array(all.prefix(1)) : batches.compactMap { sent in all.first { $0.id == sent.id } }
@@ -76,7 +76,8 @@ extension ActionPipeline {
 
     /// Sends the batches one after the other.
     ///
-    /// - Returns: Why one of them could not be sent, or not to its end; the others were sent all the same.
+    /// - Returns: The refusal of the first batch that could not be sent to its end; `nil` if all were. The others are sent
+    ///   nevertheless.
     private func send(
         _ batches: [ActionBatch],
         of actions: ActionLedger,
@@ -181,7 +182,7 @@ extension ActionPipeline {
         _ trustedRoots: [String]
     ) async throws -> Manifest {
         try await ledger.transaction(.readOnlySnapshot) { connection in
-            // Between two reads the session rests while a file goes to disk.
+            // Between two reads the session is idle in its transaction while a file is written to disk.
             try connection.script("SET LOCAL idle_in_transaction_session_timeout = 0")
             let snapshot = try connection.run(
                 "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') AS moment"

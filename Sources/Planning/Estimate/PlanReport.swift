@@ -30,13 +30,15 @@ package struct PlanReport: Codable, Sendable {
     package let duplicates: Int
     /// Whether the two figures above are estimates: a list of more than a million IDs is counted from a sample.
     package let transactionIdsAreEstimated: Bool
+    /// The share of Apple's limits that the job uses, more than 0 and at most 1.
     package let share: Double
     package let streams: [Line]
-    /// The time of the slowest stream, because streams run in parallel, plus refunds of revoked purchases,
-    /// which run last; `nil` if the number of customers is not known yet.
+    /// The time of the slowest stream plus that of refunds; `nil` if the number of customers is not known yet.
+    ///
+    /// Streams run in parallel, except for the refunds of revoked purchases, which run last.
     package let secondsAtAppleLimit: Double?
     package let secondsAtShare: Double?
-    /// Assumptions of the two figures.
+    /// What the two times above assume.
     package let remark: String?
     /// Whether the customers are counted from notifications, so that a run can find more.
     package let followsNotifications: Bool
@@ -48,7 +50,7 @@ package struct PlanReport: Codable, Sendable {
     package let unfinishedRun: Int64?
     /// Whether the job file names a list of transaction IDs.
     package let listsTransactionIds: Bool
-    /// What a run would leave out or end with 2 for, one sentence each.
+    /// Sentences about what a run would leave out, or why it would end with exit code 2.
     package let warnings: [String]
 }
 
@@ -116,7 +118,7 @@ extension PlanReport {
         )
     }
 
-    /// What is known before the customers are: how long the requests for 1,000 of them take.
+    /// The remark while the number of customers is unknown: how long the requests for 1,000 of them take.
     private static func unknownCount(_ stream: PlanEstimate.StreamEstimate, of job: JobFile) -> String {
         let atShare = 1_000 / job.limits.allowedRate(of: stream.stream, in: job.app.environment)
         let words = [atShare * job.limits.share, atShare].map { Duration.seconds($0).inWords(rounded: .up) }

@@ -5,13 +5,14 @@ import Ledger
 import LedgerSchema
 import Postgres
 
-/// The IDs to plan, in a temporary table of one session: each once, in order, in batches.
+/// The IDs to plan, each once, sorted and divided into batches in a temporary table of one session.
 ///
 /// The list is never held in memory, and one transaction plans at most one batch.
 struct StagedIDs {
     /// The number of IDs that one transaction plans.
     private static let batchSize = 10_000
 
+    /// The numbers of the batches in `listed_ids`.
     let batches: Range<Int>
     /// The number of distinct IDs.
     let count: Int64
@@ -23,7 +24,7 @@ struct StagedIDs {
     /// - Parameters:
     ///   - ids: The list.
     ///   - kind: What its IDs identify.
-    ///   - others: The number of batches that the tables keep of lists that were copied before; 0 removes them.
+    ///   - others: The number of batches of lists that were copied before, which the tables keep; 0 empties the tables.
     ///   - connection: Outside a transaction.
     /// - Returns: The staged list.
     /// - Throws: ``BadListedID``, ``BadListQuery``, errors of the feed, ``Postgres/PostgresError``. Then nothing is

@@ -47,6 +47,7 @@ extension Ledger {
     /// Items are planned in batches, and the last transaction moves the run out of phase 0. Several processes can call
     /// it: planning an existing batch again changes nothing, and one process moves the run on. After a kill the run is
     /// still in phase 0, and the next call continues. The next run finds the customers of windows that failed.
+    ///
     /// - Returns: The customers planned by this call; `nil` if another process moved the run on.
     /// - Throws: ``Postgres/PostgresError``.
     package func planChangedCustomers(_ plan: RunPlan, run: Int64) async throws -> NamedCustomers? {
@@ -94,7 +95,7 @@ extension Ledger {
         }
     }
 
-    /// The customers that a run would request without further notifications; writes nothing.
+    /// Counts the customers that a run would request if no further notification arrived; writes nothing.
     ///
     /// - Throws: ``Postgres/PostgresError``.
     package func changedSoFar(_ plan: RunPlan) async throws -> ChangedSoFar {
@@ -106,7 +107,7 @@ extension Ledger {
                 "SELECT count(*) AS customers FROM (\(SQLStatement.changedCustomers.text)) AS named (item_key)",
                 SQLStatement.changedCustomers.cells(changed.parameters(since: since))
             )[0]
-            let asked = try connection.run(
+            let windows = try connection.run(
                 """
                 SELECT max(window_end) AS until FROM crawl_items
                  WHERE app_id = $1 AND job = $2 AND stream = ANY ($3::text[])
@@ -116,7 +117,7 @@ extension Ledger {
             return ChangedSoFar(
                 customers: try row.int64("customers"),
                 followedUntil: try changed.followedUntil(on: connection),
-                notificationsUntil: try asked.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:)),
+                notificationsUntil: try windows.timestampOrNil("until").map(UnixMilliseconds.init(rawValue:)),
                 daysToReadAgain: try changed.countDueDays(on: connection),
                 customersOfLastRun: try changed.customersOfLastRun(on: connection),
                 unfinished: try changed.unfinished(on: connection)

@@ -189,7 +189,7 @@ struct ItemPlanner {
         plannedFor streams: [StreamName],
         on connection: borrowing PostgresConnection
     ) throws(PostgresError) -> Int64 {
-        // The streams of a batch have the same list. A list of a stream's own has order IDs.
+        // The streams of a batch share one list. A stream's own list has order IDs.
         let ownLists = plan.streamsOfOwnLists
         let kind: CustomerID.Kind = streams.contains { ownLists.contains($0) } ? .order : .transaction
         return try Tombstones.blockingErasures(of: plan.app, on: connection)?.dropListed(kind, on: connection) ?? 0
@@ -248,7 +248,7 @@ struct ItemPlanner {
                    $6::timestamptz, $7::timestamptz, seen.cursor, seen.complete_until, coalesce(seen.saw_revocation, false)
               FROM (SELECT item_key FROM stage_ids ORDER BY item_key) listed \(Self.seenByOthers)
              WHERE $6 IS NULL OR $6 < $7
-            \(Self.takeUpAgain)
+            \(Self.onConflict)
             """,
             [
                 app, job, .text(stream.rawValue), .text(fingerprint), .bigint(run), window.start, window.end,
@@ -262,9 +262,9 @@ struct ItemPlanner {
     /// The window of each item; NULL for a stream whose requests contain no dates.
     private func requestedWindow(_ dates: RequestedDates?) -> (start: Cell, end: Cell, oldest: Cell) {
         guard let dates else { return (.null, .null, .null) }
-        let asked = span(of: dates).requested
+        let requested = span(of: dates).requested
         return (
-            .timestamp(asked.lowerBound.rawValue), .timestamp(asked.upperBound.rawValue),
+            .timestamp(requested.lowerBound.rawValue), .timestamp(requested.upperBound.rawValue),
             .timestamp(plan.oldestNotification.rawValue)
         )
     }
@@ -273,7 +273,7 @@ struct ItemPlanner {
         dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
     }
 
-    /// Moves the finished items of a superseded run to the run that replaces it.
+    /// Moves the finished items of superseded runs to the run that replaces them.
     ///
     /// If a job is started from two places with different lists, each run replaces the other place's run. If the
     /// finished items did not move, every such run would request its first customers again.
@@ -302,7 +302,7 @@ struct ItemPlanner {
         ) seen ON true
         """
 
-    /// The `ON CONFLICT` clause: what changes in an item that exists already.
+    /// The `ON CONFLICT` clause: how an existing item is planned again.
     ///
     /// A window of notifications starts at one of these dates, so that no time is skipped:
     ///
@@ -317,7 +317,7 @@ struct ItemPlanner {
     ///
     /// Parameters beyond those of the insert: 8 restart, 9 whether the cursor is kept between runs, 10 the oldest date
     /// that Apple serves, 11 overlap in ms, 12 whether the sandbox may be tried.
-    private static let takeUpAgain = """
+    private static let onConflict = """
         ON CONFLICT (app_id, job, stream, item_key) DO UPDATE SET
             run_id = excluded.run_id, \(resetToWaiting),
             cursor = CASE WHEN NOT $8::boolean AND $9::boolean AND i.fingerprint = excluded.fingerprint
@@ -338,7 +338,7 @@ struct ItemPlanner {
          WHERE i.run_id <> excluded.run_id
         """
 
-    /// Records a gap for each item of an ID that lacks time: no run has read it, and Apple no longer serves it.
+    /// Records a gap for each item with a period that no run has read and that Apple no longer serves.
     private func recordItemGaps(
         of stream: StreamName,
         _ dates: RequestedDates,

@@ -34,22 +34,22 @@ struct WindowPlanner {
         )[0].timestampOrNil("last_end").map(UnixMilliseconds.init(rawValue:))
 
         let span = dates.span(now: plan.now, lastRun: nil, in: plan.job.app.environment)
-        var asked = span.requested
+        var requested = span.requested
         // The first run with `startDate: lastRun` requests everything that Apple has, so nothing is missing.
         var gap = dates.startDate == .lastRun ? nil : span.unreachable
         var lost = 0
         if let lastEnd {
-            let end = asked.upperBound
+            let end = requested.upperBound
             gap = lastEnd < min(oldest, end) ? lastEnd..<min(oldest, end) : nil
             // A restart starts no later than the end of the last window, because later time was never requested.
             let begin = max(lastEnd - dates.overlap, oldest)
-            asked = min(plan.restart ? min(begin, asked.lowerBound) : begin, end)..<end
-            try takeUpEarlierWindows(start.run, on: connection)
+            requested = min(plan.restart ? min(begin, requested.lowerBound) : begin, end)..<end
+            try addEarlierWindows(start.run, on: connection)
             lost = try recordLostWindows(start.run, on: connection)
         }
         if let gap { try recordGap(gap, run: start.run, on: connection) }
         if gap != nil || lost > 0 { start.remarks.append(ItemPlanner.gapRemark(stream)) }
-        for window in NotificationWindows.slices(from: asked.lowerBound, to: asked.upperBound) {
+        for window in NotificationWindows.slices(from: requested.lowerBound, to: requested.upperBound) {
             _ = try connection.run(
                 """
                 INSERT INTO crawl_items AS i
@@ -66,7 +66,7 @@ struct WindowPlanner {
             )
         }
         guard lastEnd != nil else { return }
-        if dates.startDate == .lastRun { try planFailures(before: asked.lowerBound, start.run, on: connection) }
+        if dates.startDate == .lastRun { try planFailures(before: requested.lowerBound, start.run, on: connection) }
         try planSecondReadings(start.run, on: connection)
         try planDaysOfReceiver(start.run, on: connection)
     }
@@ -74,8 +74,9 @@ struct WindowPlanner {
     /// Forgets windows that were planned while PostgreSQL's clock was ahead, so that this run plans their time again.
     ///
     /// These are windows that end in the future, and the windows of runs from the future that follow the last window of
-    /// another run. Such a run also takes Apple's oldest available notification to be later than it is and records false
-    /// gaps, so its gaps are recorded again. Its second readings may be too early.
+    /// another run. Such a run also computes too late a date for Apple's oldest notification, so it records false gaps. Its
+    /// gaps are deleted unless Apple no longer serves their time. Its second readings may have been too early, so they are
+    /// deleted too.
     private func forgetFutureWindows(on connection: borrowing PostgresConnection) throws {
         let (latest, runs) = (FutureState.latest("$5"), FutureState.runs(now: "$5"))
         let found = try connection.run(
@@ -182,7 +183,7 @@ struct WindowPlanner {
 
     /// Plans one item for each closed day with received notifications that the history did not list.
     ///
-    /// Some notifications enter Apple's history late, so a reconciliation reports them only after another reading.
+    /// Some notifications enter Apple's history late, so a reconciliation decides about a missing one only after another reading.
     private func planDaysOfReceiver(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         guard readsEverything else { return }
         for day in try daysOfReceiver(on: connection) {
@@ -265,7 +266,7 @@ struct WindowPlanner {
     /// future, which may have been read before their end.
     ///
     /// The token of an unfinished window may still be valid. The other windows start again.
-    private func takeUpEarlierWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
+    private func addEarlierWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws {
         _ = try connection.run(
             """
             UPDATE crawl_items SET run_id = $5, \(ItemPlanner.resetToWaiting),
@@ -280,7 +281,7 @@ struct WindowPlanner {
         )
     }
 
-    /// Records the unfinished windows of earlier runs that Apple no longer serves as gaps.
+    /// Records a gap for each unfinished window of an earlier run that Apple no longer serves.
     ///
     /// - Returns: The number of new gaps.
     private func recordLostWindows(_ run: Int64, on connection: borrowing PostgresConnection) throws -> Int {

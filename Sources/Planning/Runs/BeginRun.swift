@@ -12,6 +12,7 @@ extension Ledger {
     /// Items are planned in batches, one transaction each. Until the last batch is committed, the run is in phase -1,
     /// and no worker takes an item. After a kill, the next process continues with the list as it is then. Several
     /// processes can plan at the same time, because planning an existing batch again changes nothing.
+    ///
     /// - Throws: ``BadListedID``, errors of the feed, ``Postgres/PostgresError``. An invalid list starts no run.
     package func beginOrJoin(_ plan: RunPlan, _ lists: RunLists) async throws -> RunStart {
         let invocation = Invocation()
@@ -78,10 +79,10 @@ extension Ledger {
         try await transaction { try Self.refuseOtherFile(plan, on: $0) }
     }
 
-    /// Refuses a second job file with the same job name and other streams, or with a list of transaction IDs beside one
-    /// that takes them from notifications.
+    /// Refuses a second job file with the same job name if it requests something else.
     ///
-    /// A file that was changed in its place, or moved, is the same job. Other lists are accepted, because a list may change
+    /// Two files request something else if their streams differ, or if only one of them takes its customers from
+    /// notifications. A file that was edited or moved is the same job. Other lists are accepted, because a list may change
     /// with every run.
     ///
     /// - Throws: ``OtherJobFile``, ``Postgres/PostgresError``.

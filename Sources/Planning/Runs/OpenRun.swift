@@ -39,7 +39,7 @@ struct OpenRun: Sendable {
     /// SHA-256 of each trusted root; empty for a run of an earlier version.
     let trustedRoots: [String]
     let begunBy: Invocation?
-    /// Whether the run's `now` lies after PostgreSQL's: the clock was ahead when the run began, and was set right.
+    /// Whether the run began while PostgreSQL's clock was ahead, so that its `now` is in the future.
     var isFromTheFuture = false
 
     /// - Parameters:

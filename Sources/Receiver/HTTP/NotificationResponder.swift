@@ -35,7 +35,7 @@ struct NotificationResponder: HTTPResponder {
         case "/metrics":
             return try await page(request, context) { await metricsPage() }
         default:
-            return await early(.notFound, context)
+            return await respondEarly(.notFound, context)
         }
     }
 
@@ -43,7 +43,7 @@ struct NotificationResponder: HTTPResponder {
 
     private func post(_ request: Request, _ context: ReceiverContext) async throws -> Response {
         guard request.method == .post else {
-            var response = await early(.methodNotAllowed, context)
+            var response = await respondEarly(.methodNotAllowed, context)
             response.headers[.allow] = "POST"
             return response
         }
@@ -100,7 +100,9 @@ struct NotificationResponder: HTTPResponder {
         }
     }
 
-    /// A missing content type counts as JSON: whether Apple's requests always have one is not documented.
+    /// Whether the body is JSON without compression.
+    ///
+    /// A missing content type counts as JSON, because Apple does not document whether its requests always have one.
     private static func isJSON(_ request: Request) -> Bool {
         let encoding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
         guard encoding == "identity" else { return false }
@@ -115,7 +117,7 @@ struct NotificationResponder: HTTPResponder {
         _ context: ReceiverContext
     ) async -> Response {
         metrics.refuse(reason)
-        return await early(status, context)
+        return await respondEarly(status, context)
     }
 
     // MARK: Pages for the operator
@@ -126,12 +128,12 @@ struct NotificationResponder: HTTPResponder {
         _ body: () async -> Response
     ) async throws -> Response {
         guard request.method == .get || request.method == .head else {
-            var response = await early(.methodNotAllowed, context)
+            var response = await respondEarly(.methodNotAllowed, context)
             response.headers[.allow] = "GET, HEAD"
             return response
         }
         do { _ = try await request.body.collect(upTo: 1_024) } catch is NIOTooManyBytesError {
-            return await early(.contentTooLarge, context)
+            return await respondEarly(.contentTooLarge, context)
         }
         context.endReading()
         let response = await body()
@@ -152,7 +154,7 @@ struct NotificationResponder: HTTPResponder {
         do {
             page = metrics.text(oldestPending: .some(try await ageOfOldestPending()))
         } catch {
-            // The page says so by leaving the age out.
+            // While the database does not answer, the page has no age.
             page = metrics.text(oldestPending: nil)
         }
         var response = Self.text(.ok, page)
@@ -163,7 +165,7 @@ struct NotificationResponder: HTTPResponder {
     // MARK: Answers
 
     /// Answers without reading the rest of the request.
-    private func early(_ status: HTTPResponse.Status, _ context: ReceiverContext) async -> Response {
+    private func respondEarly(_ status: HTTPResponse.Status, _ context: ReceiverContext) async -> Response {
         await context.answerEarly()
         return Response(status: status, headers: [.connection: "close"])
     }
@@ -178,7 +180,7 @@ struct NotificationResponder: HTTPResponder {
 }
 
 extension ReceivedNotification {
-    /// The notification as one that contradicts another with its UUID.
+    /// This notification in the form in which the inbox keeps it when it contradicts another with the same UUID.
     fileprivate var asConflict: RefusedNotification {
         RefusedNotification(
             claim: ReceivedNotification(

@@ -2,8 +2,8 @@ import NIOCore
 
 /// Closes a connection whose request is not read in time, and stops reading a request that is answered before its end.
 ///
-/// It is the first handler of a connection, so it sees bytes before they are a request. The responder says when it has read
-/// the request.
+/// It is the first handler of a connection, so it sees bytes before they are parsed. The responder tells it when the request
+/// has been read.
 final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -35,8 +35,9 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private var timer: Scheduled<Void>?
 
     /// - Parameters:
-    ///   - limit: The time from the first byte of a request to the last.
-    ///   - tookTooLong: Called when a request is cut off.
+    ///   - limit: The time from the first byte of a request to the last. After an early answer, the connection is closed when
+    ///     this time is over.
+    ///   - tookTooLong: Called when a connection is closed because its request was not read in time.
     init(limit: TimeAmount, tookTooLong: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.tookTooLong = tookTooLong
@@ -71,7 +72,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// An answer is written as a whole and then flushed once.
+    /// Ends the answer: the server writes an answer as a whole and flushes once.
     func flush(context: ChannelHandlerContext) {
         context.flush()
         guard hasWritten else { return }

@@ -18,7 +18,7 @@ final class ReceiverMetrics: Sendable {
 
     private let counts = Mutex(Counts())
 
-    /// Counts a request that is being answered; returns `false` if there are too many.
+    /// Counts a request as being answered; returns `false`, and counts nothing, if `limit` requests are being answered.
     func beginRequest(atMost limit: Int) -> Bool {
         counts.withLock { counts in
             guard counts.requests < limit else { return false }
@@ -46,7 +46,7 @@ final class ReceiverMetrics: Sendable {
 
     /// The page of `/metrics`.
     ///
-    /// - Parameter oldestPending: How old the oldest notification is that is not normalised; `.some(nil)` if all are, `nil` if
+    /// - Parameter oldestPending: The age of the oldest notification that is not normalised; `.some(nil)` if all are, `nil` if
     ///   the database does not answer.
     /// - Returns: The text.
     func text(oldestPending: Duration??) -> String {

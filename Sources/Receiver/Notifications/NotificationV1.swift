@@ -11,7 +11,7 @@ struct NotificationV1 {
     let bundleId: String?
     /// `Sandbox`, or `PROD` for Production.
     let environment: String?
-    /// A purchase of the customer; the newest one that the text names.
+    /// The ID of the notification itself, or of the newest purchase in its receipt.
     let originalTransactionId: String?
     /// The members that are kept, as JSON: neither password nor receipts nor IDs of other purchases.
     let redacted: String

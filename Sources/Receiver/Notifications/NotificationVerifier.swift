@@ -6,10 +6,10 @@ package import SignedData
 
 /// Decides whether a body is a notification of the app, without any effect.
 package struct NotificationVerifier: Sendable {
-    /// What becomes of a body.
+    /// The decision about a body.
     enum Verdict: Equatable {
         case accepted(ReceivedNotification)
-        /// With a sentence for the log; it contains no part of the text but what the rule names.
+        /// `detail` is a sentence for the log; of the body it contains at most the value that broke the rule.
         case refused(RefusedNotification, detail: String)
     }
 

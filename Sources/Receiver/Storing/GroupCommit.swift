@@ -3,10 +3,10 @@ import Ledger
 import Postgres
 import Synchronization
 
-/// Commits notifications that arrive at the same time together.
+/// Stores notifications that arrive at about the same time in one commit.
 ///
-/// A commit waits for the disk. While one is running, further notifications wait for the next one, which has all of them. So
-/// more notifications can be stored in a second than the disk can commit one by one.
+/// A commit waits for the disk. While commits are running, further notifications wait, and the next commit contains all of them
+/// up to its limits. So more notifications can be stored in a second than with one commit for each.
 final class GroupCommit: Sendable {
     typealias Store = @Sendable ([ReceivedNotification]) async throws -> [NotificationInbox.Receipt]
 
@@ -15,7 +15,7 @@ final class GroupCommit: Sendable {
 
     /// The most notifications of one commit.
     static let mostNotifications = 256
-    /// The most bytes of their texts, unless a single one is longer.
+    /// Once the texts of a commit have this many bytes, it gets no further notification.
     static let mostBytes = 4 * 1_024 * 1_024
 
     private struct Waiter {
@@ -78,9 +78,9 @@ final class GroupCommit: Sendable {
     /// The number of notifications without an answer.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Fails what has waited for longer than the patience; call it regularly.
+    /// Fails the notifications whose deadline has passed; call it regularly.
     ///
-    /// A notification in a running commit can be stored nevertheless. Apple then repeats one that is known.
+    /// A notification in a running commit may be stored nevertheless. When Apple sends it again, it is already known.
     func failOverdue() {
         let now = time.monotonic()
         let overdue = state.withLock { state in
@@ -98,7 +98,7 @@ final class GroupCommit: Sendable {
                 let receipts = try await commit(batch.map(\.notification))
                 for (member, receipt) in zip(batch, receipts) { resume(member.number, with: .success(receipt)) }
             } catch let error as PostgresError where error.isOfOneRow && batch.count > 1 {
-                // A value that PostgreSQL does not take must not cost the others.
+                // A value that PostgreSQL rejects must not fail the other notifications of the batch.
                 for member in batch {
                     do {
                         for receipt in try await commit([member.notification]) {
@@ -118,7 +118,7 @@ final class GroupCommit: Sendable {
         state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume(with: result)
     }
 
-    /// The next notifications, each key once; `nil` if none waits.
+    /// The next notifications, each key once; `nil` if none waits, and then the caller's commit counts as ended.
     private func nextBatch() -> [(number: Int, notification: ReceivedNotification)]? {
         state.withLock { state in
             var batch: [(number: Int, notification: ReceivedNotification)] = []
@@ -129,7 +129,7 @@ final class GroupCommit: Sendable {
             for number in state.queue {
                 guard batch.count < Self.mostNotifications, bytes < Self.mostBytes else { break }
                 taken += 1
-                // It has failed while it waited.
+                // An overdue notification has failed, and is in the queue but no longer in `waiters`.
                 guard let notification = state.waiters[number]?.notification else { continue }
                 guard keys.insert(notification.key).inserted else {
                     later.append(number)

@@ -13,9 +13,9 @@ struct Normaliser: Sendable {
     /// How long it waits after a failure.
     static let failurePause = Duration.seconds(5)
 
-    /// Normalises the oldest notifications but those with the given keys.
+    /// Normalises the oldest pending notifications, except those whose keys are in `skipped`.
     let normalise: @Sendable (_ most: Int, _ skipped: [String]) async throws -> NormalisedBatch
-    /// The keys that such a call would take.
+    /// The keys of the notifications that ``normalise`` would take.
     let pending: @Sendable (_ most: Int, _ skipped: [String]) async throws -> [String]
     let metrics: ReceiverMetrics
     let time: Timekeeper
@@ -31,16 +31,16 @@ struct Normaliser: Sendable {
                 await perform(&step)
                 guard !Task.isCancelled else { return }
             } while step.hasMore
-            // It ends early only when it is cancelled.
+            // The sleep throws only when the task is cancelled, and then the stream ends.
             try? await time.sleep(step.failed ? Self.failurePause : Self.pause)
         }
     }
 
-    /// What one batch leaves to the next.
+    /// What one batch passes on to the next.
     struct Step {
         var hasMore = false
         var failed = false
-        /// 1 while a notification is searched that PostgreSQL does not take.
+        /// The most notifications of the next batch; 1 while looking for the notification that PostgreSQL rejects.
         var most = Normaliser.batch
         var skipped: [String] = []
     }
@@ -66,8 +66,9 @@ struct Normaliser: Sendable {
         }
     }
 
-    /// Leaves the next notification alone, so that the others go on.
+    /// Skips the next notification until the receiver is restarted, so that the others are normalised.
     private func skip(_ step: inout Step, because error: PostgresError) async {
+        // If the database does not answer, the next batch reports it.
         guard let key = try? await pending(1, step.skipped).first else { return }
         step.skipped.append(key)
         report(.skipped(key: key, error))

@@ -13,9 +13,9 @@ final class Quarantine: Sendable {
         self.keepInInbox = keepInInbox
     }
 
-    /// Keeps a notification if there is room.
+    /// Keeps a notification, unless another one is being kept or the inbox has enough of them.
     ///
-    /// The answer to it does not depend on that, so a failure is not reported.
+    /// The HTTP answer is the same in all cases, so a failure is not reported.
     func keep(_ refused: RefusedNotification) async {
         guard !isBusy.exchange(true, ordering: .acquiring) else { return }
         defer { isBusy.store(false, ordering: .releasing) }

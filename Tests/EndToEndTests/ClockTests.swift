@@ -35,7 +35,7 @@ struct ClockTests {
                     "SELECT count(*) FROM rate_scopes WHERE closed_until > last_now OR abs(extract(epoch FROM now() - last_now)) > 300"
                 ) == 0
             )
-            // Every worker had one token refused, and one of them a second.
+            // Apple refused one token of each worker, and a second token of one worker.
             #expect(try await stage.store.requests().total <= 16)
             #expect(try await book.count("SELECT count(*) FROM crawl_items WHERE state <> 'waiting'") == 0)
             // A machine with the right clock goes on at once.
@@ -47,7 +47,7 @@ struct ClockTests {
         try await Stage.with(.init(customers: 40, transactionsPerCustomer: 20)) { stage in
             let path = try await stage.migrated(stage.job)
             let codes = try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
-                // As far off as Apple takes a token: a minute ahead of it, or almost as old as a token may become.
+                // Apple accepts tokens from up to a minute ahead, and until they reach their maximum age.
                 for seconds in [50, -180, 0] {
                     let file = stage.directory + "/clock\(seconds)"
                     try ClockShim.set(file, by: seconds)
@@ -86,7 +86,7 @@ struct ClockTests {
                         let words = "PostgreSQL's clock was set \(seconds > 0 ? "forward" : "back") by"
                         #expect(process.errors.contains(words), "\(process.errors)")
                     }
-                    // Who comes later has nothing to compare with but Apple's own Date, and this machine's clock.
+                    // A later process can compare only with the Date of Apple's answers and with this machine's clock.
                     let later = try await stage.storeledger(
                         "run",
                         path,
@@ -101,7 +101,7 @@ struct ClockTests {
                     let requests = try await stage.store.requests()
                     #expect(requests.refused == 0)
                     #expect(requests.most(within: window) <= 50 * window * 4 / 10 + 25)
-                    // Set right, it goes on; not before the moment it had been set forward to.
+                    // With the right clock the job continues. After a step forward it would first wait for that time.
                     guard seconds < 0 else { return }
                     try server.setClock(by: 0)
                     let last = try await stage.storeledger("run", path, "--progress", "plain", environment: database)
@@ -166,7 +166,7 @@ struct ClockTests {
                     try await stage.store.arrivals((round + 1) * 35) { process.hasEnded }
                     process.signal(SIGSTOP)
                     try ClockShim.set(file, by: step)
-                    // Longer than grant life and flight time of this window.
+                    // Longer than a grant is valid and a request is in flight, with this window.
                     try await Task.sleep(for: .seconds(1))
                     process.signal(SIGCONT)
                 }

@@ -3,10 +3,10 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A run over a database that is not as it should be.
+/// Runs against a database with faults.
 @Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct DatabaseFaultTests {
-    /// Has the statements that insert transactions refused whose numbers are so, as a busy server would.
+    /// SQL that refuses the inserts into `transactions` whose number fulfils the condition, as a busy server can.
     private static func refusing(_ state: String, _ places: String = "> 0") -> String {
         """
         CREATE SEQUENCE refusals;
@@ -26,7 +26,7 @@ struct DatabaseFaultTests {
             job.streams = ["transactionHistory: {}", "refundHistory: {for: all}"]
             let path = try await stage.migrated(job)
             let book = try stage.book()
-            // One page may meet them all, and is given up after five.
+            // All four refusals can hit the same page, which fails at the fifth.
             try await book.with { try $0.script(Self.refusing(state, "IN (3, 6, 9, 12)")) }
             try await stage.run(path)
             #expect(try await book.count("SELECT last_value FROM refusals") > 12)
@@ -38,7 +38,7 @@ struct DatabaseFaultTests {
         }
     }
 
-    /// What an operator did to the ledger while a run was not looking, and what undoes it.
+    /// Damage that an operator does to the ledger, and the statement that undoes it.
     struct Damage: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let code: Int32
@@ -131,7 +131,7 @@ struct DatabaseFaultTests {
         }
     }
 
-    /// Everything goes back to an older copy, or the cursors alone while the rows stay.
+    /// Restores an older copy of everything, or of the cursors alone.
     @Test(arguments: [true, false])
     func `D14 a ledger from an old backup takes up what has happened since`(isWhole: Bool) async throws {
         try await Stage.with(.init(customers: 8)) { stage in
@@ -142,7 +142,7 @@ struct DatabaseFaultTests {
             for table in tables { try await book.change("CREATE TABLE old_\(table) AS TABLE \(table)") }
             _ = try await stage.store.advance(changes: 30)
             try await stage.run(path)
-            // Apple signs what is asked for again with another date.
+            // Apple signs a record that is requested again with another date.
             let held = "SELECT transaction_id || ' ' || (payload - 'signedDate')::text FROM transactions ORDER BY 1"
             let newest = try await book.column(held)
 

@@ -33,8 +33,8 @@ struct ErasureTests {
         let payload: Payload
     }
 
-    /// A job of all three streams with CSV of everything, run once; then a second one that met forgeries of everything
-    /// one customer has.
+    /// Runs a job of all three streams with CSV files of everything, and then a second job that receives forged records
+    /// of everything that one customer has.
     private func loaded(
         _ body: (Stage, _ job: String, LedgerBook, Customer) async throws -> Void
     ) async throws {
@@ -96,8 +96,9 @@ struct ErasureTests {
         )
     }
 
-    /// Every row of every table and view of the database, as PostgreSQL prints it; or of those of some kinds alone, in the
-    /// letters of `pg_class.relkind`.
+    /// Every row of the database's tables and views, as PostgreSQL prints it.
+    ///
+    /// `kinds` selects them by the letters of `pg_class.relkind`.
     private func dump(_ book: LedgerBook, kinds: String = "rvmp") async throws -> [String: String] {
         let relations = try await book.column(
             """
@@ -204,7 +205,7 @@ struct ErasureTests {
             let requests = try await stage.store.requests().arrivals.dropFirst(asked)
             #expect(!requests.isEmpty && !requests.contains { $0.transactionId == customer.listed })
 
-            // Nobody else is missing.
+            // No other customer is missing.
             let names = customer.ids.union(customer.notifications)
             let others = try await book.differences(from: stage.store.world()).filter { sentence in
                 !names.contains { sentence.contains($0) }
@@ -302,7 +303,7 @@ struct ErasureTests {
             let before = try await dump(book)
             let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
             try await stage.withStoreledger(["erase", job, "--yes", "--transaction-id", customer.listed]) { process in
-                // The gaps come last but for the samples; a lock on their table stops the erasure there.
+                // Only the samples are removed after the gaps, so a lock on this table stops the erasure near its end.
                 try blocker.script("BEGIN; LOCK TABLE appstore.coverage_gaps IN SHARE MODE")
                 let waiting = """
                     SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
@@ -319,7 +320,7 @@ struct ErasureTests {
                  WHERE datname = current_database() AND state = 'active' AND query LIKE 'DELETE%'
                 """
             ) > 0 {}
-            // What a plain view shows follows from the tables, and from the time of day.
+            // Plain views are left out: they depend on the tables and on the current time.
             for (table, rows) in try await dump(book, kinds: "rmp") { #expect(rows == before[table], "\(table)") }
 
             let erased = try await stage.storeledger("erase", job, "--yes", "--transaction-id", customer.listed)
@@ -355,7 +356,7 @@ struct ErasureTests {
             let erased = try await stage.storeledger("erase", path, "--yes", "--transaction-id", listed)
             #expect(erased.code == 0, "\(erased.errors)")
             #expect(try await book.count("SELECT count(*) \(customer)") == 0)
-            // And what the sandbox says later is withheld.
+            // Records that the sandbox sends later are withheld.
             try await stage.run(sandbox)
             #expect(try await book.count("SELECT count(*) \(customer)") == 0)
 
@@ -399,7 +400,7 @@ struct ErasureTests {
             #expect(try await book.count("SELECT count(*) FROM erased_marks") == 0)
             let sure = try await stage.storeledger("erase", path, "--yes", "--unknown", "--app-account-token", account)
             #expect(sure.code == 0, "\(sure.errors)")
-            // An erasure that is repeated is of a known customer.
+            // A repeated erasure needs no --unknown, because the customer is known by then.
             #expect(try await stage.storeledger("erase", path, "--yes", "--app-account-token", account).code == 0)
             let first = try await stage.storeledger("run", path, "--progress", "none")
             #expect(first.code == 0, "\(first.errors)\(first.output)")

@@ -7,7 +7,7 @@ import Testing
 /// One job on many machines, some of which are stopped, killed, or lose their database.
 @Suite(.temporaryDatabase, .timeLimit(.minutes(15)))
 struct ManyMachinesTests {
-    /// Notes every unit that the ledger ever granted: buckets are forgotten, this is not.
+    /// SQL that records every granted unit, because the ledger does not keep its buckets.
     private static let witness = """
         CREATE TABLE granted (units integer);
         CREATE FUNCTION note_grant() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
@@ -42,7 +42,7 @@ struct ManyMachinesTests {
                                 #expect(await victim.wait() == 137)
                             }
                             try await stage.store.arrivals(100) { first.hasEnded }
-                            // What a minute would do: the leases of the three that no longer renew run out.
+                            // As after a minute: the leases of the three processes that no longer renew them end.
                             try await book.change(
                                 """
                                 UPDATE crawl_items SET claimable_at = clock_timestamp() WHERE state = 'leased' AND lease_owner IN (
@@ -127,7 +127,7 @@ struct ManyMachinesTests {
         try await Stage.with(.init(customers: 60, faults: closing)) { stage in
             var job = stage.job
             job.streams = ["transactionHistory: {}", "refundHistory: {for: all}"]
-            // Apple's own pace: a process holds a permit or two, not the thousand of the usual test.
+            // At Apple's own limits a process holds one or two permits, not a thousand as in most tests.
             job.limits = "{concurrency: 8, share: 1}"
             let path = try await stage.migrated(job)
             try await withThrowingTaskGroup(of: Stage.Outcome.self) { group in
@@ -141,7 +141,8 @@ struct ManyMachinesTests {
             let early = arrivals.count {
                 $0.endpoint == "refundHistory" && $0.at > refusal.at && $0.at < refusal.at + 2_900
             }
-            // What was on its way, and what a slow machine sent before it had read the 429; 29 if no machine had stopped.
+            // Requests in flight, and those that a slow machine sends before it has read the 429. If no machine
+            // stopped, these would be 29.
             #expect(early <= 12)
             let during = arrivals.count {
                 $0.endpoint == "transactionHistory" && $0.at > refusal.at && $0.at < refusal.at + 2_900

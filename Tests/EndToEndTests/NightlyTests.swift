@@ -11,7 +11,7 @@ struct NightlyTests {
         "notificationHistory: {scope: app, startDate: -179d}",
     ]
 
-    /// A job over every customer, and the same job following notifications.
+    /// A job over all customers, and the same job with `changedSince`.
     private static func jobs(_ stage: Stage) -> (all: JobText, changed: JobText) {
         var all = stage.job
         all.streams = histories
@@ -158,7 +158,7 @@ struct NightlyTests {
             #expect(try await stage.storeledger("plan", job).output.hasPrefix("nightly: \(begin)"))
             #expect(next.output.contains("the last run read them until "))
 
-            // What a list would add is said again, until a run had one.
+            // The hint that a list is missing is repeated until a run has had one.
             let missing =
                 /\n  customers: only those with a notification since 20\d\d-\d\d-\d\d; to add the others, run a job with/
             for command in ["status", "coverage"] {
@@ -171,7 +171,7 @@ struct NightlyTests {
             let warning = "Customers without a notification are not in the ledger"
             #expect(try await stage.storeledger("report", job, "--output", "-").output.contains(warning))
 
-            // A night that finds customers is the estimate of the next one.
+            // The number of customers that a night finds is the estimate for the next one.
             _ = try await stage.store.advance(changes: 6)
             let night = try await stage.storeledger("run", job)
             let named = try #require(night.output.firstMatch(of: /customers +([1-9][0-9]*) named/), "\(night.output)").1
@@ -249,7 +249,7 @@ struct NightlyTests {
             #expect(Set(asked.compactMap { owners[$0] }) == changed.union(recent))
             #expect(Set(sent.map(\.endpoint)) == ["subscriptionStatuses", "notificationHistory"])
 
-            // The statuses of everybody say nothing else.
+            // Requesting the statuses of all customers gives the same result.
             let statuses =
                 "SELECT (t.*)::text FROM (SELECT original_transaction_id, status, transaction_id FROM subscription_statuses) t ORDER BY 1"
             let known = try await book.column(statuses)

@@ -31,7 +31,7 @@ struct OperationTests {
             #expect(again.code == 2 && again.output.contains("items              1 (0 done, 1 failed)"), "\(again)")
             let asked = try await stage.store.requests().arrivals.dropFirst(before)
             #expect(asked.compactMap(\.transactionId) == ["999999999999"])
-            // What failed for a while is done, and then there is nothing left.
+            // An item that failed for a passing reason is loaded, and then nothing is left to retry.
             try await stage.book().with {
                 try $0.script(
                     "UPDATE crawl_items SET state = 'failed' WHERE item_key IN (SELECT min(item_key) FROM crawl_items)"
@@ -43,7 +43,7 @@ struct OperationTests {
             let none = try await stage.storeledger("retry", job, "--progress", "none")
             #expect(none.code == 0 && none.output == "nightly: no item has failed, so there is nothing to retry\n")
             #expect(try await !stage.storeledger("status", job).output.contains("  retry: "))
-            // The next whole run is a whole run.
+            // The next run has all items.
             #expect(
                 try await stage.storeledger("run", job, "--progress", "none").output.contains("items              6 ")
             )
@@ -93,7 +93,7 @@ struct OperationTests {
                 // Every item has ended by then, and the run waits for the process that writes into the directory.
                 #expect(await run.errorLine(with: "writing CSV files") != nil)
                 try await stage.book().with {
-                    // What a retry does before it is killed.
+                    // The state in which a killed retry leaves the items.
                     try $0.script(
                         "UPDATE crawl_items SET state = 'waiting', claimable_at = now(), finished_at = NULL WHERE state = 'failed'"
                     )
@@ -169,7 +169,7 @@ struct OperationTests {
     {
         try await Stage.with(.init(customers: 2)) { stage in
             try await stage.run(try await stage.migrated(stage.job))
-            // A password in the file itself is warned of.
+            // A password in the job file causes a warning.
             let unwise = "${DATABASE_URL}&password=\(Stage.plantedPassword)"
             let path = try stage.write(stage.job.text.replacing("${DATABASE_URL}", with: unwise), to: "unwise.yaml")
             let arguments = namesJob ? ["status", path, "--watch", "--json"] : ["status", "--watch", "--json"]
@@ -222,7 +222,7 @@ struct OperationTests {
             #expect(records.count { $0.level == "debug" && $0.message.hasPrefix("page of ") } >= 3)
             #expect(records.last?.message == "nightly: run 1 complete, but data is missing")
             #expect(records.last?.exitCode == "2")
-            // And why a run could not go on is the last record.
+            // If a run cannot continue, the last log record says why.
             let failed = try await stage.storeledger(
                 "run",
                 job,
@@ -279,7 +279,7 @@ struct OperationTests {
                     "storeledger.prom"
                 ]
             )
-            // A file that cannot be written is told, and the run is what counts.
+            // A metrics file that cannot be written is reported, but does not change the exit code of the run.
             let unwritable = try await stage.storeledger(
                 "run",
                 job,
@@ -287,7 +287,7 @@ struct OperationTests {
                 stage.directory + "/no/such/file"
             )
             #expect(unwritable.code == 2 && unwritable.errors.contains("--metrics-file"), "\(unwritable.errors)")
-            // Of status it is the result.
+            // It does change that of status.
             let path = stage.directory + "/no/such/file"
             let status = try await stage.storeledger("status", job, "--metrics-file", path)
             #expect(status.code == 73, "\(status)")

@@ -79,7 +79,7 @@ struct ReceivedAndReconciledTests {
                 ).first
             )
             try await book.change("DELETE FROM received_notifications WHERE notification_uuid = '\(lost)'")
-            // An attempt that began before the first receipt was stored would count as one to another server.
+            // Otherwise an attempt from before the first receipt would count as one to another server.
             try await book.change("UPDATE received_notifications SET received_at = received_at - interval '1 hour'")
             let lossy = try await stage.storeledger("reconcile", job)
             lossy.expect(2)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// When records that cannot be believed stop a run, and how often.
+/// When records that fail verification stop a run, and how often.
 @Suite(.migratedDatabase, .timeLimit(.minutes(15)))
 struct RejectedShareTests {
     private static func job(of stage: Stage) -> JobText {
@@ -36,7 +36,7 @@ struct RejectedShareTests {
 
             let outcome = try await stage.run(path, expecting: 2)
 
-            // The first pages alone are as bad as a share that stops a run.
+            // In the first pages alone, the share of bad records is high enough to stop a run.
             let pages = try await stage.store.pages(since: 0)
             #expect(pages.prefix(3).flatMap(\.records).count { $0.bad != nil } >= 20)
             let bad = pages.flatMap(\.records).count { $0.bad != nil }

@@ -26,7 +26,7 @@ struct RoleTests {
                 }
                 try await expect("loader", [77], "migrate", path)
                 try await expect("migrator", [0], "migrate", path)
-                try await expect("loader", [77], "run", path)  // not before the operator has said so
+                try await expect("loader", [77], "run", path)  // not before sql/roles.sql has run again
                 try await roles.apply()
                 try await expect("migrator", [0], "migrate", path)
 
@@ -81,7 +81,7 @@ struct RoleTests {
                     try await expect("analyst", [77, 78], command, path)
                 }
                 try await expect("analyst", [0], "status", path)
-                // Last, because a removed job has nothing that a role could be refused.
+                // Last, because the commands above need the job.
                 try await expect("loader", [0], "jobs", "remove", "nightly")
             }
         }

@@ -63,7 +63,7 @@ struct UpgradeTests {
                 #expect(try await Self.rows(of: view, in: old) == Self.rows(of: view, in: new), "\(view)")
             }
 
-            // The next run continues: it requests only what is new, and rewrites no row that is as it was.
+            // The next run continues: it requests only what is new, and rewrites no unchanged row.
             #expect(try await stage.store.requests().total == requested)
             try await stage.run(upgradedPath)
             let again = try await stage.store.requests().total - requested
@@ -80,7 +80,7 @@ struct UpgradeTests {
                 #expect(try await Self.rows(of: view, in: new, isWrittenAgain: true) == rows, "\(view)")
             }
 
-            // And the ledger follows the store.
+            // A later run loads the store's new changes.
             _ = try await stage.store.advance(changes: 10)
             try await stage.run(upgradedPath)
             expectNone(try await old.differences(from: stage.store.world()))

@@ -1,4 +1,4 @@
-/// Lets a few in at a time; the rest wait in the order they came.
+/// Lets a limited number of tasks in at a time; the others wait in the order they came.
 package actor Gate {
     private var places: Int
     private var line: [CheckedContinuation<Void, Never>] = []

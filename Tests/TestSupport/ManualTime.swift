@@ -2,12 +2,12 @@ package import AppStoreModel
 package import Basics
 import Synchronization
 
-/// Time that a test moves: nothing passes unless it is told to, or something sleeps on an automatic one.
+/// A clock that a test moves: time passes only when the test advances it or, in automatic mode, when a task sleeps.
 package final class ManualTime: Sendable {
     package enum Mode {
         /// Sleepers sleep until the test advances past their deadline.
         case byHand
-        /// Whoever sleeps moves time to the end of the sleep and goes on at once; right for one sleeper at a time.
+        /// A sleep moves time to its end and returns at once; for one sleeper at a time.
         case automatic
     }
 
@@ -28,7 +28,7 @@ package final class ManualTime: Sendable {
         var random: [Double] = []
         var slept: [Duration] = []
         var tickets = 0
-        /// By deadline, and by who came first.
+        /// Sorted by deadline; those with the same deadline in the order they came.
         var sleepers: [Sleeper] = []
         var watchers: [Watcher] = []
     }
@@ -68,7 +68,7 @@ package final class ManualTime: Sendable {
         state.withLock { $0.random += numbers }
     }
 
-    /// Lets time pass and wakes everybody whose deadline it reaches, earliest first.
+    /// Lets time pass and wakes every sleeper whose deadline it reaches, earliest first.
     package func advance(by duration: Duration) {
         advance(to: now + duration)
     }
@@ -83,7 +83,7 @@ package final class ManualTime: Sendable {
         return true
     }
 
-    /// Returns once at least `count` are asleep.
+    /// Returns once at least `count` tasks sleep.
     package func untilAsleep(_ count: Int = 1) async {
         await withCheckedContinuation { ready in
             let isReady = state.withLock { state in
@@ -115,7 +115,7 @@ package final class ManualTime: Sendable {
         switch mode {
         case .automatic:
             advance(to: now + duration)
-            // Whoever else is ready may run, as during a real sleep.
+            // Other tasks that are ready can run, as during a real sleep.
             await Task.yield()
         case .byHand:
             try await withTaskCancellationHandler {
@@ -140,7 +140,7 @@ package final class ManualTime: Sendable {
         }
         guard let ready else { return wake.resume() }
         for watcher in ready { watcher.ready.resume() }
-        // Cancelled between the first check and the wait: nothing else would wake it.
+        // If the task was cancelled between the first check and the wait, nothing else wakes it.
         if Task.isCancelled { rouse(ticket) }
     }
 

@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-/// Every way in which a customer's IDs can lie in a file or in a dump of the database.
+/// Every encoding in which a customer's ID can appear in a file or in a dump of the database.
 ///
 /// Text in either case; base64 in its three alignments, once (a JWS) and twice (a JWS inside a JWS); and each of these
 /// in hexadecimal, which is how PostgreSQL prints bytes. A UUID also as its sixteen bytes.
 package struct Needles: Sendable {
-    /// What to look for and whose it is, by its first eight bytes.
+    /// The texts to look for and the IDs that they encode, by the first eight bytes of the text.
     private let words: [UInt64: [(text: [UInt8], id: String)]]
-    /// Whether a word begins with eight bytes of this hash: a lookup of one byte for the places where none does.
+    /// Whether a text begins with eight bytes of this hash. Most places are ruled out by this lookup of one byte.
     private let isBeginning: [Bool]
 
-    /// - Parameter ids: What nothing may hold; eight characters and more.
+    /// - Parameter ids: The IDs that nothing may contain, of at least eight characters each.
     package init(_ ids: some Sequence<String>) {
         var texts: [String: String] = [:]
         for id in ids {
@@ -49,11 +49,11 @@ package struct Needles: Sendable {
         return found
     }
 
-    /// What is in the middle of the base64 text of anything that holds `bytes`, for each place it can begin at.
+    /// The part of a base64 text that depends on `bytes` alone, for each of the three alignments.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
         (0..<3).flatMap { shift -> [[UInt8]] in
             let text = Data([UInt8](repeating: 0, count: shift) + bytes).base64EncodedString()
-            // Characters that also hold bits of what stands before or after are left out.
+            // Characters that also encode bits of the bytes before or after are left out.
             let first = (shift * 8 + 5) / 6
             let last = (shift + bytes.count) * 8 / 6
             let middle = Array(text.utf8)[first..<last]

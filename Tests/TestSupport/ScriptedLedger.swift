@@ -2,7 +2,7 @@ package import AppStoreModel
 package import RateLimit
 import Synchronization
 
-/// A ledger that answers as a test says, and remembers what it was asked.
+/// A rate ledger with answers that a test scripts. It records the calls.
 package final class ScriptedLedger: RateLedger {
     package struct Broken: Error {
         package init() {}
@@ -23,7 +23,7 @@ package final class ScriptedLedger: RateLedger {
         self.answer = answer
     }
 
-    /// Grants what it is asked for.
+    /// Grants everything that is requested.
     package convenience init() {
         self.init { _, atMost in .granted(atMost) }
     }

@@ -10,15 +10,15 @@ package struct SimulatedStore: Sendable {
         package var appEnvironment: String
         /// `nil` for no rate limits.
         package var windowSeconds: Int?
-        /// The history lists one notification in this many 66 to 180 minutes after its date; 0 for none.
+        /// One in this many notifications enters the history late, 66 to 180 minutes after its date; 0 for none.
         package var lateNotifications: Int
         /// Fault rules, as JSON.
         package var faults: String?
         /// More arguments of `serve`, such as `--notify-url`.
         package var arguments: [String] = []
-        /// How long ago the world ends, in whole seconds.
+        /// How many seconds before now the simulated data ends.
         ///
-        /// Its changes are then as recent as Apple's notifications.
+        /// With a small number its changes are as recent as Apple's notifications.
         package var secondsSinceAnchor = 60
         /// The environment of the process, for example for a clock that can be set.
         package var environment: [String: String]
@@ -156,7 +156,7 @@ package struct SimulatedStore: Sendable {
             .map { try JSONDecoder().decode(ServedPage.self, from: Data($0)) }
     }
 
-    /// The requests that changed the world, equal ones together, as the caller's type reads them.
+    /// The requests that changed something in the store, grouped if they are equal, decoded as the caller's type.
     package func actions<Entry: Decodable>(as type: Entry.Type) async throws -> [Entry] {
         try await http.get("/simulator/actions").body.split(separator: UInt8(ascii: "\n"))
             .map { try JSONDecoder().decode(type, from: Data($0)) }
@@ -230,7 +230,7 @@ package struct SimulatedStore: Sendable {
     /// Waits until `count` requests have arrived, or until `isOver`.
     package func arrivals(_ count: Int, unless isOver: () -> Bool) async throws {
         while try await requests().total < count, !isOver() {
-            // Each question costs the store time that it needs for the requests waited for.
+            // Each poll takes time of the simulator, which it needs for the requests that the test waits for.
             try await Task.sleep(for: .milliseconds(5))
         }
     }

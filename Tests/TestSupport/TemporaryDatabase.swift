@@ -51,7 +51,8 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         try outcome.get()
     }
 
-    /// Tests beyond this number wait: each has sessions, of which the server allows 200, and a thread for each session.
+    /// At most this many tests have a database at a time. Each has several sessions, of which the server allows 200,
+    /// and a thread for each session.
     private static let gate = Gate(places: 12)
 
     private func withDatabase(
@@ -88,7 +89,7 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         private let state: Mutex<State>
 
         private struct State {
-            /// Whose copy the database is; `nil` for one that was empty.
+            /// The template that the database is a copy of; `nil` if it was created empty.
             var template: Template?
             /// Whether the test may have used it.
             var isUsed = false
@@ -178,7 +179,7 @@ extension TemporaryDatabase {
         fileprivate func database(on server: Server) async throws -> String {
             let fill = fill
             return try await filled.withLock { filled in
-                // A task of its own: the end of the test that happens to be first does not stop it.
+                // Detached, so that the end of the test that comes first does not cancel it.
                 let task =
                     filled
                     ?? Task.detached {

@@ -16,7 +16,7 @@ struct ActionScene: Sendable {
         var input: String? = "csv: {path: affected.csv}"
         var approval: String?
         var stopAfter: String?
-        /// A short window makes the times short in which Apple's data must show an effect.
+        /// With a short window, Apple's data must show an effect within a short time.
         var limits = """
             {share: 1, concurrency: 8, windowSeconds: 10, requestsPerSecond: {ENDPOINT: 100000, subscriptionStatuses: 100000,
                transactionInfo: 100000}}
@@ -164,7 +164,7 @@ struct ActionScene: Sendable {
 
     /// Runs `actions run` until it kills itself at a crash point.
     ///
-    /// - Returns: Whether it came by the point.
+    /// - Returns: Whether it reached the point.
     func kill(_ path: String, at point: String) async throws -> Bool {
         let variables = ["DATABASE_URL": stage.databaseURL(), "STORELEDGER_FAILPOINT": "\(point)=kill"]
         return try await withChildProcess(Executables.failpoints, ["actions", "run", path], environment: variables) {

@@ -59,7 +59,7 @@ struct FollowRequestsTests {
             return outcome
         }
 
-        /// Runs a process that follows; expects that it is at work before `body`.
+        /// Runs `actions run --follow` during `body`, and expects that it has begun before.
         func following(_ body: (ChildProcess) async throws -> Void) async throws {
             let arguments = ["actions", "run", job, "--follow"]
             try await stage.withStoreledger(arguments, environment: environment("actor")) { process in
@@ -152,7 +152,7 @@ struct FollowRequestsTests {
             try await scene.following { one in
                 try await scene.following { another in
                     try await scene.wait { try await scene.book.count(Self.answered) == first }
-                    // What has an answer is decided by the next step of the world.
+                    // The next step of the store decides the requests that have an answer.
                     try await scene.ask(60)
                     for process in [one, another] {
                         await scene.expectRefused(process, "is used up: \(first + 2) of \(first + 2) rows")

@@ -37,7 +37,7 @@ struct BadReceiptTests {
                 )
                 let metrics = try await receiver.metrics()
                 #expect(metrics.contains("storeledger_receiver_refused_total{reason=\"chain\"} 2\n"))
-                // A true notification with the UUID of a forged one is not in its way.
+                // A forged notification does not block the genuine one with the same UUID.
                 try await receiver.expect(200, try stage.notification(1))
                 try await stage.normalised(book)
             }
@@ -81,7 +81,7 @@ struct BadReceiptTests {
                 let padding = String(repeating: " ", count: 1_024 * 1_024 - 2)
                 try await receiver.expect(400, "{\(padding)}")
                 try await receiver.expect(413, "{\(padding) }")
-                // The receiver is as it was.
+                // The receiver still works.
                 try await receiver.expect(200, try stage.notification(1))
             }
         }
@@ -164,7 +164,7 @@ struct BadReceiptTests {
                       FROM generate_series(1, 1000) n
                     """
                 )
-                // The oldest is removed, and then there is no room.
+                // The oldest row is removed for the first of these. There is no room for the second.
                 try await receiver.expect(503, #"{"signedPayload":"second"}"#)
                 try await receiver.expect(503, #"{"signedPayload":"first"}"#)
                 #expect(try await receiver.metrics().contains("refused_total{reason=\"format\"} 3\n"))

@@ -80,7 +80,7 @@ struct ReceiveTests {
             let book = try stage.book()
             let blocker = try PostgresConnection(conninfo: try TemporaryDatabase.conninfo)
             try await stage.receiving { receiver in
-                // It reads the table when it starts.
+                // Locked only now, because the receiver reads the table when it starts.
                 try blocker.script("BEGIN; LOCK TABLE appstore.notifications IN ACCESS EXCLUSIVE MODE")
                 for number in 1...20 { try await receiver.expect(200, try stage.notification(number)) }
                 receiver.process.signal(SIGKILL)

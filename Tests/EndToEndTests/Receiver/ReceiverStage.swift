@@ -5,7 +5,7 @@ import Testing
 
 @testable import SignedData
 
-/// What one test of `storeledger receive` plays on: a database, a job file, and an authority that signs notifications.
+/// What a test of `storeledger receive` runs on: a database, a job file, and an authority that signs notifications.
 struct ReceiverStage: Sendable {
     let scene: RecordScene
     let directory: String
@@ -15,15 +15,15 @@ struct ReceiverStage: Sendable {
     let crawl: String
     private let databaseURL: String
 
-    /// A secret that no output and no table may have.
+    /// A secret that no output and no table may contain.
     static let secret = "0123456789abcdef-shared-secret"
 
-    /// Lends a stage over the test's own database, which has the schema already.
+    /// Runs `body` with a stage on the test's own database, which has the schema already.
     ///
     /// - Parameters:
     ///   - databaseURL: Another database, which gets the schema.
     ///   - receiver: The section of the job file.
-    ///   - body: Plays the test.
+    ///   - body: The test.
     /// - Returns: What `body` returns.
     /// - Throws: The error of `body`.
     static func with<Result>(

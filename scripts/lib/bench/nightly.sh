@@ -2,8 +2,8 @@
 # shellcheck disable=SC2154
 # Measures the requests of a sync that begins with the app's notifications, compared with the changes; source it.
 
-# A million customers are known, and two percent of them change. Those who can change are in the store. For the others,
-# which are never requested, the ledger has the items of a finished crawl.
+# A million customers are known, and two percent of them change. The customers that can change are in the simulated store. For
+# the others, which are never requested, the ledger has the items of a finished crawl.
 bench_nightly() {
     local known=${bench_known:-1000000} customers=${bench_customers:-25000} steps=${bench_steps:-4} step url
     local changes histories requests pages notifications missing

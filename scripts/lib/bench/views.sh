@@ -2,8 +2,8 @@
 # shellcheck disable=SC2154
 # Measures the refresh of the views: everything, and what changed customers cost, in ledgers of several sizes; source it.
 #
-# The ledgers are made by scripts/lib/views-world.sql, which has about one customer for 13 transactions. A change is a purchase and
-# a refund of each changed customer, three times, of other customers each time. A refresh without changes comes before each
+# scripts/lib/views-world.sql makes the ledgers, with about one customer for 13 transactions. Each measurement is made three times, with
+# other customers each time: every changed customer gets a purchase and a refund. A refresh without changes comes before each
 # measurement, and the shortest of the three counts.
 #
 # The goals: 1% of the customers of 10,000,000 transactions cost at most 3% of everything, and at most 1.3 times as much as the same
@@ -74,7 +74,7 @@ bench_refresh() {
 }
 
 # Gives $3 customers of the ledger $1 of $2 transactions a new purchase, and refunds their subscription's first payment. Each
-# round ($4, from 0) takes others, a third of the distance between two of them further.
+# round ($4, from 0) takes other customers: the changed ones are evenly spaced, and a round moves them by a third of that distance.
 bench_change_customers() {
     bench_sql "
         SET search_path = $1;

@@ -69,12 +69,14 @@ struct ReceivedAndReconciledTests {
             let status = try await stage.storeledger("status", job)
             #expect(status.output.contains("from Apple's signature to the row: median"), "\(status.output)")
 
-            // A notification that the receiver lost after its answer is found, and is in the ledger all the same.
+            // A notification that the receiver lost after its answer is found, and is in the ledger all the same. It is not the
+            // first one signed, because days are compared from the first received one on.
             let lost = try #require(
                 try await book.column(
                     """
                     SELECT notification_uuid FROM received_notifications r
-                      JOIN notification_send_attempts a USING (app_id, notification_uuid) WHERE a.send_attempt_result = 'SUCCESS' ORDER BY r.received_at DESC LIMIT 1
+                      JOIN notification_send_attempts a USING (app_id, notification_uuid)
+                     WHERE a.send_attempt_result = 'SUCCESS' ORDER BY r.signed_date DESC LIMIT 1
                     """
                 ).first
             )

@@ -7,7 +7,9 @@ import FoundationEssentials
 package struct Needles: Sendable {
     /// The texts to look for and the IDs that they encode, by the first eight bytes of the text.
     private let words: [UInt64: [(text: [UInt8], id: String)]]
-    /// Whether a text begins with eight bytes of this hash. Most places are ruled out by this lookup of one byte.
+    /// Whether a text begins with eight bytes of this hash.
+    ///
+    /// Most places are ruled out by this lookup of one byte.
     private let isBeginning: [Bool]
 
     /// - Parameter ids: The IDs that nothing may contain, of at least eight characters each.

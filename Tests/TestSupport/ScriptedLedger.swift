@@ -2,7 +2,9 @@ package import AppStoreModel
 package import RateLimit
 import Synchronization
 
-/// A rate ledger with answers that a test scripts. It records the calls.
+/// A rate ledger with answers that a test scripts.
+///
+/// It records the calls.
 package final class ScriptedLedger: RateLedger {
     package struct Broken: Error {
         package init() {}

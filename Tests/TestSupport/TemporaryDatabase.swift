@@ -51,7 +51,9 @@ package struct TemporaryDatabase: TestTrait, SuiteTrait, TestScoping {
         try outcome.get()
     }
 
-    /// At most this many tests have a database at a time. Each has several sessions, of which the server allows 200,
+    /// At most this many tests have a database at a time.
+    ///
+    /// Each has several sessions, of which the server allows 200,
     /// and a thread for each session.
     private static let gate = Gate(places: 12)
 

@@ -7,7 +7,7 @@
 #   build_directory CONFIGURATION          prints the folder of the executables, built or not
 #
 # STORELEDGER_SANITIZER names a sanitizer to build and test with.
-# STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers and editors. A build from nothing then takes less
+# STORELEDGER_OPTIMIZE=1 compiles each module as a whole, without information for debuggers. A build from nothing then takes less
 # time, because the compiler reads a module's files once instead of once for each file; after a change it takes more. By default the
 # driver reads them a second time, in a process of its own that writes the module's interface early. SwiftPM starts the modules that
 # need it only after the whole compilation, so that process gains nothing. Package.swift reads the variable too.
@@ -21,7 +21,7 @@ build_swift() {
         options+=(--sanitize "$STORELEDGER_SANITIZER" -Xswiftc -use-ld=lld)
     fi
     if [[ -n ${STORELEDGER_OPTIMIZE:-} ]]; then
-        options+=(--disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+        options+=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
         options+=(-Xswiftc -no-emit-module-separately-wmo -Xswiftc -gnone -Xcc -g0)
     fi
     swift "$1" "${options[@]}" "${@:2}"
